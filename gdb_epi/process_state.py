@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.frames.eval_calls import EvalCall, EvalCallReader
     from gdb_epi.cpython.frames.selected import SelectedFrame
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
+    from gdb_epi.fault.account import Account
     from gdb_epi.fault.find import Fault
     from gdb_epi.locks.analysis import ForkFacts
     from gdb_epi.locks.types import LockReport
@@ -45,6 +46,13 @@ class ProcessState:
         from gdb_epi.fault.find import find_fault
 
         return find_fault(self.target, self.crash)
+
+    @cached_property
+    def account(self) -> Account | Absent:
+        """The account of the fault: which access failed, and what lies at its address."""
+        from gdb_epi.fault.account import account_of
+
+        return self.fault if isinstance(self.fault, Absent) else account_of(self.target, self.fault)
 
     @cached_property
     def process(self) -> ProcessInfo | Absent:

@@ -15,7 +15,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import Fault
-from gdb_epi.fault.site import FaultSite, analyze_fault
+from gdb_epi.fault.site import FaultSite
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds
@@ -108,9 +108,8 @@ class Context:
     @cached_property
     def site(self) -> FaultSite | Absent:
         """The fault, understood: the access that failed and its true address."""
-        return (
-            self.fault if isinstance(self.fault, Absent) else analyze_fault(self.target, self.fault)
-        )
+        account = self.state.account
+        return account if isinstance(account, Absent) else account.site
 
     @cached_property
     def functions(self) -> FunctionBounds:

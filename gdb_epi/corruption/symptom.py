@@ -3,29 +3,49 @@
 
 One core cannot tell why a return slot held 0; a thousand cores can, when the ones with a stack
 pointer that is off by 8 all come from one host. So each core gets exactly one name of a closed
-list (symptom_types.py), by fixed rules that look at the fault alone and never at the score.
+list (symptom_types.py), by a table over the account of the fault and never by the score.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from gdb_epi.corruption.code.return_slot import off_by_8, one_bit_return, race_of_setcontext
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.suspect_words import FaultWord, fault_words, software_pattern
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
-from gdb_epi.fault.maps import (
-    NEAR_NULL,
-    guard_page,
-    is_canonical,
-    nearest_mapping,
-    permits,
-    stack_below,
-    user_top,
+from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.account import (
+    ABORTED,
+    ACCESS,
+    BUS,
+    CPU_LIMIT,
+    FILE_SIZE_LIMIT,
+    HOW,
+    KILLED,
+    MEMORY_ERROR,
+    PROTECTION,
+    PROTECTION_KEY,
+    RAISED,
+    REFUSED_CALL,
+    SENT,
+    SHADOW_STACK,
+    TRANSFER,
+    Account,
 )
-from gdb_epi.fault.reads import NULL_PAGE
-from gdb_epi.fault.signals import BUS_ADRERR, SI_KERNEL, SIGABRT, SIGBUS
+from gdb_epi.fault.place import (
+    BEHIND,
+    FORBIDDEN,
+    GUARD,
+    LOW,
+    NON_CANONICAL,
+    NULL,
+    NULL_BASE,
+    PERMITTED,
+    PLACES,
+    READ_ONLY,
+    RESERVED,
+    STACK_ENDED,
+)
 from gdb_epi.fault.site import (
     ARITHMETIC,
     CALL,
@@ -34,13 +54,10 @@ from gdb_epi.fault.site import (
     MISALIGNED,
     PRIVILEGED,
     RETURN,
-    TRANSFERS,
     TRAPPED,
     UNEXPLAINED,
     FaultSite,
 )
-
-PAST_END = 64 << 10
 
 _OF_SHAPE = {
     "ascii": "ascii-as-pointer",
@@ -53,12 +70,67 @@ _OF_SHAPE = {
 }
 
 
-def transfer_symptom(context: Context, site: FaultSite) -> Symptom:
+# What lies at the address, where that says more than the pointer's bytes; and where it says less.
+_BEFORE_WORDS = {
+    STACK_ENDED: "stack-overflow",
+    NULL: "null-dereference",
+    LOW: "near-null",
+    NULL_BASE: "near-null",
+    GUARD: "guard-page",
+}
+_BEHIND_WORDS = {
+    NON_CANONICAL: "non-canonical",
+    READ_ONLY: "write-to-read-only",
+    BEHIND: "past-the-end",
+    RESERVED: "reserved-memory",
+    PERMITTED: "mapping-changed",
+    FORBIDDEN: "reserved-memory",
+}
+_ENDS = {
+    MISALIGNED: "misaligned-access",
+    PRIVILEGED: "privileged-instruction",
+    ILLEGAL: "illegal-instruction",
+    ARITHMETIC: "arithmetic",
+    TRAPPED: "trap",
+    PROTECTION: "protection-fault",
+    PROTECTION_KEY: "protection-key",
+    SHADOW_STACK: "shadow-stack",
+    BUS: "bus-error",
+    MEMORY_ERROR: "bus-error",
+    CPU_LIMIT: "limit-reached",
+    FILE_SIZE_LIMIT: "limit-reached",
+    REFUSED_CALL: "refused-call",
+    RAISED: "signal-sent",
+    KILLED: "signal-sent",
+    SENT: "signal-sent",
+}
+# Texts of malloc that only a block given back twice makes (malloc/malloc.c, glibc 2.31 to 2.42); of
+# "double free or corruption (!prev)", "(out)" and "(top)" an overrun is the other cause.
+_DOUBLE_FREE = ("free-double-free-detected", "double-free-or-corruption-fasttop")
+
+__all__ = ["SYMPTOMS", "Symptom", "symptom_of"]
+
+
+def symptom_of(context: Context) -> Symptom:
+    """Return the symptom; "none" for a process that did not crash."""
+    account = context.state.account
+    if isinstance(account, Absent):
+        return Symptom("none", account.detail)
+    if account.how == TRANSFER:
+        return _transfer_symptom(context, account)
+    if account.how == ACCESS:
+        return _access_symptom(context, account)
+    if account.how == ABORTED:
+        return _abort_symptom(account)
+    return _other_symptom(context, account)
+
+
+def _transfer_symptom(context: Context, account: Account) -> Symptom:
     """Return the symptom of a transfer to memory that cannot be executed."""
-    target = site.address or 0
+    site, target = account.site, account.address or 0
     if site.kind == RETURN:
         return _return_symptom(context, site, target)
-    if target < NEAR_NULL:
+    if account.place.kind in (NULL, LOW):
         return Symptom("call-to-null", f"control went to {target:#x} by a {site.kind}")
     if site.kind == CALL:
         return Symptom("call-through-bad-pointer", f"an indirect call went to {target:#018x}")
@@ -80,23 +152,21 @@ def _return_symptom(context: Context, site: FaultSite, target: int) -> Symptom:
     return Symptom("return-to-garbage", f"the slot at {site.slot or 0:#x} holds {target:#018x}")
 
 
-def data_symptom(context: Context, site: FaultSite) -> Symptom:
+def _access_symptom(context: Context, account: Account) -> Symptom:
     """Return the symptom of a failed access to data."""
-    address = site.address
-    if site.fault.signo == SIGBUS and site.fault.code != SI_KERNEL:
-        return Symptom("bus-error", f"SIGBUS at {address or 0:#018x}, si_code {site.fault.code}")
-    if address is None:
-        return _by_words(context, site) or Symptom("unknown", site.why)
-    stack = stack_below(context.target, site.fault, address)
-    if stack is not None:
-        return Symptom("stack-overflow", f"{stack.start - address} bytes below the stack")
-    if address < NEAR_NULL:
-        name = "null-dereference" if address < NULL_PAGE else "near-null"
-        return Symptom(name, f"an access at {address:#x}")
-    guard = guard_page(context.target, address)
-    if guard is not None:
-        return Symptom("guard-page", f"{address:#018x} is in {guard.start:#x}-{guard.end:#x}")
-    return _by_words(context, site) or _by_map(context, site, address)
+    address, place, site = account.address or 0, account.place, account.site
+    if account.through_stack:
+        return Symptom("bad-stack-pointer", f"rsp is {account.fault.sp:#018x}: no stack is there")
+    name = _BEFORE_WORDS.get(place.kind)
+    if name is None:
+        by_words = _by_words(context, site)
+        if by_words is not None:
+            return by_words
+        name = _BEHIND_WORDS.get(place.kind)
+    if name is None:
+        wild = {"r": "wild-read", "w": "wild-write"}.get(site.access or "", "wild-access")
+        return Symptom(wild, f"the address is {address:#018x}")
+    return Symptom(name, f"the address {address:#018x} lies in: {PLACES[place.kind]}")
 
 
 def _by_words(context: Context, site: FaultSite) -> Symptom | None:
@@ -112,71 +182,28 @@ def _told(word: FaultWord, why: str) -> str:
     return f"{word.source} holds {word.value:#018x}: {why}"
 
 
-def _by_map(context: Context, site: FaultSite, address: int) -> Symptom:
-    target = context.target
-    if not is_canonical(address, user_top(target, site.fault)):
-        return Symptom("non-canonical", f"the address is {address:#018x} (from {site.source})")
-    here = target.region_at(address)
-    if site.access == "w" and permits(here, "r") and not permits(here, "w"):
-        return Symptom("write-to-read-only", f"{address:#018x} may only be read")
-    near = nearest_mapping(target, address, PAST_END, site.access)
-    if near is not None and near.after:
-        return Symptom("past-the-end", f"{near.distance} bytes behind {near.region.end:#018x}")
-    name = {"r": "wild-read", "w": "wild-write"}.get(site.access or "", "wild-access")
-    return Symptom(name, f"the address is {address:#018x}")
+def _abort_symptom(account: Account) -> Symptom:
+    message = account.message
+    if not isinstance(message, AbortMessage) or message.kind == "other":
+        return Symptom("abort", "SIGABRT that the process sent itself, without a message of glibc")
+    why = f"glibc's __abort_msg holds the message of {message.kind}"
+    if "stack smashing" in message.klass:
+        return Symptom("abort-stack-smashing", why)
+    if message.klass.startswith(_DOUBLE_FREE):
+        return Symptom("abort-double-free", why)
+    return Symptom(f"abort-{message.kind}", why)
 
 
-__all__ = ["SYMPTOMS", "Symptom", "symptom_of"]
-
-_PLAIN = {
-    MISALIGNED: ("misaligned-access", "a vector access of {address} is not aligned"),
-    PRIVILEGED: ("privileged-instruction", "the instruction is not for user code"),
-    ILLEGAL: ("illegal-instruction", "SIGILL"),
-    ARITHMETIC: ("arithmetic", "SIGFPE"),
-    TRAPPED: ("trap", "SIGTRAP"),
-}
-_RULES: dict[str, Callable[[Context, FaultSite], Symptom]] = {DATA: data_symptom}
-
-
-def symptom_of(context: Context) -> Symptom:
-    """Return the symptom; "none" for a process that did not crash."""
-    fault = context.fault
-    if isinstance(fault, Absent):
-        return Symptom("none", fault.detail)
-    site = context.site
-    assert not isinstance(site, Absent)
-    if not fault.is_hardware_trap:
-        return _sent(context)
-    if site.kind in TRANSFERS:
-        return transfer_symptom(context, site)
-    if fault.signo == SIGBUS and fault.code == BUS_ADRERR:
-        return Symptom(
-            "bus-error", f"nothing is behind {fault.address or 0:#018x}, which is mapped"
-        )
-    if site.kind in _RULES:
-        return _RULES[site.kind](context, site)
-    if site.kind == UNEXPLAINED:
-        if fault.signo == SIGBUS and fault.address:
-            return Symptom("bus-error", site.why)
+def _other_symptom(context: Context, account: Account) -> Symptom:
+    site, fault = account.site, account.fault
+    if account.how == PROTECTION:
+        if site.kind == DATA:
+            return _by_words(context, site) or Symptom("protection-fault", site.why)
+        if site.instruction is not None:
+            return Symptom("unexplained-fault", site.why)
+        return _by_words(context, site) or Symptom("unknown", site.why)
+    if account.how == UNEXPLAINED:
         return Symptom("unexplained-fault" if site.instruction else "unknown", site.why)
-    name, why = _PLAIN.get(site.kind, ("unknown", site.why))
-    return Symptom(name, why.format(address=hex(site.address or 0)))
-
-
-def _sent(context: Context) -> Symptom:
-    fault = context.fault
-    assert not isinstance(fault, Absent)
-    if fault.signo != SIGABRT or fault.sender == "other":
-        return Symptom(
-            "signal-sent", f"signal {fault.signo} was sent, the sender is {fault.sender}"
-        )
-    for finding in context.findings:
-        if finding.detector == "deliberate_abort":
-            message_class = str(finding.facts.get("class") or "")
-            name = f"abort-{finding.facts.get('kind')}"
-            if "stack smashing" in message_class:
-                name = "abort-stack-smashing"
-            elif "double free" in message_class or "double-free" in message_class:
-                name = "abort-double-free"
-            return Symptom(name if name in SYMPTOMS else "abort", finding.summary)
-    return Symptom("abort", "SIGABRT that the process sent itself, without a message of glibc")
+    at = f", address {fault.address:#018x}" if fault.address else ""
+    why = f"{HOW[account.how]}: signal {fault.signo}, si_code {fault.code}{at}"
+    return Symptom(_ENDS[account.how], why)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
-from gdb_epi.fault.signals import SIGABRT
+from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.account import ABORTED
 from gdb_epi.process_state import ProcessState
 
 
@@ -21,10 +21,10 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     memory was found damaged, not by whom.
     Reference: glibc assert/assert.c, sysdeps/posix/libc_fatal.c.
     """
-    fault = state.fault
-    if isinstance(fault, Absent) or fault.signo != SIGABRT or fault.sender != "self":
+    account = state.account
+    if isinstance(account, Absent) or account.how != ABORTED:
         return
-    message = read_abort_message(state.target)
+    fault, message = account.fault, account.message
     if not isinstance(message, AbortMessage) or message.kind == "other":
         return
     klass = f" ({message.klass})" if message.klass else ""

@@ -15,9 +15,10 @@ from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.find import GENERAL, Fault
 from gdb_epi.fault.instructions import operand_of
-from gdb_epi.fault.maps import NEAR_NULL, is_canonical, stack_below
+from gdb_epi.fault.maps import NEAR_NULL, is_canonical
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV
+from gdb_epi.fault.stack_end import ended_stack
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
 from gdb_epi.target.api import Region, Target
@@ -212,7 +213,7 @@ def ordinary_cause(target: Target, fault: Fault, wrong: Wrong) -> str | None:
             return "near NULL"
         if reached < LOW:
             return "below 4 GiB: an integer or a truncated pointer"
-        if stack_below(target, fault, reached) is not None:
+        if ended_stack(target, fault, reached) is not None:
             return "stack overflow"
         # On a mapping itself: a permission fault, no wrong pointer.
         around = (target.region_at(reached + step) for step in (0, -PAGE, PAGE))

@@ -24,6 +24,7 @@ from gdb_epi.fault.signals import (
     SEGV_ACCERR,
     SEGV_MAPERR,
     SI_KERNEL,
+    SI_TIMER,
     SIGABRT,
     SIGBUS,
     SIGFPE,
@@ -119,6 +120,8 @@ def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
         return "unknown"
     if crash.si_code > 0:
         return "kernel"
+    if crash.si_code == SI_TIMER:  # a timer is the process' own; its number is no pid
+        return "self"
     if crash.sender_pid is None or isinstance(process, Absent):
         return "unknown"
     return "self" if crash.sender_pid == process.pid else "other"
@@ -197,6 +200,9 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
     if not 0 < signo <= MAX_SIGNAL:
         # A handler without SA_SIGINFO (faulthandler's): the kernel wrote none, the words are stale.
         signo, code, address = _by_trap(context, outer.signo)
+    elif signo not in FATAL and _is_page_fault(target, context):
+        # The same, and the words that are stale look like a siginfo.
+        signo, code, address = _by_trap(context, outer.signo)
     if signo not in FATAL or not 0 < code <= SI_KERNEL or context["trapno"] > 32:
         return None
     registers = {name: value for name, value in context.items() if name in GENERAL}
@@ -216,6 +222,23 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
         error=error,
         trap=trap,
     )
+
+
+def _is_page_fault(target: Target, context: Mapping[str, int]) -> bool:
+    """Whether the instruction that a context stands at accesses the address of its page fault.
+
+    The address of an older fault is left in the contexts of later signals, which stand elsewhere.
+    """
+    from gdb_epi.fault.reads import read_up_to
+    from gdb_epi.x86 import MAX_LENGTH, decode
+
+    if context["trapno"] != PAGE_FAULT:
+        return False
+    instruction = decode(read_up_to(target, context["rip"], MAX_LENGTH))
+    if instruction is None:
+        return context["rip"] == context["cr2"]
+    starts = ((operand.address(context), operand.size or 1) for operand in instruction.operands)
+    return any(start is not None and 0 <= context["cr2"] - start < size for start, size in starts)
 
 
 def _by_trap(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:

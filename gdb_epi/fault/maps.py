@@ -13,12 +13,9 @@ from gdb_epi.typing_lite import NamedTuple
 
 LARGE_TOP = 1 << 56  # with five
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
-# Bytes; a larger inaccessible mapping is a reservation. The categories call one a guard up to 1 MiB
-# (signature/categories/faults.py): two answers to one question, to be settled with the verdicts.
-MAX_GUARD = 32 << 10
+MAX_GUARD = 1 << 20  # bytes; a larger inaccessible mapping is a reservation, but below a stack
 NEAR_NULL = 65536
 STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
-MAX_FRAME = 1 << 30  # bytes that one frame may be larger than what is left of its stack
 RED_ZONE = 128  # bytes below rsp that a function may use (System V ABI)
 
 
@@ -78,35 +75,6 @@ def stack_is_dumped(target: Target, sp: int) -> bool:
             return True
         return target.provenance(start, 8) == DUMPED
     return True
-
-
-def stack_below(target: Target, fault: Fault, address: int) -> Region | None:
-    """Return the stack mapping whose low end the access at `address` ran over, or None."""
-    lowest = min(address, fault.sp)
-    for region in target.regions():
-        if region.end <= lowest or "w" not in region.perms:
-            continue
-        if region.start > lowest + STACK_REACH:
-            return None
-        near = abs(fault.sp - region.start) <= STACK_REACH
-        return region if near and 0 < region.start - address <= STACK_REACH else None
-    return None
-
-
-def below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
-    """Return the stack that one frame larger than what is left of it ran out of, or None.
-
-    alloca(), a variable-length array: rsp has jumped over the guard, and rbp still is where the
-    frame began. Not when one bit of rsp would put it below rbp: then rsp may be damaged.
-    """
-    frame, sp = fault.registers.get("rbp", 0), fault.sp
-    above = next((region for region in target.regions() if region.end > sp), None)
-    if above is None or above.start - sp > MAX_FRAME or not above.start > address >= sp - RED_ZONE:
-        return None
-    if "w" not in above.perms or not above.start <= frame < above.end:
-        return None
-    damaged = any(0 <= frame - (sp ^ (1 << bit)) <= STACK_REACH for bit in range(64))
-    return None if damaged else above
 
 
 def guard_page(target: Target, address: int) -> Region | None:

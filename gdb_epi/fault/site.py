@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from gdb_epi.fault.find import Fault
 from gdb_epi.fault.instructions import call_before
-from gdb_epi.fault.maps import is_canonical, may_execute, user_top
+from gdb_epi.fault.maps import VSYSCALL, is_canonical, may_execute, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.signals import (
+    BUS_ADRALN,
     SEGV_ACCERR,
     SEGV_MAPERR,
+    SEGV_PKUERR,
     SI_KERNEL,
     SIGBUS,
     SIGFPE,
@@ -84,12 +86,14 @@ def analyze_fault(target: Target, fault: Fault) -> FaultSite:
     other = {SIGFPE: ARITHMETIC, SIGILL: ILLEGAL, SIGTRAP: TRAPPED}.get(fault.signo)
     if other is not None:
         return blank._replace(kind=other)
-    if fault.signo == SIGSEGV and fault.code in (SEGV_MAPERR, SEGV_ACCERR):
+    if fault.signo == SIGSEGV and fault.code in (SEGV_MAPERR, SEGV_ACCERR, SEGV_PKUERR):
         return _page_fault(target, blank)
     if fault.code == SI_KERNEL and fault.signo in (SIGSEGV, SIGBUS):
         return _protection(target, blank)
+    if fault.signo == SIGBUS and fault.code == BUS_ADRALN:  # #AC: the flag AC, a split lock
+        return blank._replace(kind=MISALIGNED)
     if fault.signo == SIGBUS and fault.address:  # the end of a mapped file, poisoned memory
-        return _data(blank)
+        return _data(target, blank)
     return blank._replace(kind=UNEXPLAINED, address=fault.address, source="kernel")
 
 
@@ -107,7 +111,7 @@ def _page_fault(target: Target, site: FaultSite) -> FaultSite:
         fetched = at_pc or (next_page and not may_execute(target.region_at(address)))
     if fetched:
         return find_transfer(target, site._replace(address=address, source="kernel"))
-    return _data(site)
+    return _data(target, site)
 
 
 def find_transfer(target: Target, site: FaultSite) -> FaultSite:
@@ -118,11 +122,14 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     """
     fault = site.fault
     site = site._replace(access="x", arrived=True, instruction=None, kind=FETCH)
+    if site.address != fault.pc:
+        return site._replace(why=f"the instruction at {fault.pc:#x} runs into it")
     top, popped = read_word(target, fault.sp), read_word(target, fault.sp - 8)
     made = call_before(target, top) if top else None
     if made is not None and call_went_to(target, fault, made, top or 0, fault.pc):
         return site._replace(kind=CALL, operand=made.explicit)
-    if popped == fault.pc:
+    # Zeros are everywhere: where the top may be a return address, no return has taken it.
+    if popped == fault.pc and (fault.pc or not may_execute(target.region_at(top or 0))):
         return site._replace(kind=RETURN, slot=fault.sp - 8)
     if made is not None and made.target is None:
         return site._replace(kind=CALL, operand=made.explicit, why="its target has changed since")
@@ -143,12 +150,16 @@ def call_went_to(
     return at is not None and read_word(target, at, dumped_only=False) == wanted
 
 
-def _data(site: FaultSite) -> FaultSite:
+def _data(target: Target, site: FaultSite) -> FaultSite:
     """Find the access of the instruction that holds the address the kernel reported."""
     fault, address = site.fault, site.fault.address or 0
     access = None
     if fault.error is not None:
         access = "w" if fault.error & ERROR_WRITE else "r"
+    elif fault.code == SEGV_ACCERR:
+        here = target.region_at(address)
+        if permits(here, "r") and not permits(here, "w"):  # nothing else is refused there
+            access = "w"
     site = site._replace(kind=DATA, address=address, source="kernel", access=access)
     if site.instruction is None:
         return site
@@ -206,6 +217,8 @@ def _protection(target: Target, site: FaultSite) -> FaultSite:
     top = user_top(target, fault)
     if not is_canonical(fault.pc, top):  # Intel's shape: rip has arrived already
         return find_transfer(target, site._replace(address=fault.pc, source="operand"))
+    if fault.pc & -PAGE == VSYSCALL:  # which of its entries are emulated: entry/vsyscall
+        return find_transfer(target, site._replace(address=fault.pc, source="kernel"))
     if instruction is None:
         return site._replace(kind=UNEXPLAINED)
     for operand in instruction.operands:
@@ -233,9 +246,30 @@ def _protection(target: Target, site: FaultSite) -> FaultSite:
     unknown = next((op for op in instruction.operands if op.index_register == UNKNOWN_INDEX), None)
     if unknown is not None or _may_touch_more(instruction):
         return site._replace(kind=DATA, operand=unknown, why="the address cannot be computed")
+    refused = _refused_operand(target, site)
+    if refused is not None:
+        return refused
     return site._replace(
         kind=UNEXPLAINED, why="a protection fault, but its operands are canonical and aligned"
     )
+
+
+def _refused_operand(target: Target, site: FaultSite) -> FaultSite | None:
+    """Return the page fault that hides behind a signal frame that could not be written.
+
+    The kernel then ends the process by a SIGSEGV without an address, with the registers of the
+    fault: force_sigsegv() in kernel/signal.c. A stack that is full does this to every handler
+    that runs on it.
+    """
+    for operand in site.instruction.operands if site.instruction is not None else ():
+        start = operand.address(site.fault.registers)
+        if start is not None and not permits(target.region_at(start), operand.access):
+            why = "the kernel found no room on the stack to start the handler of this fault"
+            return site._replace(
+                kind=DATA, address=start, source="operand", access=operand.access, operand=operand,
+                why=why,
+            )  # fmt: skip
+    return None
 
 
 def _legal(start: int, size: int, top: int) -> bool:

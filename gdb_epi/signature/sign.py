@@ -12,7 +12,7 @@ from functools import cached_property
 from gdb_epi.cpython.types import MergedStack, PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.find import Fault
+from gdb_epi.fault.account import Account
 from gdb_epi.fault.maps import may_execute, stack_is_dumped
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
@@ -91,16 +91,16 @@ class Signed(NamedTuple):
 
 
 class _SceneOf(Scene):
-    """The scene of a process, whose fault is looked for once."""
+    """The scene of a process, whose account is made once."""
 
     def __init__(self, state: ProcessState) -> None:
         super().__init__(state.target, state.crash, _first_stack(state))
         self._state = state
 
     @cached_property
-    def fault(self) -> Fault | Absent:
-        """The fault, as ProcessState has it."""
-        return self._state.fault
+    def account(self) -> Account | Absent:
+        """The account of the fault, as ProcessState has it."""
+        return self._state.account
 
 
 def sign(state: ProcessState) -> Signed:

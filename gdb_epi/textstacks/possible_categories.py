@@ -172,6 +172,7 @@ class _AbortScene(Scene):
             tid=thread.tid or 0,
         )
         super().__init__(_NoTarget(), crash, frames)  # type: ignore[arg-type]
+        self.account = Absent(NOT_AVAILABLE, "a text tells of no access")
         self.fault = Fault(
             tid=thread.tid or 0,
             signo=SIGABRT,

@@ -92,7 +92,7 @@ def test_a_call_through_null_is_no_return_to_null() -> None:
 def test_a_protection_fault_with_canonical_registers_is_not_noncanonical() -> None:
     """Misaligned movaps: SI_KERNEL, address 0, nothing odd in the registers."""
     made = state(crash(code=128, address=0), registers={"rax": MMAP})
-    assert category(made).name == "unknown"
+    assert category(made).name == "segv-protection"
     at_return = state(crash(code=128, address=0), words={SP: 0xDEAD << 48}, code=b"\xc3")
     assert category(at_return).name == "segv-noncanonical"
 
@@ -101,7 +101,7 @@ def test_a_number_that_the_instruction_does_not_use_is_no_cause() -> None:
     """strtol leaves ULONG_MAX / 10 in r8; the instruction is movaps %xmm0,(%rdi)."""
     words = {"r8": 0x1999_9999_9999_9999, "rdi": HEAP + 8}
     misaligned = category(state(crash(code=128, address=0), registers=words, code=b"\x0f\x29\x07"))
-    assert misaligned.name == "unknown"
+    assert misaligned.name == "segv-misaligned"
     assert "must be aligned" in misaligned.evidence
     # Without the instruction no register can be left out.
     beyond = {**words, "rip": TEXT + TEXT_SIZE}
@@ -122,8 +122,8 @@ def test_a_signal_that_another_process_sent_is_no_fault() -> None:
 
 def test_a_signal_sent_to_itself_is_neither_fault_nor_kill() -> None:
     made = category(state(crash(11, -6, sender=PID)))
-    assert made.name == "unknown"
-    assert "the process sent it to itself" in made.evidence
+    assert made.name == "raised:SIGSEGV"
+    assert "to itself" in made.evidence
 
 
 def test_snapshot() -> None:
@@ -269,9 +269,9 @@ def without_siginfo(outer: int, trap: int, error: int, address: int) -> ProcessS
         (6, 14, 4, 16, "segv-null"),
         (4, 6, 0, 0, "ill"),
         (8, 0, 0, 0, "fpe"),
-        (11, 6, 0, 0, "unknown"),  # an older trap: not what was raised again
-        (11, 0, 0, 0, "unknown"),
-        (15, 14, 4, 16, "unknown"),
+        (11, 6, 0, 0, "raised:SIGSEGV"),  # an older trap: not what was raised again
+        (11, 0, 0, 0, "raised:SIGSEGV"),
+        (15, 14, 4, 16, "raised:SIGTERM"),
     ],
 )
 def test_a_context_without_siginfo_is_read_by_its_trap_number(

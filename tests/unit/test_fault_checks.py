@@ -353,7 +353,7 @@ def test_guards() -> None:
     page = Region(end, end + 4096, "---", None, 0, 0)
     made = pointed(end + 16, extra_regions=[page])
     assert [one.id for one in evidence(guard(made))] == ["S:guard-page"]
-    large = Region(end, end + (1 << 20), "---", None, 0, 0)
+    large = Region(end, end + (2 << 20), "---", None, 0, 0)
     assert evidence(guard(pointed(end + 16, extra_regions=[large]))) == []
     assert evidence(guard(failed("c3", crash(6, -6, sender=1000)))) == []
 

@@ -166,7 +166,7 @@ def test_guard_pages() -> None:
     end = MMAP + 0x4000
     guard = Region(end, end + 4096, "---", None, 0, 0)
     far = Region(0x6000_0000_0000, 0x6000_0000_1000, "---", None, 0, 0)
-    large = Region(HEAP + HEAP_SIZE, HEAP + HEAP_SIZE + (1 << 20), "---", None, 0, 0)
+    large = Region(HEAP + HEAP_SIZE, HEAP + HEAP_SIZE + (2 << 20), "---", None, 0, 0)
     target = FakeTarget(regions=regions(guard, far, large))
     assert guard_page(target, end + 8) == guard
     assert guard_page(target, far.start) is None  # nothing beside it

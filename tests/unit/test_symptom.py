@@ -11,7 +11,6 @@ from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.symptom import SYMPTOMS, symptom_of
-from gdb_epi.detectors.findings import Finding
 from gdb_epi.target.api import Module, Region
 
 LOAD, STORE = "488b07", "488907"
@@ -93,22 +92,6 @@ def test_symptoms(name: str) -> None:
 def test_the_list_is_closed_and_documented() -> None:
     assert set(PICTURES) <= set(SYMPTOMS)
     assert all(text and not text.endswith(".") for text in SYMPTOMS.values())
-
-
-ABORTS = [
-    ({"kind": "assert", "class": ""}, "abort-assert"),
-    ({"kind": "malloc", "class": "malloc-invalid-size"}, "abort-malloc"),
-    ({"kind": "malloc", "class": "double-free-or-corruption-out"}, "abort-double-free"),
-    ({"kind": "fortify", "class": "stack smashing detected"}, "abort-stack-smashing"),
-    ({"kind": "fortify", "class": "buffer overflow detected"}, "abort-fortify"),
-]
-
-
-@pytest.mark.parametrize(("facts", "name"), ABORTS)
-def test_aborts(facts: dict[str, str], name: str) -> None:
-    made = failed("c3", crash(6, -6, sender=1000))
-    made.findings = (Finding("deliberate_abort", "t", facts, "said so"),)
-    assert symptom_of(made).name == name
 
 
 def test_a_pointer_with_bit_62_is_no_double() -> None:

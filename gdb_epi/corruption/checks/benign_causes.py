@@ -16,12 +16,12 @@ from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.maps import (
     NEAR_NULL,
-    guard_page,
     is_canonical,
     nearest_mapping,
     permits,
-    stack_below,
+    user_top,
 )
+from gdb_epi.fault.place import GUARD
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
@@ -113,9 +113,10 @@ def guard(context: Context) -> Iterator[Evidence]:
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
-    here = guard_page(context.target, site.address or 0)
-    if here is not None and stack_below(context.target, site.fault, site.address or 0) is None:
-        summary = f"{site.address or 0:#018x} is in the guard page at {here.start:#018x}"
+    account = context.state.account
+    if not isinstance(account, Absent) and account.place.kind == GUARD and account.place.region:
+        start = account.place.region.start
+        summary = f"{site.address or 0:#018x} is in the guard at {start:#018x}"
         yield _against("S:guard-page", summary)
 
 
@@ -152,8 +153,9 @@ def unmapped(context: Context) -> Iterator[Evidence]:
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
+    top = user_top(context.target, site.fault)
     for word in fault_words(context)[:1]:
-        gone = word.value >= LOWEST and context.target.region_at(word.value) is None
+        gone = LOWEST <= word.value < top and context.target.region_at(word.value) is None
         if gone and not word.value % PAGE:
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
             yield _against("S:unmapped", summary, word.source)

@@ -170,11 +170,12 @@ def _tagged(target: Target, value: int) -> Shape | None:
 def _misaligned(context: Context, value: int) -> Shape | None:
     """The word stands in memory at an odd place, over the parts of two words."""
     target = context.target
-    if is_canonical(value, user_top(target)) and target.region_at(value) is not None:
-        return None
+    if value < LOW or (
+        is_canonical(value, user_top(target)) and target.region_at(value) is not None
+    ):
+        return None  # of a small number any memory holds the bytes
     whole = value.to_bytes(8, "little")
-    # Far faster than with the zero bytes at the end; the rest must be rare enough.
-    needle = whole.rstrip(b"\0") if value >= LOW else whole
+    needle = whole.rstrip(b"\0")  # far faster than with the zero bytes at the end
     left = MAX_SEARCHED
     for region in target.regions():
         size = min(region.dumped, region.size, left)

@@ -13,7 +13,7 @@ from gdb_epi.fault.find import Fault
 from gdb_epi.fault.maps import NEAR_NULL, is_canonical, may_execute
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import signal_name
-from gdb_epi.fault.site import CALL, RETURN, FaultSite, analyze_fault
+from gdb_epi.fault.site import CALL, RETURN, FaultSite
 from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -56,10 +56,10 @@ def where_it_failed(parts: Parts, _notes: Notes) -> Json | None:
 
     None for signals that somebody sent: then no instruction failed.
     """
-    fault, target = parts.signed.scene.fault, parts.state.target
-    if not isinstance(fault, Fault) or not fault.is_hardware_trap:
+    account, target = parts.state.account, parts.state.target
+    if isinstance(account, Absent) or not account.fault.is_hardware_trap:
         return None
-    site = analyze_fault(target, fault)
+    site = account.site
     if "rsp" not in site.fault.registers:
         return None
     address = site.address if site.address is not None else site.fault.address

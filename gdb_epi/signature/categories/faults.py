@@ -1,73 +1,109 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Categories of faults that the kernel raised: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP.
+"""Categories of faults that the kernel raised: a table over the account of the fault.
 
-They rest on siginfo, registers and the mapping table, and on dumped stack bytes, so that two
-machines agree; of a protection fault, for which the kernel tells no address, also on the faulting
-instruction where it can be read: a left-over number in another register is no cause. How Linux
-reports each: facts measured on kernel 6.18; SI_KERNEL with address 0 is a general protection fault
-(SDM volume 3, 6.15).
+The account (`fault/account.py`) rests on siginfo, registers and the mapping table, and on dumped
+stack bytes, so that two machines agree; of a protection fault, for which the kernel tells no
+address, also on the faulting instruction where it can be read: a left-over number in another
+register is no cause.
 """
 
 from __future__ import annotations
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault.find import GENERAL, Fault
-from gdb_epi.fault.maps import NEAR_NULL, below_large_frame, is_canonical, may_execute, stack_below
+from gdb_epi.fault.account import (
+    ACCESS,
+    BUS,
+    CPU_LIMIT,
+    FILE_SIZE_LIMIT,
+    MEMORY_ERROR,
+    PROTECTION,
+    PROTECTION_KEY,
+    RAISED,
+    REFUSED_CALL,
+    SHADOW_STACK,
+    TRANSFER,
+    UNEXPLAINED,
+    Account,
+)
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.maps import NEAR_NULL, is_canonical, user_top
+from gdb_epi.fault.place import (
+    BEHIND,
+    FORBIDDEN,
+    GUARD,
+    HOLE,
+    KERNEL,
+    LOW,
+    NON_CANONICAL,
+    NULL,
+    NULL_BASE,
+    PERMITTED,
+    READ_ONLY,
+    RESERVED,
+    STACK_ENDED,
+)
 from gdb_epi.fault.reads import NULL_PAGE, read_word
-from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP
+from gdb_epi.fault.signals import SIGBUS, SIGSEGV, signal_name
+from gdb_epi.fault.site import ARITHMETIC, ILLEGAL, MISALIGNED, PRIVILEGED, TRANSFERS, TRAPPED
 from gdb_epi.signature.categories.types import Answer, Match, Scene
 from gdb_epi.sizes import WORD
 
-BUS_ADRALN, BUS_ADRERR, BUS_OBJERR, BUS_MCEERR_AR, BUS_MCEERR_AO = 1, 2, 3, 4, 5
 _FPE_CODES = {1: "integer division by zero", 2: "integer overflow", 3: "floating-point division"}
-# Bytes; a larger PROT_NONE mapping is a reservation, not a guard. fault/maps.py draws the line at
-# 32 KiB: two answers to one question, to be settled with the verdicts.
-MAX_GUARD = 1 << 20
-
-
-def _address_fault(scene: Scene) -> tuple[Fault, int] | None:
-    """Return a SIGSEGV of the kernel with the address that it reported."""
-    fault = scene.fault
-    if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGSEGV:
-        return None
-    if fault.address is None or fault.code == SI_KERNEL:
-        return None
-    return fault, fault.address
+# What an access failed on, or a transfer went to, and the category of each.
+ACCESSES = {
+    STACK_ENDED: "segv-stack-overflow",
+    NON_CANONICAL: "segv-noncanonical",
+    NULL: "segv-null",
+    LOW: "segv-near-null",
+    NULL_BASE: "segv-near-null",
+    GUARD: "segv-guard",
+    RESERVED: "segv-wild",
+    READ_ONLY: "segv-wild",
+    FORBIDDEN: "segv-wild",
+    PERMITTED: "segv-wild",
+    BEHIND: "segv-wild",
+    HOLE: "segv-wild",
+    KERNEL: "segv-wild",
+}
+TRANSFERRED = {NON_CANONICAL: "segv-noncanonical", NULL: "segv-null", LOW: "segv-near-null"}
+# Ends that no address belongs to.
+ENDS = {
+    MISALIGNED: "segv-misaligned",
+    PRIVILEGED: "segv-privileged",
+    PROTECTION: "segv-protection",
+    PROTECTION_KEY: "segv-protection-key",
+    SHADOW_STACK: "segv-shadow-stack",
+    BUS: "bus-adrerr",
+    MEMORY_ERROR: "bus-memerr",
+    ARITHMETIC: "fpe",
+    ILLEGAL: "ill",
+    TRAPPED: "trap",
+    CPU_LIMIT: "limit:cpu",
+    FILE_SIZE_LIMIT: "limit:file-size",
+    REFUSED_CALL: "seccomp",
+    RAISED: "raised",
+}
 
 
 def stack_overflow(scene: Scene) -> Answer:
-    """The access lies just below the stack mapping, and rsp is at its low end."""
-    reported = _address_fault(scene)
-    if reported is None:
+    """The stack ended: the access lies below it, in its guard, or in one too large frame."""
+    account = scene.account
+    if isinstance(account, Absent) or account.place.kind != STACK_ENDED:
         return None
-    fault, address = reported
-    stack = stack_below(scene.target, fault, address)
-    if stack is not None:
+    stack, address = account.place.region, account.address
+    assert stack is not None and address is not None
+    if account.place.large:
         return Match(
             "segv-stack-overflow",
-            f"the fault address {address:#018x} is {stack.start - address} bytes below the stack "
-            f"mapping {stack.start:#018x}-{stack.end:#018x} and rsp is {fault.sp:#018x}",
+            f"rsp {account.fault.sp:#018x} is {stack.start - account.fault.sp} bytes below the "
+            f"stack mapping {stack.start:#018x}-{stack.end:#018x}, and the access between: one "
+            "frame is too large",
         )
-    stack = below_large_frame(scene.target, fault, address)
-    if stack is None:
-        return None
     return Match(
         "segv-stack-overflow",
-        f"rsp {fault.sp:#018x} is {stack.start - fault.sp} bytes below the stack mapping that rbp "
-        f"{fault.registers['rbp']:#018x} is in, and the access between: one frame is too large",
+        f"the fault address {address:#018x} is {account.place.distance} bytes below the stack "
+        f"mapping {stack.start:#018x}-{stack.end:#018x} and rsp is {account.fault.sp:#018x}",
     )
-
-
-def exec_fault(scene: Scene) -> Answer:
-    """The instruction pointer itself lies in memory that may not be executed."""
-    reported = _address_fault(scene)
-    if reported is None or reported[0].pc != reported[1] or reported[1] < NULL_PAGE:
-        return None
-    region = scene.region_at(reported[1])
-    if may_execute(region):
-        return None
-    where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
-    return Match("segv-exec", f"rip equals the fault address {reported[1]:#018x}, which is {where}")
 
 
 def return_to_null(scene: Scene) -> Answer:
@@ -76,17 +112,15 @@ def return_to_null(scene: Scene) -> Answer:
     After a call through a NULL pointer the word at rsp is a return address, so that case stays
     with segv-null. Only dumped stack words decide.
     """
-    reported = _address_fault(scene)
-    if reported is None or reported[0].pc != 0 or reported[1] != 0:
+    account = scene.account
+    if isinstance(account, Absent) or not account.returned_to_null:
         return None
-    sp = reported[0].sp
-    popped, top = read_word(scene.target, sp - WORD), read_word(scene.target, sp)
-    if popped != 0 or top is None or may_execute(scene.region_at(top)):
-        return None
+    sp = account.fault.sp
+    top = read_word(scene.target, sp)
+    at_top = "not in the core" if top is None else f"{top:#018x}, no code address"
     return Match(
         "return-to-null",
-        f"rip is 0, the popped slot at {sp - WORD:#018x} is 0 and the word at rsp, {top:#018x}, is "
-        "no code address",
+        f"rip is 0, the popped slot at {sp - WORD:#018x} is 0 and the word at rsp is {at_top}",
     )
 
 
@@ -100,16 +134,25 @@ def misaligned_sp(scene: Scene) -> Answer:
     return Match("misaligned-sp", f"rsp {fault.sp:#018x} is no multiple of 8")
 
 
-def noncanonical(scene: Scene) -> Answer:
-    """A general protection fault by an address that is not canonical."""
-    fault = scene.fault
-    if isinstance(fault, Absent) or not fault.is_hardware_trap:
+def unread_protection(scene: Scene) -> Answer:
+    """A protection fault whose instruction cannot be read, with a register that is no address."""
+    account = scene.account
+    if isinstance(account, Absent) or account.how != PROTECTION:
         return None
-    if fault.signo not in (SIGSEGV, SIGBUS) or fault.code != SI_KERNEL:
+    fault, site = account.fault, account.site
+    if site.instruction is not None and site.operand is None:
         return None
-    odd = _noncanonical_words(scene, fault)
-    if not odd:
-        return None
+    top = user_top(scene.target, fault)
+    values = {name: fault.registers[name] for name in GENERAL if name in fault.registers}
+    word = read_word(scene.target, fault.sp)
+    if word is not None:
+        values["the word at rsp"] = word
+    odd = [f"{name} = {value:#018x}" for name, value in values.items()
+           if not is_canonical(value, top)]  # fmt: skip
+    return _noncanonical(odd) if odd else None
+
+
+def _noncanonical(odd: list[str]) -> Match:
     return Match(
         "segv-noncanonical",
         f"SI_KERNEL without an address (general protection fault) and {', '.join(odd[:3])} "
@@ -117,110 +160,152 @@ def noncanonical(scene: Scene) -> Answer:
     )
 
 
-def _noncanonical_words(scene: Scene, fault: Fault) -> list[str]:
-    """Return the words that are not canonical: of the instruction, of all registers without it."""
-    from gdb_epi.fault.site import DATA, TRANSFERS, analyze_fault
-
-    site = analyze_fault(scene.target, fault)
-    if site.instruction is None or (site.address is None and site.kind == DATA):
-        values = {name: fault.registers[name] for name in GENERAL if name in fault.registers}
-        top = read_word(scene.target, fault.sp)
-        if top is not None:
-            values["the word at rsp"] = top
-    elif site.address is not None and site.kind in (DATA, *TRANSFERS):
-        names = site.operand.registers() if site.operand is not None else ()
-        values = {name: fault.registers[name] for name in names if name in fault.registers}
-        if all(map(is_canonical, values.values())):
-            what = "the target it goes to" if site.kind in TRANSFERS else "the address it computes"
-            values = {"the word at rsp" if site.slot is not None else what: site.address}
-    else:  # misaligned, privileged, or nothing that explains it
-        return []
-    return [f"{name} = {value:#018x}" for name, value in values.items() if not is_canonical(value)]
-
-
-def null(scene: Scene) -> Answer:
-    """The address lies in the first page."""
-    reported = _address_fault(scene)
-    if reported is None or reported[1] >= NULL_PAGE:
+def failed_access(scene: Scene) -> Answer:
+    """An access or a transfer failed: what lies at its address decides."""
+    account = scene.account
+    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
         return None
-    what = "a call or jump to" if reported[0].pc == reported[1] else "an access at"
-    return Match("segv-null", f"{what} address {reported[1]:#x}, below {NULL_PAGE}")
+    if account.how == TRANSFER:
+        name = TRANSFERRED.get(account.place.kind, "segv-exec")
+    else:
+        name = ACCESSES[account.place.kind]
+    if name == "segv-noncanonical":
+        return _noncanonical(_odd_words(scene, account))
+    return Match(name, _at(scene, account, name))
 
 
-def near_null(scene: Scene) -> Answer:
-    """The address lies in the first 64 KiB."""
-    reported = _address_fault(scene)
-    if reported is None or reported[1] >= NEAR_NULL:
-        return None
-    return Match("segv-near-null", f"the fault address {reported[1]:#x} is below {NEAR_NULL}")
+def _odd_words(scene: Scene, account: Account) -> list[str]:
+    """Return the registers of the access that are not canonical, or the address that they make."""
+    site, top = account.site, user_top(scene.target, account.fault)
+    names = site.operand.registers() if site.operand is not None else ()
+    values = {name: site.fault.registers[name] for name in names if name in site.fault.registers}
+    odd = {name: value for name, value in values.items() if not is_canonical(value, top)}
+    if not odd:
+        what = "the target it goes to" if site.kind in TRANSFERS else "the address it computes"
+        odd = {"the word at rsp" if site.slot is not None else what: site.address or 0}
+    return [f"{name} = {value:#018x}" for name, value in odd.items()]
 
 
-def guard(scene: Scene) -> Answer:
-    """The address lies in an inaccessible mapping beside an accessible one."""
-    reported = _address_fault(scene)
-    region = scene.region_at(reported[1]) if reported is not None else None
-    if reported is None or region is None or region.size > MAX_GUARD:
+def _at(scene: Scene, account: Account, name: str) -> str:
+    """Return the sentence that says what lies at the address."""
+    address, place = account.address or 0, account.place
+    region = scene.region_at(address)
+    where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
+    if name == "segv-exec":
+        here = address == account.fault.pc
+        what = "rip equals the fault address" if here else "the instruction runs into"
+        return f"{what} {address:#018x}, which is {where}"
+    if place.kind == NULL:
+        what = "an access at" if account.how == ACCESS else f"a {account.site.kind} to"
+        return f"{what} address {address:#x}, below {NULL_PAGE}"
+    if place.kind == LOW:
+        went = f"the target of a {account.site.kind}"
+        what = "the fault address" if account.how == ACCESS else went
+        return f"{what} {address:#x} is below {NEAR_NULL}"
+    if place.kind == NULL_BASE:
+        assert account.site.operand is not None
+        return f"the fault address {address:#018x} was made from {account.site.operand.base} = 0"
+    if place.kind == GUARD and place.region is not None:
+        return (
+            f"the fault address {address:#018x} is in the inaccessible mapping "
+            f"{place.region.start:#018x}-{place.region.end:#018x}"
+        )
+    return f"the fault address {address:#018x} is {where}"
+
+
+def without_operand(scene: Scene) -> Answer:
+    """SIGSEGV with an address that the instruction does not explain: the address decides."""
+    account = scene.account
+    if isinstance(account, Absent) or account.how != UNEXPLAINED:
         return None
-    if any(letter in region.perms for letter in "rwx"):
+    fault = account.fault
+    if fault.signo != SIGSEGV or fault.address is None:
         return None
-    beside = (scene.region_at(region.start - 1), scene.region_at(region.end))
-    if not any(letter in mapping.perms for mapping in beside if mapping for letter in "rw"):
+    if fault.address < NULL_PAGE:
+        return Match("segv-null", f"an access at address {fault.address:#x}, below {NULL_PAGE}")
+    if fault.address < NEAR_NULL:
+        return Match("segv-near-null", f"the fault address {fault.address:#x} is below {NEAR_NULL}")
+    region = scene.region_at(fault.address)
+    where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
+    return Match("segv-wild", f"the fault address {fault.address:#018x} is {where}")
+
+
+def other_end(scene: Scene) -> Answer:
+    """Every end that no address belongs to: by how the process came to it."""
+    account = scene.account
+    if isinstance(account, Absent):
         return None
-    return Match(
-        "segv-guard",
-        f"the fault address {reported[1]:#018x} is in the inaccessible mapping "
-        f"{region.start:#018x}-{region.end:#018x}",
+    fault, how = account.fault, account.how
+    name = ENDS.get(how)
+    if name is None:
+        return None
+    if how == RAISED:
+        name = f"raised:{signal_name(fault.signo).replace(' ', '-')}"
+    return Match(name, _EVIDENCE[how](account))
+
+
+def _address(account: Account) -> str:
+    address = account.fault.address
+    return "no address" if not address else f"address {address:#018x}"
+
+
+def _raised(account: Account) -> str:
+    # find_fault would have answered with the signal frame that a re-raising handler leaves.
+    return (
+        f"the process sent {signal_name(account.fault.signo)} to itself (si_code "
+        f"{account.fault.code}), and no signal frame on the crashed thread's stack tells of a "
+        "fault before it"
     )
 
 
-def wild(scene: Scene) -> Answer:
-    """Any other address that may not be accessed so."""
-    reported = _address_fault(scene)
-    if reported is None:
-        return None
-    region = scene.region_at(reported[1])
-    where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
-    return Match("segv-wild", f"the fault address {reported[1]:#018x} is {where}")
+def _protection(account: Account) -> str:
+    why = account.site.why or "why is not known"
+    return f"SI_KERNEL without an address (general protection fault): {why}"
 
 
-def bus(scene: Scene) -> Answer:
-    """SIGBUS: the file behind a mapping ended, or the memory is poisoned."""
-    fault = scene.fault
-    if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGBUS:
-        return None
-    at = "no address" if fault.address is None else f"address {fault.address:#018x}"
-    if fault.code in (BUS_MCEERR_AR, BUS_MCEERR_AO):
-        return Match("bus-memerr", f"si_code {fault.code}: the kernel found poisoned memory, {at}")
-    if fault.code in (BUS_ADRALN, BUS_ADRERR, BUS_OBJERR):
-        return Match("bus-adrerr", f"si_code {fault.code}, {at}")
-    return None
+_HLT = b"\xf4"  # musl 1.2 arch/x86_64/atomic_arch.h (a_crash), src/env/__stack_chk_fail.c
 
 
-def arithmetic(scene: Scene) -> Answer:
-    """SIGFPE, SIGILL and SIGTRAP."""
-    fault = scene.fault
-    if isinstance(fault, Absent) or not fault.is_hardware_trap:
-        return None
-    if fault.signo == SIGFPE:
-        what = _FPE_CODES.get(fault.code or 0, f"si_code {fault.code}")
-        return Match("fpe", f"SIGFPE: {what} at {fault.pc:#018x}")
-    if fault.signo == SIGILL:
-        return Match("ill", f"SIGILL: the CPU refused the instruction at {fault.pc:#018x}")
-    if fault.signo == SIGTRAP:
-        return Match("trap", f"SIGTRAP at {fault.pc:#018x}")
-    return None
+def _privileged(account: Account) -> str:
+    musl = ", hlt: by it musl ends a process whose malloc or stack is damaged"
+    what = musl if account.site.code.startswith(_HLT) else ""
+    return f"a privileged instruction at {account.fault.pc:#018x}{what}"
 
+
+def _arithmetic(account: Account) -> str:
+    code = account.fault.code or 0
+    return f"SIGFPE: {_FPE_CODES.get(code, f'si_code {code}')} at {account.fault.pc:#018x}"
+
+
+def _poisoned(account: Account) -> str:
+    return f"si_code {account.fault.code}: the kernel found poisoned memory, {_address(account)}"
+
+
+_EVIDENCE = {
+    MISALIGNED: lambda account: (
+        f"an access that must be aligned was not, by the instruction at {account.fault.pc:#018x}"
+    ),
+    PRIVILEGED: _privileged,
+    PROTECTION: _protection,
+    PROTECTION_KEY: lambda account: f"si_code 4: a protection key forbids it, {_address(account)}",
+    SHADOW_STACK: lambda account: f"si_code 10: a return at {account.fault.pc:#018x}",
+    BUS: lambda account: f"si_code {account.fault.code}, {_address(account)}",
+    MEMORY_ERROR: _poisoned,
+    ARITHMETIC: _arithmetic,
+    ILLEGAL: lambda account: f"SIGILL: the CPU refused the instruction at {account.fault.pc:#018x}",
+    TRAPPED: lambda account: f"SIGTRAP at {account.fault.pc:#018x}",
+    CPU_LIMIT: lambda _: "SIGXCPU by the kernel: the limit of CPU time is used up (RLIMIT_CPU)",
+    FILE_SIZE_LIMIT: lambda _: "SIGXFSZ: a file reached the limit of its size (RLIMIT_FSIZE)",
+    REFUSED_CALL: lambda _: "SIGSYS by the kernel: a seccomp filter refused a system call",
+    RAISED: _raised,
+}
 
 FAULT_RULES = (
     ("segv-stack-overflow", stack_overflow),
-    ("segv-exec", exec_fault),
     ("return-to-null", return_to_null),
     ("misaligned-sp", misaligned_sp),
-    ("segv-noncanonical", noncanonical),
-    ("segv-null", null),
-    ("segv-near-null", near_null),
-    ("segv-guard", guard),
-    ("segv-wild", wild),
-    ("bus", bus),
-    ("fpe, ill, trap", arithmetic),
+    ("segv-noncanonical", unread_protection),
+    ("access", failed_access),
+    ("unexplained", without_operand),
+    ("other ends", other_end),
 )

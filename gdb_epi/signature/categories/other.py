@@ -12,12 +12,11 @@ _BY_KERNEL = {
     1: "the terminal was closed",
     2: "the interrupt key of the terminal",
     3: "the quit key of the terminal",
-    24: "the limit of CPU time is used up (RLIMIT_CPU)",
 }
 
 
 def killed_external(scene: Scene) -> Answer:
-    """Another process sent the signal, or the kernel for a terminal or a time limit."""
+    """Another process sent the signal, or the kernel for a terminal."""
     fault, crash = scene.fault, scene.crash
     if isinstance(fault, Absent) or isinstance(crash, Absent):
         return None

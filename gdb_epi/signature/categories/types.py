@@ -10,15 +10,18 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
+from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.account import ABORTED, Account, account_of
 from gdb_epi.fault.find import Fault, find_fault
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
 CATEGORIES = (
     "segv-stack-overflow", "segv-exec", "return-to-null", "misaligned-sp", "segv-noncanonical",
-    "segv-null", "segv-near-null", "segv-guard", "segv-wild", "bus-adrerr", "bus-memerr", "fpe",
-    "ill", "trap", "abort-assert", "abort-malloc", "abort-fortify", "abort-terminate",
+    "segv-null", "segv-near-null", "segv-guard", "segv-wild", "segv-misaligned", "segv-privileged",
+    "segv-protection", "segv-protection-key", "segv-shadow-stack", "bus-adrerr", "bus-memerr",
+    "fpe", "ill", "trap", "raised", "limit", "seccomp", "abort-assert", "abort-malloc",
+    "abort-fortify", "abort-terminate",
     "abort-py-fatal", "abort-other", "oom-suspect", "killed-external", "snapshot",
     "corrupt-stack", "unknown",
 )  # fmt: skip
@@ -27,9 +30,9 @@ CATEGORIES = (
 class Category(NamedTuple):
     """What kind of death it was.
 
-    `name` is one of CATEGORIES, for abort-malloc, abort-terminate and abort-py-fatal with a
-    ":class" behind it. `family` is the part that siginfo, registers and mappings decide alone
-    ("abort" for every abort-*; else the name): the keys of partial stacks use it.
+    `name` is one of CATEGORIES, for abort-malloc, abort-terminate, abort-py-fatal, limit and raised
+    with a ":class" behind it. `family` is the part that siginfo, registers and mappings decide
+    alone ("abort" for every abort-*; else the name): the keys of partial stacks use it.
     """
 
     name: str
@@ -54,21 +57,35 @@ class Scene:
     """What the rules look at; each part is read when first asked for."""
 
     def __init__(
-        self, target: Target, crash: CrashInfo | Absent, native: Sequence[NativeFrame] | Absent
+        self,
+        target: Target,
+        crash: CrashInfo | Absent,
+        native: Sequence[NativeFrame] | Absent,
+        account: Account | Absent | None = None,
     ) -> None:
         self.target = target
         self.crash = crash
         self.native = native
+        if account is not None:
+            self.account = account
+
+    @cached_property
+    def account(self) -> Account | Absent:
+        """The account of the fault, behind a re-raising handler where there is one."""
+        fault = find_fault(self.target, self.crash)
+        return fault if isinstance(fault, Absent) else account_of(self.target, fault)
 
     @cached_property
     def fault(self) -> Fault | Absent:
-        """The fault, behind a re-raising handler where there is one."""
-        return find_fault(self.target, self.crash)
+        """The fault that the account is of."""
+        return self.account if isinstance(self.account, Absent) else self.account.fault
 
     @cached_property
     def abort_message(self) -> AbortMessage | Absent | None:
         """What glibc stored in __abort_msg; None when it stored nothing."""
-        return read_abort_message(self.target)
+        if isinstance(self.account, Absent) or self.account.how != ABORTED:
+            return None
+        return self.account.message
 
     def region_at(self, address: int) -> Region | None:
         """Return the mapping that holds `address`."""

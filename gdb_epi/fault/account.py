@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The account of a fault: computed once; category, symptom, detectors and verdict are tables on it.
+
+It says how the process came to its end (`how`), what lies at the address (`place`), and whether the
+access went through the stack pointer. Two readers of one account cannot disagree about the facts;
+each has its own names for them.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.errors import Absent
+from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.maps import permits, user_top
+from gdb_epi.fault.place import NULL, PLACES, STACK_ENDED, UNKNOWN, Place, place_of
+from gdb_epi.fault.signals import (
+    BUS_ADRALN,
+    BUS_MCEERR_AO,
+    BUS_MCEERR_AR,
+    SEGV_CPERR,
+    SEGV_PKUERR,
+    SI_KERNEL,
+    SIGABRT,
+    SIGBUS,
+    SIGSEGV,
+    SIGSYS,
+    SIGXCPU,
+    SIGXFSZ,
+    SYS_SECCOMP,
+)
+from gdb_epi.fault.site import (
+    ARITHMETIC,
+    DATA,
+    ILLEGAL,
+    MISALIGNED,
+    PRIVILEGED,
+    RETURN,
+    TRANSFERS,
+    TRAPPED,
+    FaultSite,
+    analyze_fault,
+)
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+# How the process came to its end. ACCESS, TRANSFER: `place` says where.
+ACCESS, TRANSFER, PROTECTION = "access", "transfer", "protection"
+PROTECTION_KEY, SHADOW_STACK, UNEXPLAINED = "protection-key", "shadow-stack", "unexplained"
+BUS, MEMORY_ERROR = "bus", "memory-error"
+ABORTED, RAISED, KILLED, SENT = "aborted", "raised", "killed", "sent"
+CPU_LIMIT, FILE_SIZE_LIMIT, REFUSED_CALL = "cpu-limit", "file-size-limit", "refused-call"
+
+HOW = {
+    ACCESS: "an access to memory failed",
+    TRANSFER: "control went where nothing may be executed",
+    MISALIGNED: "an access that must be aligned was not",
+    PRIVILEGED: "user code ran an instruction of the kernel's",
+    PROTECTION: "the CPU refused an instruction for another reason",
+    PROTECTION_KEY: "a protection key of the thread forbade the access",
+    SHADOW_STACK: "a return address differs from the one on the shadow stack",
+    UNEXPLAINED: "the instruction cannot have made the fault that was reported",
+    BUS: "the file or memory behind a mapping could not serve an access",
+    MEMORY_ERROR: "the kernel found poisoned memory",
+    ARITHMETIC: "arithmetic without a result",
+    ILLEGAL: "the CPU knows no such instruction",
+    TRAPPED: "a breakpoint or a trap",
+    ABORTED: "the process sent itself SIGABRT",
+    RAISED: "the process sent itself another signal",
+    KILLED: "another process, a terminal or a limit sent a signal",
+    CPU_LIMIT: "the limit of CPU time was used up",
+    FILE_SIZE_LIMIT: "a file would have become larger than the limit of its size",
+    REFUSED_CALL: "a seccomp filter refused a system call",
+    SENT: "a signal was sent; by whom is not in the core",
+}
+_BY_TERMINAL = frozenset((1, 2, 3))  # SIGHUP, SIGINT, SIGQUIT
+_PLAIN = frozenset((MISALIGNED, PRIVILEGED, ARITHMETIC, ILLEGAL, TRAPPED))
+_BY_CODE = {SEGV_PKUERR: PROTECTION_KEY, SEGV_CPERR: SHADOW_STACK}
+
+
+class Account(NamedTuple):
+    """What failed. `how` is a key of HOW, `place` what lies at the address.
+
+    `through_stack`: the access went through rsp (push, pop, call, return, an operand of rsp), and
+    rsp leads to no stack: then no pointer of the program was followed. `message` is glibc's, of a
+    SIGABRT that the process sent itself; None for other deaths.
+    """
+
+    fault: Fault
+    site: FaultSite
+    how: str
+    place: Place
+    through_stack: bool
+    message: AbortMessage | Absent | None
+
+    @property
+    def address(self) -> int | None:
+        """Return the true address of the access, or the target of the transfer."""
+        return self.site.address
+
+    @property
+    def returned(self) -> bool:
+        """Whether control went astray by a return: the word was on the stack."""
+        return self.how == TRANSFER and self.site.kind == RETURN
+
+    @property
+    def returned_to_null(self) -> bool:
+        """Whether a return popped 0."""
+        return self.returned and self.place.kind == NULL and self.address == 0
+
+
+def account_of(target: Target, fault: Fault) -> Account:
+    """Return the account of a fault; what is not known says so."""
+    site = analyze_fault(target, fault)
+    how = _how(fault, site)
+    place = Place(UNKNOWN)
+    if how in (ACCESS, TRANSFER):
+        place = place_of(target, site, user_top(target, fault))
+    through = how == ACCESS and place.kind != STACK_ENDED and _through_stack(target, site)
+    message = read_abort_message(target) if how == ABORTED else None
+    return Account(fault, site, how, place, through, message)
+
+
+def _how(fault: Fault, site: FaultSite) -> str:
+    if not fault.is_hardware_trap:
+        return _sent(fault)
+    if site.kind in _PLAIN:
+        return site.kind
+    if fault.signo == SIGBUS and fault.code in (BUS_MCEERR_AR, BUS_MCEERR_AO):
+        return MEMORY_ERROR
+    if fault.signo == SIGBUS and fault.code != SI_KERNEL:
+        return MISALIGNED if fault.code == BUS_ADRALN else BUS
+    if fault.signo == SIGSEGV and fault.code in _BY_CODE:
+        return _BY_CODE[fault.code]
+    if site.kind in TRANSFERS:
+        return TRANSFER
+    if site.kind == DATA and site.address is not None:
+        return ACCESS
+    if fault.code == SI_KERNEL:
+        return PROTECTION
+    return UNEXPLAINED
+
+
+def _sent(fault: Fault) -> str:
+    """Tell who sent a signal that no instruction made (kernel/signal.c, man 2 sigaction)."""
+    if fault.signo == SIGXFSZ and fault.sender in ("self", "kernel"):
+        return FILE_SIZE_LIMIT  # send_sig() in mm/filemap.c: the kernel names the writer as sender
+    if fault.sender == "kernel":
+        if fault.signo == SIGSYS and fault.code == SYS_SECCOMP:
+            return REFUSED_CALL
+        if fault.signo == SIGXCPU:
+            return CPU_LIMIT
+        return KILLED if fault.signo in _BY_TERMINAL else SENT
+    if fault.sender == "other":
+        return KILLED
+    if fault.sender == "self":
+        return ABORTED if fault.signo == SIGABRT else RAISED
+    return SENT
+
+
+def _through_stack(target: Target, site: FaultSite) -> bool:
+    operand = site.operand
+    if operand is None or operand.base != "rsp" or operand.index_register is not None:
+        return False
+    return not permits(target.region_at(site.fault.sp), "w")
+
+
+__all__ = ["HOW", "PLACES", "Account", "Place", "account_of"]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real processes that died in 149 ways: their categories and symptoms were written down by hand.
+
+real.tsv has a line for each mode of dying.c, with the reasoning in a few words. One build and one
+run of each; another machine's CPU or kernel may report a fault otherwise, and then the line is to
+be questioned, not the run repeated.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support.cores import find_core, why_no_core_dumps
+
+from gdb_epi.cli.support.open_core import opened_core
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.symptom import symptom_of
+from gdb_epi.process_state import ProcessState
+from gdb_epi.signature.categories.rules import categorise
+from gdb_epi.signature.categories.types import Scene
+
+HERE = Path(__file__).parent
+FLAGS = "-O1 -fno-omit-frame-pointer -fcf-protection=none -w -pthread".split()
+NO_CORES = why_no_core_dumps()
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed"),
+    pytest.mark.skipif(NO_CORES is not None, reason=NO_CORES or ""),
+    pytest.mark.xdist_group("dying"),
+]
+
+
+class Row(NamedTuple):
+    """A line of real.tsv; "|" stands between names that are all right."""
+
+    mode: str
+    category: str
+    symptom: str
+    label: str
+    why: str
+
+
+def rows() -> Iterator[Row]:
+    for line in (HERE / "real.tsv").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            yield Row(*line.split("\t"))
+
+
+ROWS = tuple(rows())
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return dying.c as a program, with a table of its modes."""
+    folder = tmp_path_factory.mktemp("dying")
+    table = "".join(f'    {{"{row.mode}", m_{row.mode}}},\n' for row in ROWS)
+    head = "static const struct { const char *name; void (*run)(void); } MODES[] = {\n"
+    (folder / "modes.inc").write_text(f"{head}{table}}};\n")
+    made = folder / "program"
+    command = ["gcc", *FLAGS, f"-I{folder}", str(HERE / "dying.c"), "-o", str(made)]
+    subprocess.run(command, check=True, capture_output=True)
+    return made
+
+
+def _let_cores_be() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+
+
+def died(program: Path, mode: str, folder: Path) -> Path:
+    """Run one mode and return its core. Addresses are the same each time."""
+    subprocess.run(
+        ["setarch", "-R", str(program), mode], cwd=folder, preexec_fn=_let_cores_be, timeout=60,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    cores = find_core(folder)
+    assert cores, f"{mode} left no core"
+    return cores[0]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mode)
+def test_real_faults(row: Row, program: Path, tmp_path: Path) -> None:
+    core = died(program, row.mode, tmp_path)
+    with opened_core(str(core), str(program), None) as target:
+        state = ProcessState(target)
+        native = target.native_frames(target.threads()[0].tid)
+        category, _ = categorise(Scene(target, state.crash, native, state.account))
+        symptom = symptom_of(Context(state))
+        assert category.name in row.category.split("|"), (category, row.why)
+        assert symptom.name in row.symptom.split("|"), (symptom, row.why)
+    core.unlink()
