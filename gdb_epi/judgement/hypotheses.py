@@ -34,6 +34,7 @@ HYPOTHESES = {
     "inherited-lock": "a lock was held when fork() copied the process",
     "lost-wakeup": "the thread that would have woken it does not exist after fork()",
     "fork-handlers": "code that runs around fork() does not come back",
+    "limit-reached": "a limit of CPU time or of a file's size was reached",
     "ended-from-outside": "another process sent the signal",
     UNKNOWN: "something that nothing found speaks for",
 }

@@ -39,6 +39,7 @@ CATEGORIES = (
     ),
     CategoryRow("abort-assert", "software", "failed-check", "a check of the program failed"),
     CategoryRow("fpe", "software", "arithmetic", "the program did arithmetic without a result"),
+    CategoryRow("limit", "killed", "limit-reached", "a limit that was set for it was reached"),
     CategoryRow(
         "killed-external", "killed", "ended-from-outside",
         "the signal came from outside the program", last=True,

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from faults.made import ROWS, Row
 
+from faults.made import ROWS, Row
 from gdb_epi.corruption.symptom import symptom_of
 from gdb_epi.signature.categories.rules import categorise
 from gdb_epi.signature.categories.types import Scene

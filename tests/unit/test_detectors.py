@@ -178,7 +178,7 @@ def test_null_dereference() -> None:
     assert list(null_dereference(state(crash(address=0x10000)))) == []
     assert list(null_dereference(state(crash(code=128, address=0)))) == []
     assert list(null_dereference(state(crash(11, -6, sender=PID)))) == []
-    called = state(crash(address=0), registers={"rip": 0}, words={SP: TEXT + 0x200})
+    called = state(crash(address=0), registers={"rip": 0}, words={SP: PC})
     jump = one(null_dereference(called))
     assert jump.facts["access"] == "execute"
     returned = state(crash(address=0), registers={"rip": 0})  # the word came off the stack
