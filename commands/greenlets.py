@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gdb_epi.argument_types import whole
-from gdb_epi.cpython.running.greenlets import greenlets_of
-from gdb_epi.record.stacks import frame_json
+from gdb_epi.cpython.running.greenlets import ENDED, greenlets_of
+from gdb_epi.record.stacks import frame_json, wait_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found, traceback_text
 from gdb_epi.report import Report
@@ -15,7 +17,11 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from gdb_epi.cpython.running.waiting import Waiting
     from gdb_epi.session import Session
+
+
+SHOWN_WAKERS = 4
 
 
 @command(
@@ -25,23 +31,47 @@ if TYPE_CHECKING:
     ),
 )
 def greenlets(session: Session, args: Namespace) -> Report:
-    """Show greenlets (also gevent's and eventlet's) with the stacks of the suspended ones.
+    """Show greenlets (also gevent's and eventlet's): the state of each, what it waits for, where.
 
-    Innermost first. The running greenlet of a thread is that thread's stack (epi bt). Whether one
-    without a stack runs, has ended or never started cannot be told.
+    The stack of a suspended one is innermost first. The running greenlet of a thread is that
+    thread's stack (epi bt). Those that have ended are counted.
     """
+    from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
+    from gdb_epi.cpython.running.waiting import framework_of, waits_of_greenlets
+
     state = session.state
-    listing = greenlets_of(state.target, state.required_python())
+    python = state.required_python()
+    listing = greenlets_of(state.target, python)
+    waits = {each.id: each for each in waits_of_greenlets(state.target, python, listing.greenlets)}
     errors = [*listing.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
     limit = args.limit
+    ended = 0
     for greenlet in listing.greenlets:
+        if greenlet.state == ENDED:
+            ended += 1
+            continue
         state_text = greenlet.state or "in an unknown state"
+        if greenlet.main:
+            state_text += ", the one that its thread began with"
+        of = waits.get(greenlet.address)
+        if of is not None and of.wait is not None:
+            state_text += f", waits for {of.wait.text()}"
+            if of.wakers:
+                wakers = [_name(waits, waker) for waker in of.wakers[:SHOWN_WAKERS]]
+                others = len(of.wakers) - SHOWN_WAKERS
+                rest = f" and {others} more" if others > 0 else ""
+                held = "held by " if of.wait.kind in (LOCK, SEMAPHORE) else ""
+                state_text += f"; {held}{', '.join(wakers)}{rest}"
+        elif of is not None and not of.running and of.framework == "gevent":
+            state_text += ", nothing that would wake it was found"
         lines.append(f"{greenlet.shown} at {greenlet.address:#x}: {state_text}")
         lines += [f"    {traceback_text(frame)}" for frame in greenlet.stack[:limit]]
         if len(greenlet.stack) > limit:
             more = counted(len(greenlet.stack) - limit, "more frame")
             lines.append(f"    ... {more} (--limit N)")
+    if ended:
+        lines.append(f"{counted(ended, 'greenlet')} that {'has' if ended == 1 else 'have'} ended")
     return Report(
         counted(len(listing.greenlets), "greenlet"),
         lines=lines or [nothing_found(state, "no greenlets were found", listing.soft_errors)],
@@ -51,6 +81,9 @@ def greenlets(session: Session, args: Namespace) -> Report:
                     "address": f"0x{greenlet.address:016x}",
                     "class": greenlet.shown,
                     "state": greenlet.state or None,
+                    "main": greenlet.main,
+                    "framework": framework_of(greenlet),
+                    "waits_for": wait_json(waits.get(greenlet.address)),
                     "stack": [frame_json(frame) for frame in greenlet.stack],
                 }
                 for greenlet in listing.greenlets
@@ -59,3 +92,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
         },
         soft_errors=errors,
     )
+
+
+def _name(waits: Mapping[int, Waiting], address: int) -> str:
+    return waits[address].name if address in waits else f"greenlet at {address:#x}"

@@ -19,9 +19,16 @@ from gdb_epi.cpython.running.waiting import Waiting, waiting
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 
-LIBRARIES = ("asyncio", "trio")
-# The newest and the oldest of these at least; one core each in the ordinary run.
-ORDINARY = {"asyncio": ((3, 9), (3, 13)), "trio": ((3, 12),)}
+LIBRARIES = ("asyncio", "trio", "anyio", "anyio-trio", "gevent", "eventlet")
+# The newest and the oldest of these at least; a core with all of a library's scenarios.
+ORDINARY = {
+    "asyncio": ((3, 9), (3, 13)),
+    "trio": ((3, 12),),
+    "anyio": ((3, 11),),
+    "anyio-trio": ((3, 13),),
+    "gevent": ((3, 9), (3, 13)),
+    "eventlet": ((3, 12),),
+}
 FIELDS = ("address", "type", "name", "fd", "seconds")
 MIN_SCENARIOS = 20  # of each library: the figure of the issue
 
@@ -66,7 +73,7 @@ def check(made: Made) -> None:
 
 def scenarios(library: str) -> list[str]:
     """Return the names of a program's scenarios."""
-    tree = ast.parse((PROGRAMS / f"waits_{library}.py").read_text())
+    tree = ast.parse((PROGRAMS / program(f"waits-{library}").file).read_text())
     return [
         node.name
         for node in tree.body

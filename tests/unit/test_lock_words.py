@@ -9,9 +9,9 @@ import pytest
 from support.scenes import FS_BASE, HEAP, PC, PID, crash, state
 from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, report
 
+from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
 from gdb_epi.detectors import gil_versus_mutex, import_deadlock, join_deadlock, lock_order_cycle
 from gdb_epi.locks import types as t
-from gdb_epi.locks.python.frame_slots import Entry, parse_table
 from gdb_epi.locks.waits.wait_graph import find_cycles, kind_of, mark_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread

@@ -19,7 +19,6 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_AWAITS = 1000  # coroutines that await each other
 MAX_NAME = 4096
-MAX_STACK_WORDS = 4096
 AWAIT = "await"  # PyFrame.provenance: found in a suspended coroutine
 
 # Where in its life a coroutine is.
@@ -195,23 +194,6 @@ class Coroutines:
             return self._reader.type_name(self._reader.type_of(address)) in _BETWEEN
         except UnreadableMemory:
             return False
-
-    def stack_words(self, frame: PyFrame) -> list[int]:
-        """Return the objects on the value stack of a suspended frame, the topmost last.
-
-        Empty where the frame does not say how high its stack is (it was calling something).
-        Raises UnreadableMemory.
-        """
-        if frame.hole is not None:
-            return []
-        base, top = self._value_stack(self._frames.read(frame.address))
-        if top & 7 or not base < top <= base + 8 * MAX_STACK_WORDS:
-            return []
-        data = self._reader.read(base, top - base)
-        words = [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8)]
-        if self._tagged:
-            words = [0 if word & 3 == 3 else word & ~3 for word in words]
-        return words
 
     def where(self, address: int) -> tuple[str, PyFrame | None]:
         """Return the state of a coroutine or generator and its frame, None when it has ended.

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Greenlets: the stacks of those that are suspended.
+"""Greenlets: the state of each, and the stacks of those that are suspended.
 
 How the places were derived: `PyGreenlet` is public (greenlet.h, 2.0 to 3.x): weakreflist, dict, and
-a pointer to the implementation, which ends the struct; so the pointer follows tp_dictoffset. The
-implementation is private and differs between versions and interpreters. Its second word is the
-greenlet itself, which proves the pointer; and of the words behind it one is a frame object while
-the greenlet is suspended (`_top_frame`), none otherwise. The frame is found by its type, by no
-offset; seen in the debug information of greenlet 3.1 and 3.5, and tried with both.
-Older versions (1.x) have another struct and are said to be unknown.
+a pointer to the implementation, which ends the struct; so the pointer follows tp_dictoffset.
+Classes of C that begin with it (gevent's) have it at the same place. The implementation is private
+and differs between versions and interpreters. Its second word is the greenlet itself, which proves
+the pointer; and of the words behind it one is a frame object while the greenlet is suspended
+(`_top_frame`), none otherwise. The frame is found by its type, by no offset; seen in the debug
+information of greenlet 3.1 and 3.5, and tried with both. Up to 1.x these words are in the object.
+
+Where the C stack begins and ends (`_stack_start`, `stack_stop`) are two words one behind the other.
+The greenlet of a thread's own stack ends at -1, which gives the place; the others have no end
+before they start, and no start after they ended (greenlet.hpp: active(), started()).
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.coroutines import Coroutines
 from gdb_epi.cpython.heap.instances import Instances
@@ -27,20 +33,25 @@ MAX_PROBLEMS = 50
 _SELF_AT = 8  # behind the pointer to the C++ class's functions
 _SEARCHED = 192  # bytes; the whole implementation has 176 in greenlet 3.5 for 3.12
 
-SUSPENDED = "suspended"
-OTHER = "running, ended or not started"
+SUSPENDED, RUNNING = "suspended", "running"
+ENDED, NOT_STARTED = "ended", "not started"
+_NO_END = (1 << 64) - 1  # stack_stop of the greenlet that a thread begins with
+_OWN_WORDS = 16  # of a greenlet of 1.x, behind its head: enough for stack_stop
 
 
 class Greenlet(NamedTuple):
     """One greenlet. `stack` is innermost first, empty unless it is suspended.
 
-    `state` is SUSPENDED or OTHER; "" when it cannot be told.
+    `state` is SUSPENDED, RUNNING, ENDED or NOT_STARTED; "" when it cannot be told. `main` is the
+    one that a thread begins with. The C stack of the others ends at `stack_end`, 0 when unknown.
     """
 
     address: int
     shown: str  # its class
     state: str
     stack: tuple[PyFrame, ...]
+    main: bool = False
+    stack_end: int = 0
 
 
 class Greenlets(NamedTuple):
@@ -55,37 +66,78 @@ def greenlets_of(target: Target, python: PythonState) -> Greenlets:
     reader = Reader(target, python.layout)
     instances = Instances(reader, python)
     coroutines = Coroutines(reader, instances.objects, instances.types)
-    greenlets: list[Greenlet] = []
     problems: list[SoftError] = []
+    found: list[tuple[Greenlet, tuple[int, ...]]] = []
     for instance in instances.of((GREENLET,))[:MAX_GREENLETS]:
         greenlet = Greenlet(instance.address, instance.shown, "", ())
+        words: tuple[int, ...] = ()
         try:
-            frame = _top_frame(reader, instances, instance.address)
-            stack, broken = coroutines.stack_from(_interpreter_frame(reader, frame))
-            greenlet = greenlet._replace(state=SUSPENDED if frame else OTHER, stack=stack)
+            words = _words(reader, instances, instance.address)
+            frames = [word for word in words if instances.ident(word) == "frame"]
+            frame = _interpreter_frame(reader, frames[0]) if frames else 0
+            stack, broken = coroutines.stack_from(frame)
+            greenlet = greenlet._replace(state=SUSPENDED if frame else "", stack=stack)
         except UnreadableMemory as error:
             broken = str(error)
-        greenlets.append(greenlet)
+        found.append((greenlet, words))
         if broken and len(problems) < MAX_PROBLEMS:
             problems.append(SoftError("greenlets", f"{instance.address:#x}", broken))
-    return Greenlets(tuple(greenlets), (*instances.problems, *problems))
+    at = _place_of_end([words for _, words in found])
+    greenlets = tuple(_with_state(greenlet, words, at) for greenlet, words in found)
+    return Greenlets(greenlets, (*instances.problems, *problems))
 
 
-def _top_frame(reader: Reader, instances: Instances, address: int) -> int:
-    """Return the frame object of a suspended greenlet; 0 when it has none."""
-    root = instances.types.lineage(reader.type_of(address)).root
+def _words(reader: Reader, instances: Instances, address: int) -> tuple[int, ...]:
+    """Return the words that hold the state of a greenlet. Raises UnreadableMemory."""
+    types = instances.types.lineage(reader.type_of(address)).types
+    root = next((info for info in types if info.shown == GREENLET), types[-1])
     dict_at = reader.i64(root.address + reader.layout.require("PyTypeObject", "tp_dictoffset"))
-    if dict_at <= 0 or root.basicsize != dict_at + 2 * WORD:
+    head = reader.layout.require("PyMethodObject", "im_func")
+    if dict_at > 0 and root.basicsize == dict_at + 2 * WORD:
+        place = reader.u64(address + dict_at + WORD)
+        if reader.u64(place + _SELF_AT) != address:
+            raise UnreadableMemory(place, 16, "no implementation of this greenlet")
+        start, size = place + _SELF_AT + WORD, _SEARCHED - _SELF_AT - WORD
+    elif dict_at > head + 4 * WORD and root.basicsize <= head + 2 * _OWN_WORDS * WORD:
+        start, size = address + head, root.basicsize - head
+    else:
         why = f"a greenlet of {root.basicsize} bytes with its dict at {dict_at}: unknown version"
         raise UnreadableMemory(address, root.basicsize, why)
-    implementation = reader.u64(address + dict_at + WORD)
-    if reader.u64(implementation + _SELF_AT) != address:
-        raise UnreadableMemory(implementation, 16, "no implementation of this greenlet")
-    for at in range(_SELF_AT + WORD, _SEARCHED, WORD):
-        word = reader.u64(implementation + at)
-        if instances.ident(word) == "frame":
-            return word
-    return 0
+    data = reader.read(start, size)
+    return tuple(int.from_bytes(data[i : i + 8], "little") for i in range(0, size - 7, WORD))
+
+
+def _place_of_end(all_words: Sequence[tuple[int, ...]]) -> int | None:
+    """Return which of the words is stack_stop, by the greenlets that have -1 there.
+
+    The words may go on behind the end of the implementation; so the word before it must be a start
+    below that end in every greenlet.
+    """
+    places = {
+        place
+        for words in all_words
+        for place, word in enumerate(words)
+        if word == _NO_END and place and words[place - 1]
+    }
+    fitting = [at for at in sorted(places) if all(_ends_at(words, at) for words in all_words)]
+    return fitting[0] if fitting else None
+
+
+def _ends_at(words: tuple[int, ...], at: int) -> bool:
+    if at >= len(words):
+        return not words  # one that could not be read says nothing
+    start, end = words[at - 1], words[at]
+    return start < end if start else end < 1 << 47
+
+
+def _with_state(greenlet: Greenlet, words: tuple[int, ...], at: int | None) -> Greenlet:
+    if at is None or not 0 < at < len(words):
+        return greenlet
+    start, end = words[at - 1], words[at]
+    greenlet = greenlet._replace(main=end == _NO_END, stack_end=0 if end == _NO_END else end)
+    if greenlet.state == SUSPENDED:
+        return greenlet
+    return greenlet._replace(state=NOT_STARTED if not end else RUNNING if start else ENDED)
 
 
 def _interpreter_frame(reader: Reader, frame: int) -> int:

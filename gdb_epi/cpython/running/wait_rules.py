@@ -66,6 +66,19 @@ _BYTE_STREAM = {
     "accept": (READ, "self"),
 }
 
+_ANYIO = {
+    **_TRIO_SYNC,
+    **_BYTE_STREAM,
+    "__aenter__": ("", "self"),
+    "__aexit__": (TASKS, "self"),
+    "start": (TASKS, "self"),
+    "wait_readable": (READ, "obj"),
+    "wait_writable": (WRITE, "obj"),
+    "wait_socket_readable": (READ, "sock"),
+    "wait_socket_writable": (WRITE, "sock"),
+    "run_sync_in_worker_thread": (THREAD, "func"),
+}
+
 ROWS: dict[str, dict[str, tuple[str, str]]] = {
     "asyncio.locks": {
         "acquire": ("", "self"),
@@ -151,6 +164,8 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
     "anyio.to_thread": {"run_sync": (THREAD, "func")},
     "anyio.to_process": {"run_sync": (PROCESS, "func")},
     "anyio._core._subprocesses": {"run_process": (PROCESS, "process")},
+    "anyio._backends._asyncio": _ANYIO,
+    "anyio._backends._trio": _ANYIO,
     "gevent.hub": {
         "sleep": (SLEEP, "seconds"),
         "idle": (RUN_QUEUE, ""),
@@ -161,7 +176,15 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "iwait_on_objects": (TASKS, "objects"),
         "wait_on_objects": (TASKS, "objects"),
     },
-    "gevent.socket": {},
+    "gevent.thread": {"acquire": (LOCK, "self")},
+    "gevent.lock": {"acquire": ("", "self")},
+    "gevent.pool": {"join": (TASKS, "self"), "spawn": (SEMAPHORE, "self")},
+    "gevent.os": {
+        "nb_read": (READ, "fd"),
+        "nb_write": (WRITE, "fd"),
+        "tp_read": (THREAD, ""),
+        "waitpid": (PROCESS, ""),
+    },
     "gevent.subprocess": {"wait": (PROCESS, "self"), "communicate": (PROCESS, "self")},
     "gevent.threadpool": {"_wait": (THREAD, "self"), "join": (THREAD, "self")},
     "gevent.select": {"select": (READ, ""), "poll": (READ, "")},
@@ -186,7 +209,6 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "eventlet.tpool": {"execute": (THREAD, "meth")},
     "eventlet.green.subprocess": {"wait": (PROCESS, "self")},
-    "eventlet.greenio.base": {},
     "threading": {"acquire": (LOCK, "self"), "wait": ("", "self"), "join": (THREAD, "self")},
     "queue": {"get": (QUEUE_GET, "self"), "put": (QUEUE_PUT, "self"), "join": (QUEUE_JOIN, "self")},
 }
@@ -199,7 +221,6 @@ for _name in ("gevent._socket3", "gevent._socketcommon", "eventlet.greenio.base"
         **dict.fromkeys(("send", "sendto", "sendall", "connect"), (WRITE, "self")),
         "accept": (READ, "self"),
         "recvmsg": (READ, "self"),
-        "_wait": (READ, ""),
         "wait_on_socket": (READ, "socket"),
         "_recv_loop": (READ, "self"),
         "_send_loop": (WRITE, "self"),
@@ -221,6 +242,9 @@ CLASSES = {
     "Event": EVENT,
     "Condition": CONDITION,
     "Barrier": BARRIER,
+    "LockType": LOCK,
+    "Process": PROCESS,
+    "AsyncResult": FUTURE,
     "Task": TASK,
     "_GatheringFuture": TASKS,
     "Future": FUTURE,

@@ -12,7 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES, Coroutines
-from gdb_epi.cpython.running.tasks import Task, asyncio_tasks
+from gdb_epi.cpython.frames.frame_slots import FrameSlots
+from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.cpython.running.green_waits import Link, Links
+from gdb_epi.cpython.running.greenlets import RUNNING as RUNNING_GREENLET
+from gdb_epi.cpython.running.greenlets import SUSPENDED, Greenlet, greenlets_of
+from gdb_epi.cpython.running.tasks import Task, asyncio_tasks, has_module
 from gdb_epi.cpython.running.trio_tasks import trio_tasks
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
@@ -29,7 +34,7 @@ from gdb_epi.cpython.running.wait_rules import (
     THREAD,
     WRITE,
 )
-from gdb_epi.cpython.running.waits import Wait, WaitReader
+from gdb_epi.cpython.running.waits import Wait, WaitReader, of_a_library
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError, SoftError
 from gdb_epi.target.api import Target
@@ -40,7 +45,6 @@ CERTAIN, BY_FRAMES, OUTSIDE, UNKNOWN = "certain", "by frames", "outside", "unkno
 FROM_OUTSIDE = (SLEEP, READ, WRITE, PROCESS, THREAD, LOOP, RUN_QUEUE, SIGNAL)
 
 _GATHERING = "asyncio.tasks._GatheringFuture"
-_EXITS = ("__aexit__", "__exit__")
 MAX_MANAGERS = 1000  # `with` blocks of one stack
 MAX_GENERATORS = 50  # of context managers that are generators, inside each other
 
@@ -83,7 +87,11 @@ def waiting(target: Target, python: PythonState) -> AllWaiting:
     listings = (asyncio_tasks(target, python), trio_tasks(target, python))
     errors = [error for listing in listings for error in listing.soft_errors]
     tasks = [task for listing in listings for task in listing.tasks]
-    found = list(waits_of_tasks(target, python, tasks)) if tasks else []
+    found = waits_of_tasks(target, python, tasks) if tasks else []
+    if has_module(target, python, "greenlet"):
+        greenlets = greenlets_of(target, python)
+        errors += greenlets.soft_errors
+        found += waits_of_greenlets(target, python, greenlets.greenlets)
     return AllWaiting(tuple(found), tuple(errors))
 
 
@@ -120,15 +128,98 @@ def _of_task(
         wait = _by_future(reader, task, awaited) or wait
     known, needs = UNKNOWN, "any"
     if wait is not None and wait.kind in (TASK, TASKS):
-        known, needs = CERTAIN, "all"
-        if not awaited:
-            known = UNKNOWN
+        awaited = awaited or reader.members(wait.address, "_tasks", "_children")
+        known, needs = CERTAIN if awaited else UNKNOWN, "all"
     else:
         if wait is not None and wait.kind in FROM_OUTSIDE:
             known = OUTSIDE
         awaited = ()
     holds = managers.entered(task.stack, wait)
     return waits._replace(wait=wait, wakers=awaited, known=known, needs=needs, holds=holds)
+
+
+def waits_of_greenlets(
+    target: Target, python: PythonState, greenlets: Sequence[Greenlet]
+) -> list[Waiting]:
+    """Return what these greenlets wait for, those that ended or did not start left out."""
+    alive = [greenlet for greenlet in greenlets if greenlet.state in (SUSPENDED, RUNNING_GREENLET)]
+    if not alive:
+        return []
+    reader = WaitReader(target, python)
+    managers = Managers(reader)
+    links: dict[int, list[Link]] = {}
+    if has_module(target, python, "gevent"):
+        instances = Instances(reader.context.reader, python)
+        links = Links(reader, instances, frozenset(one.address for one in greenlets)).all()
+    found = [_of_greenlet(reader, managers, each, links.get(each.address, [])) for each in alive]
+    return with_holders(reader, found)
+
+
+def _of_greenlet(
+    reader: WaitReader, managers: Managers, greenlet: Greenlet, links: Sequence[Link]
+) -> Waiting:
+    waits = Waiting(
+        id=greenlet.address,
+        framework=framework_of(greenlet),
+        name=name_of_greenlet(greenlet),
+        running=greenlet.state == RUNNING_GREENLET,
+        tid=None,
+        stack=greenlet.stack,
+    )
+    if waits.running:
+        return waits
+    wait = reader.of_stack(greenlet.stack)
+    if links:
+        wait = _with_links(reader, wait, greenlet, links)
+    known, wakers = UNKNOWN, tuple(link.task for link in links if link.task)
+    if wait is not None and wait.kind in (TASK, TASKS):
+        if not wakers and wait.kind == TASK:
+            wakers = (wait.address,)  # eventlet's GreenThread.wait()
+        if not wakers:
+            wakers = reader.members(wait.address, "greenlets", "coroutines_running")
+        known = CERTAIN if wakers else UNKNOWN
+    elif wait is not None and wait.kind in FROM_OUTSIDE:
+        known, wakers = OUTSIDE, ()
+    else:
+        wakers = ()
+    holds = managers.entered(greenlet.stack, wait)
+    needs = "any" if wait is None or wait.kind != TASK else "all"
+    return waits._replace(wait=wait, wakers=wakers, known=known, needs=needs, holds=holds)
+
+
+def _with_links(
+    reader: WaitReader, wait: Wait | None, greenlet: Greenlet, links: Sequence[Link]
+) -> Wait:
+    """Return what the frames say, completed by what is linked to the greenlet, or that alone."""
+    first = links[0].wait
+    fd = next((link.wait.fd for link in links if link.wait.fd is not None), None)
+    left = next((link.wait.remaining for link in links if link.wait.remaining is not None), None)
+    if wait is not None and wait.kind != OTHER:
+        if wait.kind == SLEEP:
+            return wait._replace(remaining=left)
+        return wait._replace(fd=fd if wait.fd is None else wait.fd)
+    first = next((link.wait for link in links if link.wait.kind != SLEEP), first)
+    outside = next((frame for frame in greenlet.stack if not of_a_library(frame)), None)
+    if sum(1 for link in links if link.task) > 1:
+        return Wait(TASKS, name=reader.name_of(first.address, outside))
+    return first._replace(name=reader.name_of(first.address, outside))
+
+
+def framework_of(greenlet: Greenlet) -> str:
+    """Return "gevent", "eventlet" or "greenlet", by its class and by whose frames it runs."""
+    names = [greenlet.shown, *(frame.module or "" for frame in greenlet.stack)]
+    tops = [name.partition(".")[0] for name in names]
+    return next((top for top in tops if top in ("gevent", "eventlet")), "greenlet")
+
+
+def name_of_greenlet(greenlet: Greenlet) -> str:
+    """Return what tells greenlets apart: the function that it was made of, or its class."""
+    own = [frame for frame in greenlet.stack if not of_a_library(frame)]
+    start = own[-1] if own else greenlet.stack[-1] if greenlet.stack else None
+    what = greenlet.shown.rpartition(".")[2]
+    if start is None or start.hole is not None:
+        return f"{what} at {greenlet.address:#x}"
+    return f"{what} of {start.qualname or start.name}() at {greenlet.address:#x}"
 
 
 def _by_future(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> Wait | None:
@@ -154,39 +245,26 @@ class Managers:
     def __init__(self, reader: WaitReader) -> None:
         context = reader.context
         self._waits = reader
-        self._reader = context.reader
+        self._slots = FrameSlots(context.reader)
         self._coroutines = Coroutines(context.reader, context.objects, context.types)
-        require = context.reader.layout.require
-        self._function_at = require("PyMethodObject", "im_func")
-        self._self_at = require("PyMethodObject", "im_self")
-        self._name_at = require("PyFunctionObject", "func_name")
 
     def entered(self, stack: Sequence[PyFrame], wait: Wait | None) -> tuple[int, ...]:
         """Return the objects whose `with` blocks a stack is inside of, the innermost first.
 
-        Not the one that it is about to enter; a condition that it waits for gave its lock away.
+        A condition that it waits for gave its lock away.
         """
         found: dict[int, None] = {}
-        todo: list[tuple[PyFrame, str]] = []
-        inner = ""
-        for frame in stack:
-            todo.append((frame, inner))
-            inner = frame.name
+        todo = [frame for frame in stack if not of_a_library(frame)]
         generators = 0
         while todo and len(found) < MAX_MANAGERS:
-            frame, inner = todo.pop(0)
-            managers = self._of_frame(frame)
-            if inner in ("__aenter__", "__enter__") and managers:
-                managers.pop(0)
-            for manager in managers:
+            for manager in self._of_frame(todo.pop(0)):
                 if manager in found:
                     continue
                 found[manager] = None
                 generator = self._waits.attribute(manager, "gen")
-                if self._coroutines.ident(generator) in COROUTINES and generators < MAX_GENERATORS:
+                if generators < MAX_GENERATORS and self._coroutines.ident(generator) in COROUTINES:
                     generators += 1
-                    chain = self._coroutines.chain(generator)
-                    todo += [(frame, "") for frame in chain.frames]
+                    todo += self._coroutines.chain(generator).frames
         given = wait.address if wait is not None else 0
         held: dict[int, None] = {}
         for manager in found:
@@ -200,28 +278,9 @@ class Managers:
 
     def _of_frame(self, frame: PyFrame) -> list[int]:
         try:
-            words = self._coroutines.stack_words(frame)
+            return self._slots.managers(frame)[::-1]
         except EpiError:
             return []
-        managers: list[int] = []
-        for number, word in enumerate(words):
-            ident = self._coroutines.ident(word)
-            if ident == "method":
-                function = self._reader.u64(word + self._function_at)
-                if self._exits(function):
-                    managers.append(self._reader.u64(word + self._self_at))
-            elif ident == "function" and self._exits(word) and number + 1 < len(words):
-                managers.append(words[number + 1])  # 3.14 (gh-120507): function and self
-        return managers[::-1]
-
-    def _exits(self, function: int) -> bool:
-        try:
-            if self._coroutines.ident(function) != "function":
-                return False
-            name = self._reader.string(self._reader.u64(function + self._name_at), 64)
-        except EpiError:
-            return False
-        return name in _EXITS
 
 
 def with_holders(reader: WaitReader, found: Sequence[Waiting]) -> list[Waiting]:

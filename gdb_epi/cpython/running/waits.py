@@ -19,6 +19,7 @@ from gdb_epi.cpython.running.wait_rules import (
     OTHER,
     READ,
     ROWS,
+    SEMAPHORE,
     SLEEP,
     TASKS,
     WORDS,
@@ -36,11 +37,12 @@ if TYPE_CHECKING:
 
 MAX_FRAMES = 60  # of libraries, above the program's own
 MAX_NAMES = 200  # variables that are looked at for a name
+MAX_MEMBERS = 10_000
 MAX_SOCKET_DEPTH = 5
 # Where libraries keep the object that has the descriptor, from the outside in.
 _TO_A_SOCKET = (
-    "_sock", "sock", "fd", "socket", "_transport", "_raw_socket", "transport_stream", "_stream",
-    "_fd_holder",
+    "_sock", "sock", "_trio_socket", "fd", "socket", "_transport", "_raw_socket",
+    "transport_stream", "_stream", "_fd_holder",
 )  # fmt: skip
 _FD_MEMBERS = ("fd", "_sock_fd", "_fileno", "fileno")
 
@@ -71,15 +73,18 @@ class Wait(NamedTuple):
 
         `several` leaves out what differs between tasks that wait alike, each on one of its own.
         """
-        words = WORDS.get(self.kind, self.place or "something")
+        words = WORDS.get(self.kind, f"something, in {self.place}" if self.place else "something")
         if self.kind == SLEEP and self.seconds is not None:
             words = f"{self.seconds:g} s to pass"
+        elif self.kind == SLEEP and self.place.endswith("sleep_forever"):
+            words = "nothing (it sleeps until it is cancelled)"
         if self.remaining is not None and not several:
             words += f" ({self.remaining:.1f} s were left)"
         if self.fd is not None and not several:
             words += f" on descriptor {self.fd}"
         where = self.type if self.address else ""
-        if where and not several and self.kind not in NAMED_BY_CLASS:
+        each_its_own = several and self.kind not in (LOCK, SEMAPHORE)
+        if where and not each_its_own and self.kind not in NAMED_BY_CLASS:
             where += f" at {self.address:#x}"
         if self.name:
             return f"{words}: {self.name}" + (f" ({where})" if where else "")
@@ -104,7 +109,7 @@ class WaitReader:
         fd: int | None = None
         outside: PyFrame | None = None
         for frame in stack[:MAX_FRAMES]:
-            if frame.hole is not None or not _of_a_library(frame.module or ""):
+            if not of_a_library(frame):
                 outside = frame
                 break
             inner = f"{frame.module}.{frame.qualname or frame.name}"
@@ -278,8 +283,25 @@ class WaitReader:
         """
         if self.kind_by_class(address) != LOCK:
             return 0
-        return self.attribute(address, "_owner", "_owner_task", "owner")
+        inner = self.attribute(address, "_Lock__original")  # anyio's of trio's
+        owner = self.attribute(inner or address, "_owner", "_owner_task", "owner", "_RLock__owner")
+        number = self.number(owner)  # patched locks have the ident, which is the address
+        return owner if number is None else int(number)
+
+    def members(self, address: int, *names: str) -> tuple[int, ...]:
+        """Return the members of the set that an object has by one of these names."""
+        from gdb_epi.cpython.objects.containers import ContainerReader
+
+        held = self.attribute(address, *names)
+        try:
+            if self.shown(held) == "set":
+                items = ContainerReader(self.context.reader).set_items(held)
+                return tuple(item for item, _ in zip(items, range(MAX_MEMBERS), strict=False))
+        except EpiError:
+            pass
+        return ()
 
 
-def _of_a_library(module: str) -> bool:
-    return module.partition(".")[0] in LIBRARIES
+def of_a_library(frame: PyFrame) -> bool:
+    """Tell whether a frame is of a library that is passed over on the way to the program's own."""
+    return frame.hole is None and (frame.module or "").partition(".")[0] in LIBRARIES

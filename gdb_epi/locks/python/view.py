@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from gdb_epi.cpython.frames.frame_slots import FrameSlots, Slots
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.python.frame_slots import FrameSlots, Slots
 from gdb_epi.locks.python.lock_objects import LockObject, LockObjects
 from gdb_epi.locks.types import VanishedThread, VanishedThreads
 from gdb_epi.sizes import WORD

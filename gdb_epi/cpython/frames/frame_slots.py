@@ -177,18 +177,28 @@ class FrameSlots:
                     return reader.u64(word + layout.require("PyCFunctionObject", "m_self"))
             elif name == "method":
                 function = reader.u64(word + layout.require("PyMethodObject", "im_func"))
-                if self._is_python_exit(function):
+                if self._is_function_exit(function):
                     return reader.u64(word + layout.require("PyMethodObject", "im_self"))
             elif not behind or behind & 7:
                 return None
             elif name == "method_descriptor":
                 if self._is_exit(word, layout.require("PyMethodDescrObject", "d_method")):
                     return behind
-            elif name == "function" and self._is_python_exit(word):
+            elif self._is_function_exit(word):
                 return behind
         except UnreadableMemory:
             return None
         return None
+
+    def _is_function_exit(self, function: int) -> bool:
+        name = self.reader.type_name(self.reader.type_of(function))
+        if name == "function":
+            return self._is_python_exit(function)
+        if isinstance(name, str) and name.endswith("cython_function_or_method"):
+            # It begins with a PyCFunctionObject (Cython 3, Cython/Utility/CythonFunction.c).
+            at = self.reader.layout.require("PyCFunctionObject", "m_ml")
+            return self._is_exit(function, at)
+        return False
 
     def _is_exit(self, holder: int, definition_at: int) -> bool:
         at = self.reader.layout.require("PyMethodDef", "ml_name")
