@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.registry import command
+from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -13,14 +13,21 @@ if TYPE_CHECKING:
     from gdb_epi.session import Session
 
 
-@command("triage")
-def triage(session: Session, _args: Namespace) -> Report:
-    """Say on one screen what died, where, who, why, and what could not be had.
+@command(
+    "triage",
+    arguments=(
+        argument("--evidence", action="store_true", help="also what each statement rests on"),
+        argument("--all", action="store_true", help="every frame and note, however many"),
+    ),
+)
+def triage(session: Session, args: Namespace) -> Report:
+    """Say on one screen what happened, why, where, and what to do next.
 
-    Every statement names its evidence; "cannot tell" is an answer. --json prints the record.
+    "Cause not known" is an answer. --evidence shows what the answer rests on, --json the record.
     """
     from gdb_epi.analysis import analyze
-    from gdb_epi.render.triage import render_triage
+    from gdb_epi.render.triage import GDB, Reader, render_triage
 
     record = analyze(session)
-    return Report("triage", lines=render_triage(record), data=record)
+    reader = Reader(GDB, evidence=args.evidence, whole=args.all)
+    return Report("triage", lines=render_triage(record, reader), data=record)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tools that every layer may use: numbers with their nouns, version texts, SHA-256.
+"""Small tools that every layer may use: nouns and numbers, words of a shell, versions, SHA-256.
 
 SHA-256 comes without OpenSSL: `import hashlib` loads libcrypto, 6 ms of a cold start.
 """
@@ -23,6 +23,16 @@ def counted(number: object, noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{number} {noun[:-1]}ies"
     return f"{number} {noun}s"
+
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
+
+
+def shell_word(text: str) -> str:
+    """Return a text as one word of a shell, quoted where it must be (shlex would import `re`)."""
+    if text and _PLAIN.issuperset(text):
+        return text
+    return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
 MAX_VERSION = 64  # characters

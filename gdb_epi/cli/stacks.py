@@ -15,7 +15,6 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from gdb_epi.cpython.types import PythonState
     from gdb_epi.target.corefile import CoreFileTarget
 
 HELP = "print the Python stacks of a core, nothing else"
@@ -65,28 +64,16 @@ def _print(target: CoreFileTarget, as_json: bool) -> int:
     from gdb_epi.cpython.runtime.state import decode_python
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.render.escape import escape
+    from gdb_epi.render.stacks import stacks_text
 
     python = decode_python(target)
     if isinstance(python, Absent):
         raise InputError(f"no Python stacks: {python.detail}", hint="gdb-epi triage")
     errors = [*target.soft_errors, *python.soft_errors]
     errors += [error for thread in python.threads() for error in thread.soft_errors]
-    lines = [*_texts(python), *(f"note: {e.stage}: {e.subject}: {e.message}" for e in errors)]
+    identity = target.process()
+    pid = None if isinstance(identity, Absent) else identity.pid
+    lines = stacks_text(python, target.crash(), pid)
+    lines += [f"note: {e.stage}: {e.subject}: {e.message}" for e in errors]
     sys.stdout.write("".join(escape(line) + "\n" for line in lines))
     return 0
-
-
-def _texts(python: PythonState) -> list[str]:
-    lines = [f"CPython {python.version}"]
-    for thread in python.threads():
-        marks = ", crashed" * thread.crashed + ", holds the GIL" * thread.holds_gil
-        marks += "" if thread.alive else f", {thread.doubt or 'not in the core'}"
-        name = f" {thread.name!r}" if thread.name else ""
-        lines.append(f"thread {thread.tid}{name}{marks}")
-        for frame in thread.frames:
-            if frame.hole is None:
-                where = frame.qualname or frame.name
-                lines.append(f"    {where} ({frame.filename}:{frame.lineno or '?'})")
-            else:
-                lines.append(f"    [hole: {frame.hole}]")
-    return lines

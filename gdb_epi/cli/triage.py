@@ -67,6 +67,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--hmac-key-file", metavar="FILE", help="host names as HMAC-SHA256 under this key")
     add("--format", choices=("text", "json"), default="text", help="json: one record a line")
     add("--output", metavar="FILE", help="write the answer into FILE, replacing it")
+    add("--evidence", action="store_true", help="also what each statement rests on")
+    add("--all", action="store_true", help="every frame and note, however many")
     add("--stacks", action="store_true", help="all Python stacks too")
     add("--locals", action="store_true", help="with --stacks: values of locals, never stored")
     store = parser.add_mutually_exclusive_group()
@@ -102,7 +104,7 @@ def run(args: Namespace) -> int:
         finally:
             if keeper is not None:
                 keeper.flush()
-                if many and args.format == "text":
+                if args.format == "text":
                     keeper.tell()
     codes = [problem.exit_code for problem in problems]
     return worst_exit_code([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])

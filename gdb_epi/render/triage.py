@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one-screen answer: what died, where, who, why, and what to do next; from the record alone."""
+"""The one-screen answer: what happened, why, where, and what to do next; from the record alone.
+
+In: a record (SCHEMA.md). Out: at most MAX_LINES lines of at most WIDTH columns, escaped. The order
+is the reader's: the answer, the facts, the stack, what is missing, the next steps. Numbers of
+evidence, weights and signatures stand behind `evidence`.
+"""
 
 from __future__ import annotations
 
@@ -9,152 +14,159 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.record.reading import group_in
 from gdb_epi.render.escape import escape
-from gdb_epi.render.verdict import verdict_lines
-from gdb_epi.typing_lite import Any
+from gdb_epi.render.frame_lines import (
+    ABORTING,
+    NATIVE,
+    REMARK,
+    WIDTH,
+    Call,
+    calls_of_record,
+    fold,
+    row_lines,
+    stack_rows,
+)
+from gdb_epi.render.headline import CRASHES, headline
+from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
-WIDTH = 100
-MAX_FRAMES = 12
-MIN_INNERMOST = 3  # where the outermost ones are shown too
-MAX_WAITS = 3
-MIN_PLACE = 24  # columns for a file and a line; beside a longer name they are cut off
-MAX_NOTES = 4
-MAX_LINES = 56
-MAX_NAME = 120  # of a lock
-# What keeps the whole answer from being right comes before what keeps a detail away.
-_FIRST_STAGES = ("core", "python", "executable", "native frames")
+SHELL, GDB, REPORT = "shell", "gdb", "report"  # where the reader sits
+MAX_LINES = 40
+MAX_FRAMES = 11  # lines of the stack
+MAX_WRITTEN_OUT = 20_000  # frames of a recursion
+MAX_RAISING = 4  # functions from a check to the signal
+MAX_WAITS = 2
+MAX_NOTES = 2
+MAX_NAME = 120  # characters of a lock's name
+MAX_FILES = 2  # that one line names
+MAX_HOLDER_FRAMES = 4
+MAX_OTHERS = 4  # threads of the parent that may hold a lock
+LABEL = 9  # columns of the words at the left
 
 Json = Mapping[str, Any]
 
-_SIGNALS = {
-    "SIGSEGV": "an access to memory that is not there or not permitted",
-    "SIGBUS": "an access that the memory or the file behind it could not serve",
-    "SIGABRT": "an abort",
-    "SIGFPE": "arithmetic that has no result",
-    "SIGILL": "an instruction that the CPU refuses",
-    "SIGTRAP": "a trap or breakpoint",
-}
-_SENDERS = {
-    "self": "sent by the process itself",
-    "other": "sent by another process",
-    "unknown": "sent by whom is unknown",
-}
-MAX_FILES = 2  # that one line names
-_HIDDEN = frozenset(
-    ("eval-glue", "thread-base", "raise", "refcount-glue", "foreign-call", "lock-wait")
-)
-MAX_HOLDER_FRAMES = 6  # of the holder
-MAX_OTHERS = 4  # vanished threads that are named when no holder is known
+# What keeps the whole answer from being right comes before what keeps a detail away.
+_FIRST_STAGES = ("core", "python", "executable", "native frames")
+# Native frames by which the interpreter runs Python; what a thread waits in, its locks tell.
+_HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
 # The threading module's own frames say how a thread waits, not what the program was doing.
 _PLUMBING = ("threading",)
 _GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
+_ITS_FILES = "its files"
+_CUT_HINT = "check ulimit -c, and the free space where cores go"
 
 
-def render_triage(record: Json, rest: str = "gdb-epi triage --format json shows all") -> list[str]:
-    """Return the lines of the answer, at most MAX_LINES of at most WIDTH columns.
+class Reader(NamedTuple):
+    """Who reads the answer: what can be pasted depends on it.
 
-    `rest` says where there is what has no place here. Everything that may come from the core is
-    escaped.
+    `core` is the file as the reader would write it in a shell. `evidence` asks for what the answer
+    rests on, `whole` for every frame and note.
     """
-    lines = [*map(fit, _died(record)), *map(fit, _where(record))]
-    for part in (_waits(record), _verdict(record)):  # what is cut off here is the answer
-        lines += [line for long in part for line in whole(long)]
-    for part in (_signature(record), _missing(record, rest), _next(record)):
-        lines += map(fit, part)
-    return lines[:MAX_LINES]
+
+    place: str = SHELL
+    core: str | None = None
+    evidence: bool = False
+    whole: bool = False
 
 
-def fit(line: str) -> str:
-    """Escape a line and cut it to the width of the screen, visibly."""
-    line = escape(line)
-    return line if len(line) <= WIDTH else line[: WIDTH - 3] + "..."
+def render_triage(record: Json, reader: Reader = Reader()) -> list[str]:  # noqa: B008
+    """Return the lines of the answer, at most MAX_LINES unless `reader.whole` or `.evidence`."""
+    stack = _stack(record)
+    calls = _calls(record, stack)
+    first, second = headline(record, calls)
+    lines = [*_wrapped(first, "", 2), *_wrapped(second, "", 3), ""]
+    lines += _facts(record)
+    parts = [list(_stack_lines(record, stack, calls, reader)), list(_not_shown(record, reader))]
+    if reader.evidence:
+        from gdb_epi.render.triage_evidence import evidence_lines
+
+        parts.append(list(evidence_lines(record)))
+    parts.append(list(_next_steps(record, reader)))
+    for part in parts:
+        if part:
+            lines += ["", *part]
+    lines = [escape(line) for line in lines]
+    return lines if reader.whole or reader.evidence else lines[:MAX_LINES]
 
 
-def whole(line: str) -> list[str]:
-    """Escape a line and wrap it when it is wider than the screen; at most four lines of it."""
-    line = escape(line)
-    if len(line) <= WIDTH:
-        return [line]
-    indent = line[: len(line) - len(line.lstrip(" "))]
+def labelled(label: str, texts: Sequence[str]) -> Iterator[str]:
+    """Yield texts beside a word in the left column; longer ones are wrapped, three lines each."""
+    head = f"{label:<{LABEL}}"
+    for text in texts:
+        yield from _wrapped(text, head, 3)
+        head = " " * LABEL
+
+
+def _wrapped(text: str, head: str, most: int) -> list[str]:
     return textwrap.wrap(
-        line.strip(), WIDTH, initial_indent=indent, subsequent_indent=indent + "    ", max_lines=4,
+        escape(text),
+        WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        max_lines=most,
         placeholder=" ...",
-    )  # fmt: skip
+        break_on_hyphens=False,
+    )
 
 
-def _died(record: Json) -> Iterator[str]:
-    process, signal = group_in(record, "process"), group_in(record, "signal")
-    what = process.get("script") or process.get("comm") or "a process"
-    python = group_in(record, "python").get("version")
-    runtime = f"CPython {python}" if python else "not CPython"
-    errors = [e for e in record.get("soft_errors") or () if e.get("stage") == "python"]
-    if not python and any("no CPython" not in str(error.get("message")) for error in errors):
-        runtime = "CPython not decoded"
-    yield f"{what} (pid {process.get('pid', '?')}, {process.get('comm', '?')}, {runtime})"
-    if not signal:
-        evidence = group_in(record, "signature").get("evidence", "unknown how it ended")
-        yield from _wrapped(f"No signal: {evidence}", "  ")
-        return
-    name = str(signal.get("name"))
-    sender = str(signal.get("sender"))
-    what = _SIGNALS.get(name, "ended by a signal")
-    if name == "SIGBUS" and signal.get("si_code") == SI_KERNEL:
-        what = "a stack fault: an address through rsp or rbp that the CPU refuses"
-    clauses = [what, _SENDERS.get(sender, "")]
-    if sender in ("self", "other") and name != "SIGABRT":
-        del clauses[0]  # nothing was accessed and no instruction failed
-    pid = f" (pid {signal.get('sender_pid')})" if sender == "other" else ""
-    yield f"  {name}: {', '.join(filter(None, clauses))}{pid}"
-    behind = group_in(signal, "behind_handler")
-    if behind:
-        yield f"  A handler sent it again; the fault behind it is {behind.get('name')}."
-    signature = group_in(record, "signature")
-    yield from _wrapped(f"{signature.get('category')}: {signature.get('evidence')}", "  ")
+def _stack(record: Json) -> Json:
+    """Return the stack of the thread that tells what happened."""
+    threads = group_in(record, "threads")
+    stack = group_in(threads, "crashed")
+    signed = group_in(group_in(record, "signature"), "thread").get("tid")
+    if signed is None or signed == stack.get("tid"):
+        return stack
+    listed = (s for s in threads.get("stacks") or () if s.get("tid") == signed)
+    return group_in(threads, "signed") or next(listed, stack)
 
 
-def _where(record: Json) -> Iterator[str]:
-    threads, signature = group_in(record, "threads"), group_in(record, "signature")
-    stack, chosen = group_in(threads, "crashed"), group_in(signature, "thread")
-    tid = stack.get("tid")
-    yield ""
-    if tid is None:
-        yield "Where: the core lists no thread"
-        return
-    signed = chosen.get("tid")
-    other = signed is not None and signed != tid
-    if other:
-        listed = (s for s in threads.get("stacks", ()) if s.get("tid") == signed)
-        stack, tid = group_in(threads, "signed") or next(listed, {}), signed
-    frames: Sequence[Json] = stack.get("frames") or ()
-    names = [s.get("name") for s in threads.get("stacks") or () if s.get("tid") == tid]
-    name = f" ({names[0]})" if names and names[0] else ""
-    holder = group_in(record, "python").get("gil_holder")
-    gil = ", holds the GIL" if holder is not None and holder == tid else ""
-    count = threads.get("count", "?")
-    others = ", the only thread" if count == 1 else f", {count} threads in all"
-    yield f"Where: thread {tid}{name}{gil}{others}"
-    if other:
-        yield f"  (not the thread that the kernel wrote first; {chosen.get('why')})"
-    # What a thread waits in is told by its locks; without Python frames it is the place itself.
-    hidden = _HIDDEN if any(map(_is_python, frames)) else _HIDDEN - {"lock-wait"}
-    interesting = [frame for frame in frames if _kind(frame) not in hidden] or list(frames)
-    outer = [f for f in stack.get("outer_frames") or () if _kind(f) not in hidden][-MAX_FRAMES:]
-    most = MAX_FRAMES if not outer else max(MAX_FRAMES - len(outer), MIN_INNERMOST)
-    for number, frame in enumerate(interesting[:most]):
-        yield f"  #{number:<2} {_frame(frame)}"
-    left = max(0, len(interesting) - most)
-    if outer:
-        again = ", ".join(list(map(str, stack.get("recurring") or ()))[:2])
-        left += int(stack.get("frames_between") or 0)
-        yield f"  and {left} more{f', most of them {again}' if again else ''}, then:"
-        for frame in outer:
-            yield f"      {_frame(frame)}"
-    elif left + int(stack.get("frames_left_out") or 0):
-        yield f"  and {left + int(stack.get('frames_left_out') or 0)} more"
-    if not frames:
-        yield "  no frame could be decoded"
-    elif not signature.get("native", True):
-        yield "  (the native stack could not be had)"
+def _calls(record: Json, stack: Json) -> list[Call]:
+    """Return the calls that are shown: all but the interpreter's own machinery.
+
+    A recursion that goes on in the frames that the record leaves out is written out, so that it
+    folds with its true count; MAX_WRITTEN_OUT of them.
+    """
+    frames = [frame for frame in stack.get("frames") or () if isinstance(frame, dict)]
+    python = any(_is_python(frame) for frame in frames)
+    hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
+    shown = [frame for frame in frames if _kind(frame) not in hidden] or frames
+    calls = _joined_raise(shown)
+    recursion = group_in(stack, "recursion")
+    period, more = recursion.get("period"), recursion.get("frames")
+    left = int(stack.get("frames_between") or stack.get("frames_left_out") or 0)
+    if isinstance(period, int) and isinstance(more, int) and 0 < period <= len(frames):
+        more = min(more, MAX_WRITTEN_OUT)
+        circle = [frame for frame in frames[-period:] if frame in shown]
+        calls += calls_of_record(circle) * (more // period)
+        left -= more
+    outer = [frame for frame in stack.get("outer_frames") or () if isinstance(frame, dict)]
+    if left > 0:
+        again = ", ".join(map(str, list(stack.get("recurring") or ())[:2]))
+        most = f", most of them {again}" if again else ""
+        calls.append(Call(REMARK, f"... {counted(left, 'more call')}{most}"))
+    elif left < 0:  # the recursion goes on into them
+        outer = outer[-left:]
+    return calls + calls_of_record([f for f in outer if _kind(f) not in hidden])
+
+
+def _joined_raise(frames: Sequence[Json]) -> list[Call]:
+    """Return the calls; those from a check that failed to the signal stand in one line."""
+    calls: list[Call] = []
+    names: list[str] = []
+    for frame, call in zip(frames, calls_of_record(frames), strict=True):
+        if _kind(frame) == "raise" and call.name:
+            names.append(call.name.lstrip("_"))
+            continue
+        if names:
+            calls.append(_aborting(names))
+            names = []
+        calls.append(call)
+    return [*calls, _aborting(names)] if names else calls
+
+
+def _aborting(names: Sequence[str]) -> Call:
+    shown = list(dict.fromkeys(names))
+    shown = shown if len(shown) <= MAX_RAISING else [shown[0], *shown[1 - MAX_RAISING :]]
+    return Call(NATIVE, ", ".join(shown), aside=ABORTING)
 
 
 def _is_python(frame: Json) -> bool:
@@ -172,181 +184,294 @@ def _kind(frame: Json) -> str | None:
     return load_drop_sets().native_class(name)
 
 
-def _frame(frame: Json) -> str:
-    if frame.get("hole"):
-        return f"(a Python frame that cannot be decoded: {frame['hole']})"
-    file = frame.get("filename")
-    place = str(f"{file}:{frame.get('lineno')}" if file and frame.get("lineno") else file or "")
-    if _is_python(frame):
-        return _with_place(str(frame.get("qualname") or frame.get("name")), place)
-    if frame.get("kind") == "signal":
-        return "(a signal handler was called here)"
-    name = "??"
-    if frame.get("function"):
-        from gdb_epi.signature.native_names import native_name
-
-        name, _ = native_name(str(frame["function"]))
-    if not place:  # "libx.so+0x1f" (which addr2line and objdump take), else the bare address
-        module, offset = frame.get("module"), frame.get("offset")
-        place = str(module or frame.get("pc"))
-        place += f"+{offset:#x}" if module and isinstance(offset, int) else ""
-    return _with_place(f"[{name}]", place)
+def _facts(record: Json) -> Iterator[str]:
+    yield from labelled("Process", [_process(record)])
+    yield from labelled("Signal", list(_signal(record)))
+    raised = group_in(record, "exception")
+    if raised.get("type"):
+        state = "being handled" if raised.get("state") == "handled" else "on its way up"
+        yield from labelled("Exception", [f"{raised['type']}, {state}"])
+    yield from labelled("Waits", list(_waits(record)))
+    yield from labelled("Damage", list(_damage(record)))
+    if group_in(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
+        yield from labelled("Machine", [_machine(record)])
 
 
-def _with_place(name: str, place: str) -> str:
-    """Return a frame's name and place in one line; of a long path its end, where the line is."""
-    room = WIDTH - len("  #00 ") - len(name) - 2
-    whole_place = len(place) <= room or room < MIN_PLACE
-    return f"{name}  {place if whole_place else '...' + place[3 - room :]}"
+def _process(record: Json) -> str:
+    process, threads = group_in(record, "process"), group_in(record, "threads")
+    python = group_in(record, "python").get("version")
+    errors = [e for e in record.get("soft_errors") or () if e.get("stage") == "python"]
+    runtime = f"CPython {python}" if python else "not CPython"
+    if not python and any("no CPython" not in str(error.get("message")) for error in errors):
+        runtime = "CPython not decoded"
+    count = threads.get("count")
+    words = [f"pid {process.get('pid', '?')}", str(process.get("comm") or "?"), runtime]
+    words.append("1 thread" if count == 1 else f"{count} threads" if count else "no thread listed")
+    forked = group_in(record, "fork")
+    if forked.get("forked"):
+        by = f" by {forked['started_by']}" if forked.get("started_by") else ""
+        parent = process.get("ppid")
+        words.append(f"forked{by} from pid {parent}" if parent else f"a forked child{by}")
+    return ", ".join(words)
+
+
+def _signal(record: Json) -> Iterator[str]:
+    signal = group_in(record, "signal")
+    if not signal:
+        evidence = group_in(record, "signature").get("evidence")
+        yield f"none: {evidence}" if evidence else "none"
+        return
+    name = str(signal.get("name"))
+    thread = _thread_name(record)
+    if signal.get("sender") == "other":
+        why = "what that process is and why it did so is not in the core"
+        yield f"{name}, sent by pid {signal.get('sender_pid') or '?'}; {why}"
+    elif signal.get("sender") == "self":
+        yield f"{name} in {thread}: the process raised it itself"
+    else:
+        yield f"{name} in {thread}{_access(record, signal)}"
+    behind = group_in(signal, "behind_handler")
+    if behind:
+        yield f"a handler raised it again; the first signal was {behind.get('name')}"
+
+
+def _thread_name(record: Json) -> str:
+    stack = _stack(record)
+    tid, name = stack.get("tid"), stack.get("name")
+    names = group_in(record, "threads").get("stacks") or ()
+    name = name or next((s.get("name") for s in names if s.get("tid") == tid and tid), None)
+    gil = ", held the GIL" if tid and tid == group_in(record, "python").get("gil_holder") else ""
+    if not tid:
+        return "a thread that the core does not list"
+    return f"{name} (thread {tid}{gil})" if name else f"thread {tid}{gil}"
+
+
+def _access(record: Json, signal: Json) -> str:
+    """Return what the kernel says of the failed access; "" where that is the headline's."""
+    code, name = signal.get("si_code"), signal.get("name")
+    address = _short_address(signal.get("fault_address"))
+    if name not in CRASHES or name in ("SIGTRAP", "SIGSYS", "SIGILL", "SIGFPE"):
+        return ""
+    if code == SI_KERNEL:
+        return ": the CPU refused the address or the instruction"
+    if not address:
+        return ""
+    if name == "SIGBUS":
+        return f": the memory at {address} could not be had"
+    access = group_in(group_in(record, "corruption"), "fault").get("access")
+    if code == 2:
+        doing = {"write": "written", "read": "read", "execute": "run as code"}
+        return f": the memory at {address} may not be {doing.get(str(access), 'used so')}"
+    return f": no memory is mapped at {address}"
+
+
+def _short_address(word: object) -> str:
+    """Return 0x7f12 for 0x0000000000007f12; "" for no address."""
+    try:
+        return f"{int(str(word), 16):#x}" if word is not None else ""
+    except ValueError:
+        return ""
+
+
+_OWNERS = {
+    "inherited-owner-vanished": "held by a thread of the parent, which fork() did not copy",
+    "inherited-holder-frame-vanished": "held by a thread of the parent, which fork() did not copy",
+    "own-lock-under-old-tid": "held by this thread itself, since before fork()",
+    "gil-inherited": "the GIL was held at fork()",
+    "inherited-internal-lock": "a lock of a library, held at fork()",
+    "probable-inherited": "probably held at fork()",
+    "in-fork-handlers": "taken in a handler of fork()",
+    "lost-wakeup": "nothing can wake it any more",
+    "self-deadlock": "held by the same thread",
+    "other-process": "held by another process",
+    "no-workers": "its workers are gone",
+    "latent-inherited": "held since fork()",
+}
 
 
 def _waits(record: Json) -> Iterator[str]:
-    telling = [w for w in record.get("waits", ()) if w.get("verdict") != "unknown"]
-    forked = group_in(record, "fork")
-    if not telling and not (forked.get("forked") and forked.get("parent_multithreaded")):
-        return
-    yield ""
-    if forked.get("forked"):
-        of = "a multithreaded" if forked.get("parent_multithreaded") else "a"
-        signs = ", ".join(forked.get("signals", ()))
-        yield f"Fork: this is a forked child of {of} process ({signs})"
-        yield from fork_lines(record)
+    """Yield what threads wait for: the thread that tells first."""
+    waits = [w for w in record.get("waits") or () if isinstance(w, dict)]
+    telling = [w for w in waits if w.get("verdict") != "unknown"]
+    tid = _stack(record).get("tid")
+    fault = group_in(record, "signal").get("name") in CRASHES
+    if fault and not any(w.get("verdict") != "live-holder" for w in telling):
+        return  # what other threads wait for did not crash this one
+    telling.sort(key=lambda wait: wait.get("tid") != tid)
+    names = {s.get("tid"): s.get("name") for s in group_in(record, "threads").get("stacks") or ()}
     for wait in telling[:MAX_WAITS]:
         name = str(wait.get("name") or wait.get("address"))
-        if len(name) > MAX_NAME:  # what follows it stays on the screen
-            name = name[: MAX_NAME - 3] + "..."
-        yield (
-            f"Waits: thread {wait.get('tid')} for {wait.get('kind')} {name}: "
-            f"{wait.get('verdict')} ({wait.get('confidence')})"
-        )
-        for text in list(wait.get("evidence", ()))[:6]:
-            yield from _wrapped(f"- {text}", "    ")
+        name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
+        waiter = names.get(wait.get("tid")) or f"thread {wait.get('tid')}"
+        yield f"{waiter} waits for {name} ({wait.get('kind')}), {_owner(wait)}"
         yield from holder_lines(record, wait)
     if len(telling) > MAX_WAITS:
-        yield f"  and {counted(len(telling) - MAX_WAITS, 'more wait')}"
+        yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
+    if telling:
+        yield from fork_lines(record)
 
 
-def _verdict(record: Json) -> Iterator[str]:
-    yield ""
-    for line in verdict_lines(record):
-        text = line.lstrip(" ")
-        yield from _wrapped(text, " " * (len(line) - len(text)))
+def _owner(wait: Json) -> str:
+    owner = group_in(wait, "owner")
+    words = _OWNERS.get(str(wait.get("verdict")))
+    if words:
+        return words
+    who = owner.get("thread_name") or (owner.get("tid") and f"thread {owner['tid']}")
+    return f"held by {who}" if who else "held by whom is not known"
 
 
-def _signature(record: Json) -> Iterator[str]:
-    signature = group_in(record, "signature")
-    keys, texts, absent = (group_in(signature, name) for name in ("keys", "text", "absent"))
-    yield ""
-    shown = [name for name in ("stable", "coarse") if name in keys] or [
-        name for name in ("python", "native", "exact") if name in keys
-    ][:1]
-    if not shown:
-        reasons = sorted(set(map(str, absent.values())))
-        # The reason of a half stands within those of the keys that need both.
-        whole_reasons = [
-            reason
-            for reason in reasons
-            if not any(reason in other for other in reasons if other != reason)
-        ]
-        yield from _wrapped("Signature: none: " + "; ".join(whole_reasons))
-    for name in shown:
-        yield f"Signature {name} {keys[name]}"
-        yield from _wrapped(str(texts.get(name, "")), "  ")
-    if shown and "stable" in absent:
-        yield from _wrapped(f"no stable signature: {absent['stable']}", "  ")
+def _damage(record: Json) -> Iterator[str]:
+    """Yield the damaged word and what it should be, or that none is seen where that matters."""
+    damage = group_in(group_in(record, "verdict"), "damage")
+    where = str(damage.get("where") or "a place that is not known")
+    if damage.get("found") or damage.get("confidence") is not None:
+        weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
+        holds = f" holds {_short_address(damage.get('holds'))}" if damage.get("holds") else ""
+        yield f"{weak}{where}{holds}"
+        if damage.get("should_be"):
+            bits = list(damage.get("bits") or ())
+            differs = f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
+            yield f"right would be {_short_address(damage['should_be'])}; {differs}"
+    elif damage and group_in(record, "signal").get("name") in CRASHES:
+        yield "no sign of damaged memory"
 
 
-def _missing(record: Json, rest: str) -> Iterator[str]:
-    errors = [error for error in record.get("soft_errors", ()) if isinstance(error, dict)]
-    truncated = group_in(record, "truncated")
-    if not errors and not truncated.get("flag") and not truncated.get("memory"):
+def _machine(record: Json) -> str:
+    """Return which computer and CPU it was, as far as the core or a sidecar says."""
+    hardware, host = group_in(record, "hardware"), group_in(record, "host")
+    words = [str(host["hostname"]) if host.get("hostname") else "host name not known"]
+    number = group_in(record, "cpu").get("number")
+    if number is not None:
+        words.append(f"last ran on CPU {number}")
+    if hardware.get("vendor"):
+        model = f"{str(hardware['vendor']).upper()} family {hardware.get('family')}"
+        words.append(f"{model} model {hardware.get('model')}")
+    if hardware.get("hypervisor"):
+        words.append("a virtual machine")
+    return ", ".join(words)
+
+
+def _stack_lines(record: Json, stack: Json, calls: Sequence[Call], reader: Reader) -> Iterator[str]:
+    if stack.get("tid") is None:
+        yield "Stack    the core lists no thread"
         return
-    yield ""
-    yield "Could not be had:"
+    yield f"Stack of {_thread_name(record).partition(' (')[0]}, most recent call first"
+    if not calls:
+        yield "  no frame could be decoded"
+        return
+    rows = fold(calls)
+    yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_FRAMES))
+
+
+def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
+    """Yield what is missing from the answer, and why; that which matters most comes first."""
+    texts: list[str] = []
+    truncated = group_in(record, "truncated")
     if truncated.get("flag"):
         lost = counted(truncated.get("missing_bytes"), "byte")
-        yield f"  {lost} of the core: {truncated.get('reason')}"
-    yield from _lost_memory(group_in(truncated, "memory"))
+        texts.append(f"{lost} of the core are missing: {truncated.get('reason')}")
+    texts += _lost_memory(group_in(truncated, "memory"))
+    why = group_in(group_in(record, "signature"), "absent").get("native")
+    if why and _stack(record).get("frames"):
+        texts.append(f"names of C functions: {why}")
+        files = _nameless(record)
+        if files and files != _ITS_FILES:
+            texts.append(f"needed for that: {files}")
+    errors = [error for error in record.get("soft_errors") or () if isinstance(error, dict)]
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
-    for error in errors[:MAX_NOTES]:
-        note = f"{error.get('stage')}: {error.get('subject')}: {error.get('message')}"
-        yield from _wrapped(note, "  ")
-    if len(errors) > MAX_NOTES:
-        yield f"  and {len(errors) - MAX_NOTES} more ({rest})"
+    ends = [e for e in errors if e.get("stage") in ("merge", "native")]
+    if ends and not reader.whole:
+        why = str(ends[-1].get("message")).rpartition(": ")[2]
+        texts.append(f"C calls between the Python calls: the C stack could not be followed ({why})")
+        errors = [error for error in errors if error not in ends]
+    if not reader.whole:
+        errors = [error for error in errors if not why or str(error.get("message")) not in why]
+    nothing = not _stack(record).get("frames")
+    matter = [error for error in errors if nothing or error.get("stage") in _FIRST_STAGES]
+    shown = errors if reader.whole else matter[:MAX_NOTES]
+    texts += [f"{e.get('subject')}: {e.get('message')}" for e in shown]
+    if len(errors) > len(shown):
+        texts.append(f"and {counted(len(errors) - len(shown), 'more note')} ({_all_of(reader)})")
+    yield from labelled("Missing", texts)
 
 
-def _lost_memory(memory: Json) -> Iterator[str]:
-    """The share of writable memory that the core lacks, and whose native stacks."""
+def _all_of(reader: Reader) -> str:
+    if reader.place == GDB:
+        return "epi triage --all"
+    if reader.place == REPORT:
+        return "the whole record has them"
+    return f"gdb-epi triage --all {reader.core or 'CORE'}"
+
+
+def _lost_memory(memory: Json) -> list[str]:
+    """Return the share of writable memory that the core lacks, and whose native stacks."""
     if not memory:
-        return
-    share = f"{memory.get('missing_percent')} % of the writable memory"
-    of = f"{memory.get('missing_bytes')} of {memory.get('expected_bytes')} bytes"
-    yield f"  {share} ({of}, in {counted(memory.get('mapping_count'), 'mapping')})"
-    largest = [m for m in memory.get("mappings", ()) if isinstance(m, dict)][:2]
-    named = [f"{counted(m.get('missing'), 'byte')} of {m.get('what')}" for m in largest]
-    yield from _wrapped("most of it: " + "; ".join(named), "    ")
+        return []
+    named = [f"{m.get('what')}" for m in memory.get("mappings") or () if isinstance(m, dict)][:2]
+    most = f", most of it {', '.join(named)}" if named else ""
+    texts = [f"{memory.get('missing_percent')} % of the writable memory{most}"]
     stacks = memory.get("stacks") or ()
     if stacks:
         shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
-        yield from _wrapped(
-            f"the native stacks of {counted(len(stacks), 'thread')} ({shown})", "    "
-        )
+        texts.append(f"the native stacks of {counted(len(stacks), 'thread')} ({shown})")
+    return texts
 
 
-def _next(record: Json) -> Iterator[str]:
+def _next_steps(record: Json, reader: Reader) -> Iterator[str]:
+    """Yield what to do next, each with a line that can be pasted where the reader is."""
+    steps = list(_steps(record, reader))
+    width = max((len(what) for what, _ in steps), default=0)
+    for number, (what, command) in enumerate(steps):
+        head = f"{'Next' if not number else '':<{LABEL}}"
+        yield f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
+
+
+def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     from gdb_epi.signature.types import LACKS_FILES
 
+    core = reader.core or "CORE"
     label = group_in(record, "verdict").get("label")
-    host = "other crashes of the same host and CPU: gdb-epi fleet suspects, gdb-epi fleet show HOST"
-    frames = group_in(group_in(record, "threads"), "crashed").get("frames") or ()
+    signature = group_in(record, "signature")
+    frames = _stack(record).get("frames") or ()
     has_python = any(isinstance(frame, dict) and _is_python(frame) for frame in frames)
-    listed = " and epi list the source" if has_python else ""
-    steps = {
-        "software": f"in GDB, epi bt --all shows every thread{listed}",
-        "hardware-suspect": host,
-        "damaged-memory": host,
-        "deadlock": "epi locks shows who waits for whom; epi bt --all where",
-        "hang": "epi locks shows who waits for what; epi bt --all where",
-        "no-fault": "if it should have ended: epi bt --all shows what each thread does",
-        "fork-inherited-lock": "create threads after fork(), or use spawn; epi bt --all",
-        "out-of-memory": "epi bt --all shows who asked for memory, the host's log what was left",
-        "killed": "who sent the signal: the sender's log; epi bt --all shows what it waited for",
-    }
-    otherwise = "epi bt --all; compare with other cores of this signature"
-    yield ""
-    cut = bool(group_in(record, "truncated").get("flag"))
-    if not cut or group_in(record, "threads").get("count"):
-        yield f"Next: {steps.get(str(label), otherwise)}"
-    files = _nameless(record)
-    if files and group_in(group_in(record, "signature"), "absent").get("native") in LACKS_FILES:
-        yield from _wrapped(
-            f"Next: name {files}: --exe FILE, --sysroot DIR (in GDB: file, set sysroot)"
+    in_gdb = reader.place == GDB
+    if label == "fork-inherited-lock":
+        yield "the fix", 'start threads after fork(), or use the "spawn" start method'
+    if label in ("hardware-suspect", "damaged-memory"):
+        yield "the evidence", "epi corruption" if in_gdb else f"gdb-epi corruption {core}"
+        yield "crashes of this host", "gdb-epi fleet suspects"
+    elif label in ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault"):
+        yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
+    elif has_python:
+        yield (
+            "values of variables",
+            ("epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {core}"),
         )
-    if cut:
-        yield "Next: a whole core: check ulimit -c, and free space and copies where cores go"
+        if in_gdb:
+            yield "source line", "epi list"
+    files = _nameless(record)
+    if files and group_in(signature, "absent").get("native") in LACKS_FILES:
+        option = "file FILE, set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {core}"
+        yield "names of C functions", option
+    if group_in(record, "truncated").get("flag"):
+        yield "a whole core", _CUT_HINT
+    group = group_in(signature, "group")
+    if group.get("value"):
+        yield "seen before?", "epi seen" if in_gdb else f"gdb-epi fleet seen {group['value']}"
 
 
 def _nameless(record: Json) -> str:
-    """Return what to call the files whose functions have no name on the crashed stack.
+    """Return what to call the files whose functions have no name on the stack.
 
     Empty when nameless code lies in no file, as that of a JIT compiler.
     """
     frames = group_in(group_in(record, "threads"), "crashed").get("frames") or ()
     native = [f for f in frames if isinstance(f, dict) and f.get("language") == "native"]
     builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}
-    named = [f"{name} (build-id {build or 'none'})" for name, build in builds.items() if name]
+    named = [f"{name}, build-id {build or 'none'}" for name, build in builds.items() if name]
     if named:
-        return "the files of " + ", ".join(named[:MAX_FILES])
-    return "" if native else "its files"
-
-
-def _wrapped(text: str, indent: str = "") -> Iterator[str]:
-    """Wrap a sentence; at most three lines of it."""
-    lines = textwrap.wrap(
-        text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", max_lines=3,
-        placeholder=" ...",
-    )  # fmt: skip
-    yield from lines or [indent]
+        return "; ".join(named[:MAX_FILES])
+    return "" if native else _ITS_FILES
 
 
 def fork_lines(record: Json) -> Iterator[str]:
@@ -355,51 +480,45 @@ def fork_lines(record: Json) -> Iterator[str]:
     handlers = fork.get("handlers")
     if handlers:
         yield (
-            f"  thread {handlers.get('tid')} is in {handlers.get('stage')} "
+            f"thread {handlers.get('tid')} is in {handlers.get('stage')} "
             f"{handlers.get('when')}: {handlers.get('where')}"
         )
     for pool in list(fork.get("pools") or ())[:2]:
         workers = counted(pool.get("workers"), "thread")
-        yield f"  without workers here: {pool.get('kind')} ({workers})"
+        yield f"fork() did not copy the workers of {pool.get('kind')} ({workers})"
 
 
 def holder_lines(record: Json, wait: Json) -> Iterator[str]:
     """Yield the Python code that held a lock when the process forked."""
-    vanished = (record.get("fork") or {}).get("vanished") or {}
-    threads: Sequence[Json] = vanished.get("threads") or ()
+    threads = group_in(group_in(record, "fork"), "vanished").get("threads") or ()
     index = wait.get("holder_vanished")
-    if isinstance(index, int) and 0 <= index < len(threads):
-        thread = threads[index]
-        yield f"    Held at the fork by {_who(thread)}, which was in"
-        frames = _interesting(thread)
-        for frame in frames[:MAX_HOLDER_FRAMES]:
-            yield f"      {_place(frame)}"
-        if len(frames) > MAX_HOLDER_FRAMES:
-            yield f"      and {len(frames) - MAX_HOLDER_FRAMES} more: epi fork"
-        if not frames:
-            yield f"      (no Python frames: {thread.get('missing')})"
+    if not isinstance(index, int) or not 0 <= index < len(threads):
+        if wait.get("verdict") in _GUESSED and threads:
+            yield from _possible_holders(group_in(group_in(record, "fork"), "vanished"))
         return
-    if wait.get("verdict") in _GUESSED and threads:
-        least = "at least " if vanished.get("at_least") else ""
-        more = counted(vanished.get("count"), "more thread")
-        yield f"    At the fork the parent had {least}{more}:"
-        for thread in threads[:MAX_OTHERS]:
-            frames = _interesting(thread)
-            where = f"in {_place(frames[0])}" if frames else f"({thread.get('missing')})"
-            yield f"      {_who(thread)} {where}"
+    thread = threads[index]
+    calls = _vanished_calls(thread)
+    name = f'"{thread["name"]}"' if thread.get("name") else "a thread"
+    number = f" (id {thread.get('tid')} in the parent)" if thread.get("tid") else ""
+    if not calls:
+        yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
+        return
+    yield f"held by {name}{number}, which was in"
+    yield from row_lines(stack_rows(fold(calls), MAX_HOLDER_FRAMES), WIDTH - LABEL)
 
 
-def _who(thread: Json) -> str:
-    name = f' "{thread.get("name")}"' if thread.get("name") else ""
-    number = f" (number {thread.get('tid')} in the parent)" if thread.get("tid") else ""
-    return f"the vanished thread{name}{number}"
+def _possible_holders(vanished: Json) -> Iterator[str]:
+    """Yield the parent's threads when which of them held the lock is not known."""
+    least = "at least " if vanished.get("at_least") else ""
+    yield f"at fork() the parent had {least}{counted(vanished.get('count'), 'more thread')}:"
+    for thread in list(vanished.get("threads") or ())[:MAX_OTHERS]:
+        calls = _vanished_calls(thread)
+        name = f'"{thread["name"]}"' if thread.get("name") else f"id {thread.get('tid') or '?'}"
+        place = f"in {calls[0].name}  {calls[0].place()}" if calls else str(thread.get("missing"))
+        yield f"  {name} {place}"
 
 
-def _interesting(thread: Json) -> list[Json]:
+def _vanished_calls(thread: Json) -> list[Call]:
     frames = [f for f in thread.get("frames") or () if not f.get("hole")]
-    return [f for f in frames if f.get("module") not in _PLUMBING] or frames
-
-
-def _place(frame: Json) -> str:
-    name = frame.get("qualname") or frame.get("name")
-    return f"{name}  {frame.get('filename')}:{frame.get('lineno') or '?'}"
+    frames = [f for f in frames if f.get("module") not in _PLUMBING] or frames
+    return calls_of_record([{**frame, "language": "python"} for frame in frames])

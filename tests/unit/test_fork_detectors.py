@@ -163,7 +163,7 @@ def test_the_screen_shows_the_code_that_held_the_lock() -> None:
         },
     }  # fmt: skip
     lines = list(holder_lines(record, {"holder_vanished": 0}))
-    assert "holder" in lines[0] and lines[1].strip() == "hold  app.py:7"
+    assert "holder" in lines[0] and lines[1].split() == ["py", "hold", "app.py:7"]
     guessed = list(holder_lines(record, {"verdict": "lost-wakeup"}))
     assert "at least 1 more" in guessed[0] and "hold" in guessed[1]
     assert list(holder_lines(record, {"verdict": "self-deadlock"})) == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.render.triage import WIDTH, render_triage
+from gdb_epi.render.triage import GDB, MAX_LINES, WIDTH, Reader, render_triage
 from gdb_epi.signature.types import LACKS_FILES
 
 NATIVE = {"language": "native", "pc": "0x1000", "function": "g", "module": "/bin/prog"}
@@ -21,54 +21,39 @@ def shown(label: str = "software", *frames: dict[str, Any], **groups: Any) -> li
         "threads": {"count": 1, "crashed": {"tid": 7, "frames": list(frames)}},
         **groups,
     }
-    return render_triage(record)
+    return render_triage(record, Reader(core="core.7"))
 
 
 @pytest.mark.parametrize("python", [False, True])
-def test_source_is_offered_where_there_are_python_frames(python: bool) -> None:
+def test_variables_are_offered_where_there_are_python_frames(python: bool) -> None:
     lines = shown("software", NATIVE, *[PYTHON] * python)
-    listed = " and epi list the source" if python else ""
-    assert f"Next: in GDB, epi bt --all shows every thread{listed}" in lines
+    command = "gdb-epi triage --stacks --locals core.7"
+    assert any(line.endswith(command) for line in lines) == python
 
 
 def test_a_suspect_host_is_looked_at_where_hosts_are_told() -> None:
-    (line,) = (one for one in shown("hardware-suspect", NATIVE) if one.startswith("Next:"))
-    assert "gdb-epi fleet suspects" in line and "fleet top" not in line
+    text = "\n".join(shown("hardware-suspect", NATIVE))
+    assert "crashes of this host:  gdb-epi fleet suspects" in text
 
 
 def test_of_a_cut_core_a_whole_one_is_asked_for() -> None:
     cut = {"flag": True, "missing_bytes": 10, "reason": "the file ends early"}
     assert "ulimit -c" in shown("cannot-tell", NATIVE, truncated=cut)[-1]
-    nothing = shown("cannot-tell", truncated=cut, threads={"count": 0})
-    assert [line for line in nothing if line.startswith("Next")] == [nothing[-1]]
     whole = {"flag": False, "missing_bytes": 0, "reason": ""}
     assert not any("ulimit" in line for line in shown("cannot-tell", NATIVE, truncated=whole))
-
-
-def test_a_reason_stands_once() -> None:
-    why = "GDB has loaded neither the executable nor libraries"
-    absent = {
-        "native": why,
-        "exact": f"no native stack ({why})",
-        "stable": f"no native stack ({why})",
-        "python": "this thread has no such frame",
-    }
-    lines = shown(signature={"keys": {}, "text": {}, "absent": absent})
-    text = " ".join(" ".join(lines).split())
-    assert text.count(why) == 1 and "this thread has no such frame" in text
 
 
 @pytest.mark.parametrize("why", LACKS_FILES)
 def test_where_files_were_lacking_they_are_asked_for(why: str) -> None:
     lines = shown(signature={"keys": {}, "text": {}, "absent": {"native": why}})
-    assert "--exe FILE, --sysroot DIR" in lines[-1]
+    assert any("gdb-epi triage --sysroot DIR core.7" in line for line in lines)
 
 
 def test_the_files_that_lacked_are_named_with_their_builds() -> None:
     nameless = {"language": "native", "module": "libx.so", "build_id": "bb3b" * 10}
     absent = {"keys": {}, "text": {}, "absent": {"native": LACKS_FILES[0]}}
     text = " ".join(shown("software", nameless, NATIVE, signature=absent))
-    assert f"name the files of libx.so (build-id {'bb3b' * 10}):" in text
+    assert f"needed for that: libx.so, build-id {'bb3b' * 10}" in text
     compiled = {"language": "native", "pc": "0x7fda4a49e107"}  # code of no file
     assert not any("--sysroot" in line for line in shown("software", compiled, signature=absent))
 
@@ -76,15 +61,44 @@ def test_the_files_that_lacked_are_named_with_their_builds() -> None:
 def test_of_a_long_path_the_file_and_the_line_are_kept() -> None:
     """The end of the line was cut off, and with it the line number."""
     far = {**PYTHON, "filename": "/srv/" + "deep/" * 30 + "loader.py", "lineno": 1234}
-    (line,) = (one for one in shown("software", far) if "#0" in one)
-    assert line.startswith("  #0  f  ...") and line.endswith("/loader.py:1234")
+    (line,) = (line for line in shown("software", far) if line.startswith("  py"))
+    assert line.startswith("  py  f  ...") and line.endswith("/loader.py:1234")
     assert len(line) <= WIDTH
 
 
-def test_what_has_no_place_is_found_where_the_reader_is() -> None:
-    errors = [{"stage": "locals", "subject": str(n), "message": "why"} for n in range(40)]
+def test_what_has_no_place_is_offered_where_the_reader_is() -> None:
+    errors = [{"stage": "core", "subject": str(n), "message": "why"} for n in range(40)]
     lines = shown("software", NATIVE, soft_errors=errors)
-    (more,) = (one for one in lines if " more (" in one)
-    assert more.endswith("(gdb-epi triage --format json shows all)")
+    assert any(line.endswith("38 more notes (gdb-epi triage --all core.7)") for line in lines)
     record = {"schema": "gdb-epi/record/1", "soft_errors": errors}
-    assert more.split("(")[0] + "(it is below)" in render_triage(record, "it is below")
+    assert any("(epi triage --all)" in line for line in render_triage(record, Reader(GDB)))
+    assert len(render_triage(record, Reader(whole=True))) > MAX_LINES
+
+
+def test_a_recursion_counts_the_frames_that_the_record_leaves_out() -> None:
+    crashed = {
+        "tid": 7,
+        "frames": [PYTHON] * 128,
+        "frames_left_out": 403,
+        "recursion": {"period": 1, "frames": 401},
+        "outermost": [PYTHON, PYTHON, {**PYTHON, "name": "main"}, {**PYTHON, "name": "<module>"}],
+    }
+    lines = shown("software", threads={"count": 1, "crashed": crashed})
+    stack = [line.split() for line in lines if line.startswith("  py")]
+    assert stack == [
+        ["py", "f", "/srv/f.py:3", "529", "times"],
+        ["py", "main", "/srv/f.py:3"],
+        ["py", "<module>", "/srv/f.py:3"],
+    ]
+    crashed["recursion"] = {"period": 1, "frames": 300}
+    lines = shown("software", threads={"count": 1, "crashed": crashed})
+    start = next(number for number, line in enumerate(lines) if "428 times" in line)
+    assert lines[start + 1].strip() == "... 99 more calls"
+
+
+def test_a_check_that_failed_stands_above_what_it_checked() -> None:
+    names = ("__pthread_kill_implementation", "raise", "abort", "__assert_fail")
+    raising = [{**NATIVE, "function": name} for name in names]
+    lines = shown("software", *raising, NATIVE, PYTHON)
+    stack = [line for line in lines if line.startswith(("  C", "  py"))]
+    assert "raise, abort, assert_fail" in stack[0] and stack[1].split()[:2] == ["C", "g"]

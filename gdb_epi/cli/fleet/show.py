@@ -49,9 +49,9 @@ def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
         return data, lines + _lines(summary)
     record = lookup.find_record(engine, what)
     if record is not None:
-        from gdb_epi.render.triage import render_triage
+        from gdb_epi.render.triage import REPORT, Reader, render_triage
 
-        answer = render_triage(record, "--json shows all")
+        answer = render_triage(record, Reader(REPORT))
         return record, [f"core {record.get('core_key')}", *answer]
     group = lookup.find_group(engine, what)
     if group is None:

@@ -53,9 +53,16 @@ class RecordKeeper:
         self._spool(batch)
 
     def tell(self) -> None:
-        """Say how many records went into the database."""
-        if self.added or self.known:
-            say(f"{counted(self.added, 'record')} stored, {self.known} known already")
+        """Say how many records went into the database, and which database that is."""
+        if not self.added and not self.known:
+            return
+        from gdb_epi.fleet.store.paths import default_database, hide_password
+
+        place = hide_password(self._db) if self._db is not None else str(default_database())
+        if self.added + self.known == 1:
+            say(f"{'stored' if self.added else 'stored already'} in {place}")
+        else:
+            say(f"{counted(self.added, 'record')} stored in {place}, {self.known} known already")
 
     def _store(self, batch: list[Named]) -> None:
         from gdb_epi.fleet.store.db import open_database

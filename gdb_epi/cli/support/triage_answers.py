@@ -19,7 +19,7 @@ from gdb_epi.private_files import private_opener
 from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.render.escape import escape
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shell_word
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -50,7 +50,7 @@ def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Itera
         elif many:
             yield _Table(out, stacks=args.stacks)
         else:
-            yield _OneScreen(out)
+            yield _OneScreen(out, evidence=args.evidence, whole=args.all)
         out.flush()
 
 
@@ -103,16 +103,19 @@ class _JsonLines:
 
 
 class _OneScreen:
-    def __init__(self, out: _Output) -> None:
+    def __init__(self, out: _Output, *, evidence: bool, whole: bool) -> None:
         self._out = out
+        self._evidence = evidence
+        self._whole = whole
 
     def add(self, core: Core, result: Result) -> None:
         """Write the answer about one core."""
         if isinstance(result, Failure):
             return
-        from gdb_epi.render.triage import render_triage
+        from gdb_epi.render.triage import SHELL, Reader, render_triage
 
-        for line in render_triage(result.record):
+        reader = Reader(SHELL, shell_word(core.path), self._evidence, self._whole)
+        for line in render_triage(result.record, reader):
             self._out.line(line)
         if result.stacks is not None:
             for line in stacks_lines(result.stacks):

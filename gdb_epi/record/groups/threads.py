@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.cpython.types import CHAIN, ThreadState
 from gdb_epi.fault.maps import may_execute
 from gdb_epi.process_state import ProcessState
@@ -84,7 +86,27 @@ def _merged(state: ProcessState, tid: int) -> Json:
     if len(frames) > MAX_MERGED:
         fields["frames_left_out"] = len(frames) - MAX_MERGED
         fields |= _outer_part(state, frames)
+        period, repeated = _recursion(frames, MAX_MERGED)
+        if repeated:
+            fields["recursion"] = {"period": period, "frames": repeated}
     return fields
+
+
+def _recursion(frames: Sequence[Json], cut: int) -> tuple[int, int]:
+    """Return the period of the recursion that the cut goes through, and how far it goes on.
+
+    The second number is that of frames behind `cut`; (0, 0) when the cut goes through none.
+    """
+    names = ("function", "qualname", "name", "filename")
+    steps = [tuple(frame.get(name) for name in names) for frame in frames]
+    for period in range(1, MAX_PERIOD + 1):
+        if steps[cut - period : cut] != steps[cut - 2 * period : cut - period]:
+            continue
+        end = cut
+        while end < len(steps) and steps[end] == steps[end - period]:
+            end += 1
+        return period, end - cut
+    return 0, 0
 
 
 def _outer_part(state: ProcessState, frames: list[Json]) -> Json:

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one notation of a stack: a column `py` or `C`, the function, its file and line.
+
+In: frames as plain values, innermost first (`Call`). Out: lines of text. Recursion folds with its
+count, long runs inside one library fold into one line, and calls without a name are counted. What
+is folded is always said; nothing is dropped here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import counted
+
+PYTHON, NATIVE, REMARK = "py", "C", ""
+WIDTH = 100
+MAX_NAME = 44  # columns of the longest name that the places of other lines are aligned behind
+MAX_PERIOD = 8  # functions that call each other in a circle
+MIN_REPEATS = 3  # of a circle before it folds
+MIN_RUN = 3  # calls inside one library before they fold
+NAMES_OF_A_RUN = 3
+ABORTING = "how the process ended itself"  # what stands behind the calls from a check to the signal
+_STDLIB_MARK = "/lib/python"
+_PACKAGES = ("/site-packages/", "/dist-packages/")
+_FROZEN = "<frozen "
+
+
+class Call(NamedTuple):
+    """One frame of a stack; `language` is PYTHON, NATIVE, or REMARK for words in its place.
+
+    `name` is "" where it is not known. `module` is the file that holds native code, `offset` the
+    place in it (bytes), `aside` what stands behind the line. `number` is what commands take.
+    """
+
+    language: str
+    name: str
+    filename: str = ""
+    lineno: int | None = None
+    module: str = ""
+    offset: int | None = None
+    aside: str = ""
+    number: int | None = None
+
+    def place(self) -> str:
+        """Return `file:line`, `library+0xoffset` (which addr2line takes), or ""."""
+        if self.filename:
+            return f"{self.filename}:{self.lineno}" if self.lineno else self.filename
+        if self.module and self.offset is not None and not self.name:
+            return f"{self.module}+{self.offset:#x}"
+        return self.module
+
+
+class Row(NamedTuple):
+    """One line of a folded stack: a call with what stands behind it, or words instead of calls."""
+
+    call: Call
+    stands_for: int = 1  # calls
+
+
+def library(call: Call) -> str:
+    """Return the library that a Python frame belongs to, "" for the program's own code.
+
+    The standard library's modules count one by one, packages that pip installed as a whole.
+    """
+    path = call.filename
+    if call.language != PYTHON or not path:
+        return ""
+    if path.startswith(_FROZEN):
+        return path[len(_FROZEN) :].rstrip(">").partition(".")[0]
+    for mark in _PACKAGES:
+        _, mark_, tail = path.rpartition(mark)
+        if mark_:
+            return tail.partition("/")[0].removesuffix(".py")
+    _, mark_, tail = path.rpartition(_STDLIB_MARK)
+    if not mark_ or "/" not in tail:
+        return ""
+    return tail.partition("/")[2].partition("/")[0]
+
+
+def fold(calls: Sequence[Call]) -> list[Row]:
+    """Fold recursion, runs within a library, and adjacent calls whose names are not known."""
+    rows: list[Row] = []
+    at = 0
+    while at < len(calls):
+        period, repeats = _circle(calls, at)
+        if repeats:
+            rows += _folded_circle(calls[at : at + period], repeats)
+            at += period * repeats
+            continue
+        end = _run_end(calls, at)
+        if calls[at].language == PYTHON and not any(r.call.language == PYTHON for r in rows):
+            end = at + 1  # where Python stood is never folded away
+        if end - at >= (MIN_RUN if calls[at].name else 2):
+            rows.append(Row(_folded_run(calls[at:end]), end - at))
+        else:
+            rows += [Row(call) for call in calls[at:end]]
+        at = end
+    return rows
+
+
+def stack_rows(rows: Sequence[Row], most: int) -> list[Row]:
+    """Return at most `most` rows: the innermost, words for the middle, and the two outermost."""
+    if len(rows) <= most:
+        return list(rows)
+    tail = 2 if most >= 6 else 0
+    head = max(1, most - tail - 1)
+    hidden = sum(row.stands_for for row in rows[head : len(rows) - tail])
+    middle = Row(Call(REMARK, f"... {counted(hidden, 'more call')}"), hidden)
+    return [*rows[:head], middle, *rows[len(rows) - tail :]]
+
+
+def row_lines(rows: Sequence[Row], width: int = WIDTH, indent: str = "  ") -> Iterator[str]:
+    """Yield the lines of folded rows, their places aligned.
+
+    Of a path that is too long its end stays, where the line is.
+    """
+    numbered = any(row.call.number is not None for row in rows)
+    names = [len(_shown(row.call)) for row in rows if row.call.place()]
+    column = max((size for size in names if size <= MAX_NAME), default=0)
+    for row in rows:
+        call = row.call
+        head = indent
+        if numbered:
+            head += f"#{call.number:<3} " if call.number is not None else "     "
+        head += f"{call.language:<4}" if call.language else ""
+        name, place = _shown(call), call.place()
+        line = f"{head}{name:<{column}}  " if place else f"{head}{name}"
+        if place:
+            room = width - len(line) - (2 + len(call.aside) if call.aside else 0)
+            if len(place) > room >= 20:
+                place = "..." + place[3 - room :]
+            line += place
+        yield (line + (f"  {call.aside}" if call.aside else "")).rstrip()
+
+
+def calls_of_record(frames: Sequence[Mapping[str, Any]]) -> list[Call]:
+    """Return the frames of a record's merged stack (SCHEMA.md, "Stacks and frames")."""
+    return [_of_record(frame) for frame in frames if isinstance(frame, dict)]
+
+
+def _of_record(frame: Mapping[str, Any]) -> Call:
+    if frame.get("hole"):
+        return Call(REMARK, f"(a Python frame that cannot be decoded: {frame['hole']})")
+    line = frame.get("lineno")
+    lineno = line if isinstance(line, int) else None
+    filename = str(frame.get("filename") or "")
+    if frame.get("language", "python") == "python":
+        return Call(
+            PYTHON, str(frame.get("qualname") or frame.get("name") or "?"), filename, lineno
+        )
+    if frame.get("kind") == "signal":
+        return Call(REMARK, "(a signal handler was called here)")
+    if frame.get("kind") == "sentinel":
+        return Call(REMARK, "... native calls left out of the middle of a very deep stack")
+    name = ""
+    if frame.get("function"):
+        from gdb_epi.signature.native_names import native_name
+
+        name, _ = native_name(str(frame["function"]))
+    offset = frame.get("offset")
+    module = str(frame.get("module") or "").rpartition("/")[2] or str(frame.get("pc") or "")
+    return Call(NATIVE, name, filename, lineno, module, offset if isinstance(offset, int) else None)
+
+
+def _shown(call: Call) -> str:
+    return call.name or "name not known"
+
+
+def _key(call: Call) -> tuple[str, str, str, int | None]:
+    """Return what makes two calls the same step of a recursion; lines may differ."""
+    nameless = None if call.name else call.offset
+    return (call.language, call.name, call.filename or call.module, nameless)
+
+
+def _circle(calls: Sequence[Call], at: int) -> tuple[int, int]:
+    """Return period and repeats of the circle of calls that begins here; (0, 0) when none does."""
+    if calls[at].language == REMARK:
+        return 0, 0
+    for period in range(1, MAX_PERIOD + 1):
+        block = [_key(call) for call in calls[at : at + period]]
+        repeats, end = 1, at + period
+        while [_key(call) for call in calls[end : end + period]] == block:
+            repeats, end = repeats + 1, end + period
+        if repeats >= MIN_REPEATS and len(block) == period:
+            return period, repeats
+    return 0, 0
+
+
+def _folded_circle(block: Sequence[Call], repeats: int) -> list[Row]:
+    if len(block) == 1:
+        return [Row(block[0]._replace(aside=f"{repeats} times"), repeats)]
+    again = f"    these {len(block)} calls, {repeats} times in all"
+    return [
+        *(Row(call) for call in block),
+        Row(Call(REMARK, again), len(block) * (repeats - 1)),
+    ]
+
+
+def _run_end(calls: Sequence[Call], at: int) -> int:
+    """Return where the run that begins here ends: one library's, or nameless calls of one file."""
+    first, end = calls[at], at + 1
+    if first.language == NATIVE and not first.name:
+        while (
+            end < len(calls) and calls[end][:2] == first[:2] and calls[end].module == first.module
+        ):
+            end += 1
+        return end
+    name = library(first)
+    while name and end < len(calls) and library(calls[end]) == name:
+        end += 1
+    return end
+
+
+def _folded_run(run: Sequence[Call]) -> Call:
+    if run[0].language == NATIVE:
+        offsets = [f"+{call.offset:#x}" for call in run if call.offset is not None]
+        places = ", ".join(offsets[:2]) + (", ..." if len(offsets) > 2 else "")
+        return Call(NATIVE, f"{len(run)} calls, names not known", filename=run[0].module + places)
+    names = [call.name.rpartition(".<locals>.")[2] for call in run]
+    if len(names) > NAMES_OF_A_RUN:
+        shown = f"{names[0]} ... {names[-1]}"
+    else:
+        shown = ", ".join(names)
+    return Call(PYTHON, f"{len(run)} calls in {library(run[0])} ({shown})")

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first two sentences of an answer: what happened and where; the cause, or why none is known.
+
+In: a record (SCHEMA.md) and the folded calls of the thread that tells. Out: two sentences without
+ids, scores or syntax of signatures. What is not proven is not said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.fault.signals import SI_KERNEL
+from gdb_epi.record.reading import group_in
+from gdb_epi.render.frame_lines import ABORTING, NATIVE, PYTHON, Call, library
+from gdb_epi.typing_lite import Any
+
+Json = Mapping[str, Any]
+CRASHES = frozenset(("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"))
+MAX_NAME = 60  # characters of a function in a sentence
+
+# What a category says happened; {where} is "in f, called below g (file:1)". SPEC.md 3.1.
+_CRASHED = {
+    "segv-stack-overflow": "crashed: the C stack was full, {deep}",
+    "segv-exec": "crashed: it jumped to memory that holds no code, {below}",
+    "return-to-null": "crashed: it called a function through a NULL pointer, {below}",
+    "misaligned-sp": "crashed: the stack pointer was wrong, {where}",
+    "segv-noncanonical": "crashed on a pointer that cannot be an address, {where}",
+    "segv-null": "crashed on a NULL pointer {where}",
+    "segv-near-null": "crashed on a pointer near NULL {where}",
+    "segv-guard": "crashed on memory that is kept closed on purpose, {where}",
+    "bus-adrerr": "crashed: the file behind the memory is shorter than what was read, {where}",
+    "bus-memerr": "was stopped by the kernel: this machine's memory failed, {where}",
+    "fpe": "crashed on an arithmetic error {where}",
+    "ill": "crashed on an instruction that this CPU does not know, {where}",
+    "trap": "stopped at a trap instruction {where}",
+    "abort-assert": "aborted: a C assertion failed {where}",
+    "abort-fortify": "aborted: a check of the C library found a buffer overrun, {where}",
+    "oom-suspect": "aborted because no more memory could be had, {where}",
+    "corrupt-stack": "crashed, and its stack cannot be read",
+}
+_MALLOC = "aborted: malloc found its own data damaged, {where}"
+_TERMINATE = "aborted: a C++ exception was not caught, {where}"
+_FATAL = "aborted: Python itself gave up, {where}"
+_NOT_KNOWN = "Cause not known: the core does not prove "
+_WHY_NOT = {
+    "segv-null": "why the pointer was NULL.",
+    "segv-stack-overflow": "whether the recursion would have ended.",
+}
+
+
+def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
+    """Return the two sentences about a record; `calls` are those of the thread that tells."""
+    label = str(group_in(record, "verdict").get("label") or "cannot-tell")
+    who = program(record)
+    reason = first_reason(record)
+    if group_in(record, "threads").get("count") == 0 and not group_in(record, "signal"):
+        cut = " The file was cut off." if group_in(record, "truncated").get("flag") else ""
+        return "This core does not say how the process ended.", f"It lists no thread.{cut}"
+    if label == "fork-inherited-lock":
+        hung = "hung: a forked child waits for a lock that no thread in it can release"
+        return f"{who} {hung}{_sure(record)}", _inherited(record)
+    if label in ("deadlock", "hang"):
+        what = "hung in a deadlock" if label == "deadlock" else "hung"
+        return f"{who} {what}{_sure(record)}", _sentence(reason or f"It waits {where(calls)}")
+    if label == "no-fault":
+        return f"{who} did nothing wrong that the core shows{_sure(record)}", _sentence(reason)
+    if _ended_from_outside(record):
+        return _ended(record, who, label, reason, calls)
+    return f"{who} {_what_happened(record, label, calls)}{_suspect(record, label)}", _cause(
+        record, label, reason
+    )
+
+
+def program(record: Json) -> str:
+    """Return what a reader calls the process: its script, else its command name."""
+    process = group_in(record, "process")
+    return str(process.get("script") or process.get("comm") or "a process")
+
+
+def first_reason(record: Json) -> str:
+    """Return the first reason of the verdict, "" without one."""
+    reasons = group_in(record, "verdict").get("reasons") or ()
+    return str(reasons[0]) if reasons else ""
+
+
+def where(calls: Sequence[Call]) -> str:
+    """Return "in strlen, called below price (shop.py:21)": the place as a sentence has it."""
+    python = _own_python(calls)
+    before = calls[: calls.index(python)] if python is not None else calls
+    native = next((c for c in before if c.language == NATIVE and c.aside != ABORTING), None)
+    below = f"{_name(python)} ({_short(python)})" if python is not None else ""
+    if native is None:
+        return f"in {below}" if below else "where no function is known"
+    inside = _name(native) if native.name else _nameless(native)
+    return f"in {inside}, called below {below}" if below else f"in {inside}"
+
+
+def _nameless(call: Call) -> str:
+    library_name = (call.module or call.filename).partition(".")[0]
+    return f"a function of {library_name}" if library_name else "code of no file"
+
+
+def _own_python(calls: Sequence[Call]) -> Call | None:
+    """Return the innermost frame of the program's own Python code, else of any."""
+    python = [call for call in calls if call.language == PYTHON]
+    own = [call for call in python if not library(call)]
+    return next(iter(own or python), None)
+
+
+def _name(call: Call) -> str:
+    return call.name if len(call.name) <= MAX_NAME else call.name[: MAX_NAME - 3] + "..."
+
+
+def _short(call: Call) -> str:
+    name = call.filename.rpartition("/")[2]
+    return f"{name}:{call.lineno}" if call.lineno else name
+
+
+def _sure(record: Json) -> str:
+    confidence = group_in(record, "verdict").get("confidence")
+    if not isinstance(confidence, (int, float)) or not confidence:
+        return ""
+    return f" ({min(99, int(confidence * 100 + 0.5))}% sure)"
+
+
+def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
+    category = str(group_in(record, "signature").get("category") or "")
+    kind, _, detail = category.partition(":")
+    words = {"abort-malloc": _MALLOC, "abort-terminate": _TERMINATE, "abort-py-fatal": _FATAL}
+    text = _CRASHED.get(kind) or words.get(kind)
+    signal = group_in(record, "signal")
+    if text is None:
+        name = str(signal.get("name") or "")
+        text = "aborted {where}" if name == "SIGABRT" else "crashed {where}"
+        if name == "SIGSYS":
+            text = "was stopped: the kernel refused a system call, {where}"
+        if not signal:
+            text = "ended, how is not known, {where}"
+    if detail and detail not in ("unknown", "error"):
+        text = text.replace(", {where}", f" ({detail}), {{where}}")
+    python = _own_python(calls)
+    place = where(calls)
+    checked = _checked_in(record)
+    if checked:
+        place = f"in {checked}"
+        if python is not None:
+            place += f", called below {_name(python)} ({_short(python)})"
+    if _one_bit(record) and label in ("hardware-suspect", "damaged-memory"):
+        text = "crashed on a value with one wrong bit, {where}"
+    deep = f"deep in calls of {_name(python)} ({_short(python)})" if python is not None else place
+    below = f"below {_name(python)} ({_short(python)})" if python is not None else place
+    return text.format(where=place, deep=deep, below=below)
+
+
+def _checked_in(record: Json) -> str:
+    """Return the function whose assertion failed, by the message that it left; "" without one."""
+    for finding in record.get("findings") or ():
+        if finding.get("detector") == "deliberate_abort":
+            return str(group_in(finding, "facts").get("function") or "")
+    return ""
+
+
+def _one_bit(record: Json) -> bool:
+    return len(group_in(group_in(record, "verdict"), "damage").get("bits") or ()) == 1
+
+
+def _suspect(record: Json, label: str) -> str:
+    if label == "hardware-suspect":
+        return ": this machine's memory or CPU is suspect"
+    if label == "damaged-memory":
+        return ": a value in memory was damaged"
+    return ""
+
+
+def _cause(record: Json, label: str, reason: str) -> str:
+    sure = _sure(record).strip(" ()")
+    if label == "software":
+        return _sentence(
+            f"A software bug ({sure}): {reason}" if reason else f"A software bug ({sure})"
+        )
+    if label == "out-of-memory":
+        return _sentence(f"It could get no more memory ({sure}): {reason}")
+    if label == "hardware-suspect":
+        against = "one crash is no proof: a stray write of the program can look the same"
+        return f"The evidence is strong ({sure}), but {against}."
+    if label == "damaged-memory":
+        return (
+            f"That it was damaged is {sure}. Who did it, the machine or a stray write of the "
+            "program, one crash cannot tell."
+        )
+    category = str(group_in(record, "signature").get("category") or "")
+    if reason:
+        return _sentence(f"Cause not known: {reason}")
+    return _NOT_KNOWN + _WHY_NOT.get(category, "where it came from.")
+
+
+def _inherited(record: Json) -> str:
+    wait: Json = next((w for w in record.get("waits") or () if isinstance(w, dict)), {})
+    if (
+        group_in(wait, "owner").get("state") == "vanished"
+        or wait.get("holder_vanished") is not None
+    ):
+        return (
+            "A thread of the parent held the lock at fork(). The child got the held lock, "
+            "not the thread."
+        )
+    return "The lock was already held at fork(), and nothing in the child can release it."
+
+
+def _ended_from_outside(record: Json) -> bool:
+    signal = group_in(record, "signal")
+    if not signal:
+        return str(group_in(record, "signature").get("category")) == "snapshot"
+    outside = signal.get("sender") == "other" or (
+        signal.get("si_code") == SI_KERNEL and str(signal.get("name")) not in CRASHES
+    )
+    return outside and str(group_in(record, "signature").get("category")) != "bus-memerr"
+
+
+def _ended(
+    record: Json, who: str, label: str, reason: str, calls: Sequence[Call]
+) -> tuple[str, str]:
+    signal = group_in(record, "signal")
+    doing = f"at that moment {_main(record)} was {where(calls)}"
+    if not signal:
+        first = f"{who} was running when this was taken; {doing}"
+        return first, _sentence(reason or "It did not crash")
+    sender = signal.get("sender_pid")
+    by = f" from pid {sender}" if sender else ""
+    first = f"{who} was ended by {signal.get('name')}{by}; {doing}"
+    if label == "killed":
+        return first, "Why it was sent is not in the core: ask what sent it."
+    return first, _cause(record, label, reason)
+
+
+def _main(record: Json) -> str:
+    name = group_in(group_in(record, "threads"), "crashed").get("name")
+    return str(name) if name else "it"
+
+
+def _sentence(text: str) -> str:
+    """Return a text as a sentence: a capital at its head, a full stop at its end."""
+    text = text.strip()
+    if not text:
+        return ""
+    return text[0].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")

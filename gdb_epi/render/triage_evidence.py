@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the one-screen answer rests on: reasons, evidence of waits and of damage, the signature.
+
+In: a record. Out: lines for `--evidence`. The screen without them is for reading; these are for
+checking.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from gdb_epi.record.reading import group_in
+from gdb_epi.render.frame_lines import WIDTH
+from gdb_epi.typing_lite import Any
+
+MAX_ITEMS = 40
+
+Json = Mapping[str, Any]
+
+
+def evidence_lines(record: Json) -> Iterator[str]:
+    """Yield the evidence, part by part."""
+    yield from _verdict(record)
+    yield from _waits(record)
+    yield from _corruption(record)
+    yield from _signature(record)
+
+
+def _verdict(record: Json) -> Iterator[str]:
+    verdict = group_in(record, "verdict")
+    confidence = float(verdict.get("confidence") or 0)
+    yield f"Verdict: {verdict.get('label')} ({confidence:.0%})"
+    for text in verdict.get("reasons") or ():
+        yield from _item("because", text)
+    for text in verdict.get("against") or ():
+        yield from _item("but", text)
+    for cause in verdict.get("cause") or ():
+        yield f"  {float(cause.get('probability') or 0):4.0%} {cause.get('hypothesis')}"
+    signature = group_in(record, "signature")
+    yield from _item("category", f"{signature.get('category')}: {signature.get('evidence')}")
+    for finding in list(record.get("findings") or ())[:MAX_ITEMS]:
+        yield from _item(str(finding.get("detector")), finding.get("summary"))
+
+
+def _waits(record: Json) -> Iterator[str]:
+    for sign in group_in(record, "fork").get("evidence") or ():
+        yield from _item(f"fork {sign.get('name')}", f"{sign.get('says')} ({sign.get('sure')})")
+    for wait in list(record.get("waits") or ())[:MAX_ITEMS]:
+        yield (
+            f"Wait: thread {wait.get('tid')} for {wait.get('kind')} "
+            f"{wait.get('name') or wait.get('address')}: {wait.get('verdict')} "
+            f"({wait.get('confidence')})"
+        )
+        for text in wait.get("evidence") or ():
+            yield from _item("-", text)
+
+
+def _corruption(record: Json) -> Iterator[str]:
+    corruption = group_in(record, "corruption")
+    if not corruption:
+        return
+    llr = float(corruption.get("llr") or 0)
+    yield (
+        f"Damage: {corruption.get('word')}, log10 likelihood ratio {llr:+.1f}, "
+        f"prior {corruption.get('prior')}, weights {corruption.get('weights')}"
+    )
+    for candidate in list(corruption.get("candidates") or ())[:MAX_ITEMS]:
+        yield from _item(
+            str(candidate.get("where")),
+            f"{candidate.get('found')} for {candidate.get('corrected')}, bits "
+            f"{candidate.get('bits')}, by {', '.join(candidate.get('evidence') or ())}",
+        )
+    for skipped in list(corruption.get("skipped") or ())[:MAX_ITEMS]:
+        yield from _item(f"not checked {skipped.get('check')}", skipped.get("why"))
+
+
+def _signature(record: Json) -> Iterator[str]:
+    signature = group_in(record, "signature")
+    keys, texts = group_in(signature, "keys"), group_in(signature, "text")
+    yield f"Signature {signature.get('version')}"
+    for name, value in keys.items():
+        yield from _item(f"{name} {value}", texts.get(name, ""))
+    for name, why in group_in(signature, "absent").items():
+        yield from _item(f"no {name}", why)
+
+
+def _item(head: str, text: object) -> Iterator[str]:
+    """Yield a text behind its head, wrapped; all of it."""
+    yield from textwrap.wrap(
+        f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head,
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_on_hyphens=False,
+    )
