@@ -35,7 +35,7 @@ MAX_FRAMES = 11  # lines of the stack
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 4  # functions from a check to the signal
 MAX_WAITS = 2
-MAX_NOTES = 2
+MAX_NOTES = 4
 MAX_NAME = 120  # characters of a lock's name
 MAX_FILES = 2  # that one line names
 MAX_HOLDER_FRAMES = 4
@@ -372,7 +372,7 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
         texts.append(f"{lost} of the core are missing: {truncated.get('reason')}")
     texts += _lost_memory(group_in(truncated, "memory"))
     why = group_in(group_in(record, "signature"), "absent").get("native")
-    if why and _stack(record).get("frames"):
+    if why:
         texts.append(f"names of C functions: {why}")
         files = _nameless(record)
         if files and files != _ITS_FILES:
@@ -385,7 +385,10 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
         texts.append(f"C calls between the Python calls: the C stack could not be followed ({why})")
         errors = [error for error in errors if error not in ends]
     if not reader.whole:
-        errors = [error for error in errors if not why or str(error.get("message")) not in why]
+        said = " ".join(texts)
+        errors = [
+            e for e in errors if str(e.get("message")).removeprefix("truncated: ") not in said
+        ]
     nothing = not _stack(record).get("frames")
     matter = [error for error in errors if nothing or error.get("stage") in _FIRST_STAGES]
     shown = errors if reader.whole else matter[:MAX_NOTES]

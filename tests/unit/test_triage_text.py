@@ -69,7 +69,7 @@ def test_of_a_long_path_the_file_and_the_line_are_kept() -> None:
 def test_what_has_no_place_is_offered_where_the_reader_is() -> None:
     errors = [{"stage": "core", "subject": str(n), "message": "why"} for n in range(40)]
     lines = shown("software", NATIVE, soft_errors=errors)
-    assert any(line.endswith("38 more notes (gdb-epi triage --all core.7)") for line in lines)
+    assert any(line.endswith("36 more notes (gdb-epi triage --all core.7)") for line in lines)
     record = {"schema": "gdb-epi/record/1", "soft_errors": errors}
     assert any("(epi triage --all)" in line for line in render_triage(record, Reader(GDB)))
     assert len(render_triage(record, Reader(whole=True))) > MAX_LINES
