@@ -164,10 +164,15 @@ def _one_bit(record: Json) -> bool:
     return len(group_in(group_in(record, "verdict"), "damage").get("bits") or ()) == 1
 
 
+def _damage_sure(record: Json) -> str:
+    confidence = group_in(group_in(record, "verdict"), "damage").get("confidence")
+    return f"{min(99, int(float(confidence or 0) * 100 + 0.5))}%"
+
+
 def _suspect(record: Json, label: str) -> str:
     if label == "hardware-suspect":
         return ": this machine's memory or CPU is suspect"
-    if label == "damaged-memory":
+    if label == "damaged-memory" and not _one_bit(record):
         return ": a value in memory was damaged"
     return ""
 
@@ -185,8 +190,8 @@ def _cause(record: Json, label: str, reason: str) -> str:
         return f"The evidence is strong ({sure}), but {against}."
     if label == "damaged-memory":
         return (
-            f"That it was damaged is {sure}. Who did it, the machine or a stray write of the "
-            "program, one crash cannot tell."
+            f"That it was damaged is {_damage_sure(record)} sure. Who did it, the machine or a "
+            "stray write of the program, one crash cannot tell."
         )
     category = str(group_in(record, "signature").get("category") or "")
     if reason:

@@ -330,7 +330,9 @@ def _damage(record: Json) -> Iterator[str]:
         yield f"{weak}{where}{holds}"
         if damage.get("should_be"):
             bits = list(damage.get("bits") or ())
-            differs = f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
+            differs = (
+                f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
+            )
             yield f"right would be {_short_address(damage['should_be'])}; {differs}"
     elif damage and group_in(record, "signal").get("name") in CRASHES:
         yield "no sign of damaged memory"

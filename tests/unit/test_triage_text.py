@@ -81,7 +81,8 @@ def test_a_recursion_counts_the_frames_that_the_record_leaves_out() -> None:
         "frames": [PYTHON] * 128,
         "frames_left_out": 403,
         "recursion": {"period": 1, "frames": 401},
-        "outermost": [PYTHON, PYTHON, {**PYTHON, "name": "main"}, {**PYTHON, "name": "<module>"}],
+        "frames_between": 400,
+        "outer_frames": [PYTHON, {**PYTHON, "name": "main"}, {**PYTHON, "name": "<module>"}],
     }
     lines = shown("software", threads={"count": 1, "crashed": crashed})
     stack = [line.split() for line in lines if line.startswith("  py")]
@@ -90,10 +91,10 @@ def test_a_recursion_counts_the_frames_that_the_record_leaves_out() -> None:
         ["py", "main", "/srv/f.py:3"],
         ["py", "<module>", "/srv/f.py:3"],
     ]
-    crashed["recursion"] = {"period": 1, "frames": 300}
+    crashed["recursion"] = {"period": 1, "frames": 300}  # and then something else
     lines = shown("software", threads={"count": 1, "crashed": crashed})
     start = next(number for number, line in enumerate(lines) if "428 times" in line)
-    assert lines[start + 1].strip() == "... 99 more calls"
+    assert lines[start + 1].strip() == "... 100 more calls"
 
 
 def test_a_check_that_failed_stands_above_what_it_checked() -> None:
