@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.account import Account
     from gdb_epi.fault.find import Fault
+    from gdb_epi.hangs.types import HangAnswer
     from gdb_epi.locks.analysis import ForkFacts
     from gdb_epi.locks.types import LockReport
 
@@ -78,6 +79,15 @@ class ProcessState:
         from gdb_epi.locks.analysis import examine_locks
 
         return examine_locks(self.target, self.python, self.forked)
+
+    @cached_property
+    def hang(self) -> HangAnswer | Absent:
+        """What a process that did not fail by itself was doing: stuck, busy or idle."""
+        from gdb_epi.hangs.answer import examine_hang, went_on
+
+        if not went_on(self.target, self.crash):
+            return Absent(NOT_APPLICABLE, "the process failed by itself")
+        return examine_hang(self.target, self.python, self.locks, self.crash)
 
     @cached_property
     def forked(self) -> ForkFacts:

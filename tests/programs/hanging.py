@@ -562,4 +562,6 @@ def prefork_takes_lock_itself():
 
 
 if __name__ == "__main__":
+    with open("ready", "w") as out:
+        out.write(str(os.getpid()))
     globals()[sys.argv[1]]()

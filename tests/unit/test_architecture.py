@@ -44,6 +44,7 @@ LAYERS = (
     ("cpython",),
     ("fault",),
     ("locks",),
+    ("hangs",),
     ("process_state",),
     ("session",),
     ("detectors",),

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One answer for a process that was ended from outside or looked at as it ran.
+
+Rules in order, the first that holds decides. Circles come first: they are proven by who holds what.
+Then a GIL that is held asleep, then threads that run (nothing is stuck that still computes), then
+what the main thread waits for, followed through the threads that it waits for. What only some
+other process can end is called a hang where the program waits for it without a timeout, and no
+fault where waiting for work is what such code is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.hangs import circles, single
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.scene import Scene
+from gdb_epi.locks import types as t
+from gdb_epi.target.api import CrashInfo, Target
+
+_BY_KERNEL = frozenset((1, 2, 3, 24))  # of a terminal, or the limit of CPU time
+
+
+def went_on(target: Target, crash: CrashInfo | Absent) -> bool:
+    """Tell whether nothing failed: a debugger wrote the core, or somebody else sent a signal."""
+    if isinstance(crash, Absent):
+        return True
+    if crash.si_code is not None and crash.si_code > 0:
+        return crash.signo in _BY_KERNEL
+    process = target.process()
+    own = None if isinstance(process, Absent) else process.pid
+    return crash.sender_pid is not None and crash.sender_pid != own
+
+
+def examine_hang(
+    target: Target, python: PythonState | Absent, locks: t.LockReport, crash: CrashInfo | Absent
+) -> h.HangAnswer | Absent:
+    """Return what the process was doing.
+
+    Absent when it failed by itself (then nothing hung), and without a decoded CPython.
+    """
+    if not went_on(target, crash):
+        return Absent("not_applicable", "the process failed by itself")
+    if isinstance(python, Absent):
+        return Absent("not_available", f"no Python: {python.detail}")
+    try:
+        scene = Scene(target, python, locks)
+        made = _first(scene)
+    except (UnreadableMemory, LayoutError) as error:
+        return Absent("unreadable", str(error))
+    if made is None:
+        return Absent("not_available", "no thread of the program is known well enough")
+    return made
+
+
+def _first(scene: Scene) -> h.HangAnswer | None:
+    inherited = [
+        wait for wait in scene.locks.waits
+        if wait.confidence != t.INFO and wait.verdict in (*t.INHERITED_VERDICTS, t.LOST_WAKEUP)
+    ]  # fmt: skip
+    if inherited or scene.locks.handlers is not None:
+        return None  # detectors of their own say it
+    for rule in (
+        circles.lock_circle,
+        circles.itself,
+        circles.process_lock_itself,
+        circles.pool_of_itself,
+        circles.event_circle,
+        circles.task_circle,
+        circles.gil_held_asleep,
+        _busy,
+        single.blocked_loop,
+        _stuck,
+        _main,
+    ):
+        answer = rule(scene)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _busy(scene: Scene) -> h.HangAnswer | None:
+    """Threads of the program run: it computes."""
+    running = [d for d in scene.doings if d.kind in h.RUNNING and d.frames]
+    if not running:
+        return None
+    holder = scene.gil_holder
+    running.sort(key=lambda d: (d.tid != holder, d.tid != scene.main_tid))
+    first = running[0]
+    others = len(running) - 1
+    code = f" in {first.module}" if first.module else ""
+    sentence = f"{first.who()} was computing{code} at {first.where()}"
+    if others:
+        sentence += f", and {others} more threads ran too"
+    waiting = sum(d.kind == h.GIL for d in scene.doings)
+    seen = [f"thread {d.tid} runs: no system call at its instruction pointer" for d in running[:4]]
+    if waiting:
+        seen.append(f"{waiting} threads wait for their turn with the GIL, as they should")
+    doubts = ("one look cannot tell a loop that never ends from a long computation",)
+    kind = "busy native" if first.module else "busy"
+    ruled_out = ("a circle of locks", "a GIL that is held asleep")
+    return h.HangAnswer(
+        h.NO_FAULT, kind, sentence, (first,), "probable", tuple(seen), ruled_out, doubts
+    )
+
+
+def _stuck(scene: Scene) -> h.HangAnswer | None:
+    """Any thread of the program that waits for what threads should not wait long for."""
+    for kind in (h.FILE_LOCK, h.DATABASE, h.LOCK, h.WRITE):
+        for doing in scene.in_order:
+            if doing.kind == kind and doing.frames and not doing.timed:
+                return single.answer_for(scene, doing)
+    return None
+
+
+def _main(scene: Scene) -> h.HangAnswer | None:
+    """What the main thread waits for; without one that is known, the first with own frames."""
+    candidates: Sequence[h.Doing] = scene.in_order
+    first = next((d for d in candidates if d.tid == scene.main_tid), None)
+    if first is None or (not first.frames and not first.place):
+        first = next((d for d in candidates if d.frames), first)
+    return single.answer_for(scene, first) if first is not None else None

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Circles: threads, pools and tasks of which each waits for the next; and a GIL held asleep."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.running.pools import THREADS, pools_of
+from gdb_epi.fault.reads import read_u32
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.event_loops import own_frames, task_name, task_where
+from gdb_epi.hangs.library_calls import in_event_loop
+from gdb_epi.hangs.scene import Scene
+from gdb_epi.locks import types as t
+from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.locks.waits.wait_graph import kind_of
+
+MAX_SHOWN = 4  # members of a circle that the sentence names
+_OF_SORT = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
+# Calls of which one that holds the GIL keeps all others from running.
+_SLEEPS = (h.SLEEP, h.READ, h.WRITE, h.POLL, h.CHILD, h.ACCEPT, h.FILE_LOCK, h.DATABASE, h.SIGNAL)
+
+
+def lock_name(scene: Scene, doing: h.Doing) -> str:
+    """Return how a sentence names what a thread waits for."""
+    wait = scene.waits.get(doing.tid)
+    if wait is None:
+        return doing.what
+    if doing.kind == h.JOIN:
+        return doing.what
+    name = wait.name or (scene.references.name(wait.object, doing.tid) if wait.object else "")
+    return f"{name} ({wait.kind})" if name else f"a {wait.kind}"
+
+
+def lock_circle(scene: Scene) -> h.HangAnswer | None:
+    """Threads wait for each other's locks (locks/waits/wait_graph.py)."""
+    for cycle in scene.locks.cycles:
+        members = tuple(d for tid in cycle.tids if (d := scene.doing(tid)) is not None)
+        if len(members) < 2:
+            continue
+        parts = [f"{d.who()} waits for {lock_name(scene, d)} at {d.where()}" for d in members]
+        if len(parts) > MAX_SHOWN:
+            parts[MAX_SHOWN:] = [f"and {len(parts) - MAX_SHOWN} more"]
+        count = len(cycle.tids)
+        sentence = f"{count} threads wait for each other: {'; '.join(parts)}"
+        evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
+        return h.HangAnswer(
+            h.DEADLOCK, _OF_SORT[kind_of(cycle)], sentence, members, cycle.confidence,
+            tuple(evidence), ("a timeout of one of the waits", "a lock given up in wait()"),
+        )  # fmt: skip
+    return None
+
+
+def itself(scene: Scene) -> h.HangAnswer | None:
+    """A thread waits for a lock that it holds itself."""
+    for wait in scene.locks.waits:
+        doing = scene.doing(wait.tid)
+        if wait.verdict == t.SELF_DEADLOCK and doing is not None and not wait.timed:
+            name = lock_name(scene, doing)
+            sentence = f"{doing.who()} waits at {doing.where()} for {name}, which it holds itself"
+            return h.HangAnswer(
+                h.DEADLOCK, "self", sentence, (doing,), wait.confidence, wait.evidence[-2:],
+                ("a recursive lock", "another thread that took it"),
+            )  # fmt: skip
+    return None
+
+
+def process_lock_itself(scene: Scene) -> h.HangAnswer | None:
+    """A multiprocessing lock counts how often its last owner here took it, and says who that is.
+
+    Reference: Modules/_multiprocessing/semaphore.c (last_tid, count; kind 1 is a plain semaphore).
+    """
+    layout = scene.view.reader.layout
+    last_at, count_at = (layout.offset("SemLockObject", n) for n in ("last_tid", "count"))
+    if last_at is None or count_at is None:
+        return None
+    for wait in scene.locks.waits:
+        doing = scene.doing(wait.tid)
+        if wait.kind != SEMLOCK or not wait.object or doing is None or wait.timed:
+            continue
+        owner = scene.view.reader.u64(wait.object + last_at)
+        count = read_u32(scene.target, wait.object + count_at)
+        thread = next((x for x in scene.python.threads() if x.ident == owner and x.alive), None)
+        if not count or thread is None or thread.tid != wait.tid:
+            continue
+        sentence = (
+            f"{doing.who()} waits at {doing.where()} for a multiprocessing lock that it took itself"
+        )
+        evidence = (f"the lock's own words say: taken {count} times by this thread",)
+        return h.HangAnswer(
+            h.DEADLOCK, "self", sentence, (doing,), t.PROBABLE, evidence,
+            (), ("another process released and took it meanwhile",),
+        )  # fmt: skip
+    return None
+
+
+def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
+    """All workers of an executor wait for futures of jobs that no worker is left to run."""
+    waiting = {d.tid: d for d in scene.doings if d.kind == h.EVENT and "future" in d.what.lower()}
+    if not waiting:
+        return None
+    for pool in pools_of(scene.target, scene.python).pools:
+        tids = [worker.tid for worker in pool.workers]
+        if pool.kind != "threads" or not tids or not pool.queued or THREADS == "":
+            continue
+        members = tuple(waiting[tid] for tid in tids if tid in waiting)
+        full = pool.max_workers is None or len(tids) >= pool.max_workers
+        if len(members) < len(tids) or not full or any(d.timed for d in members):
+            continue
+        first = members[0]
+        sentence = (
+            f"{len(tids)} of {len(tids)} workers of a thread pool wait for jobs of the same pool, "
+            f"and none is left to run them: {first.who()} waits at {first.where()}"
+        )
+        evidence = (f"the pool has {pool.max_workers} workers, {pool.queued} jobs are queued",)
+        return h.HangAnswer(
+            h.DEADLOCK, "pool", sentence, members, t.PROBABLE, evidence,
+            ("an idle worker", "room for another worker", "a timeout"),
+        )  # fmt: skip
+    return None
+
+
+def event_circle(scene: Scene) -> h.HangAnswer | None:
+    """A thread waits to be notified, and whoever could do so waits for a lock that it holds."""
+    blocked = {
+        d.tid: wait.owner.tid for d in scene.doings
+        if d.kind in (h.LOCK, h.JOIN) and not d.timed and (wait := scene.waits.get(d.tid))
+        and wait.owner.state == "live"
+    }  # fmt: skip
+    if not blocked:
+        return None
+    for doing in scene.doings:
+        if doing.kind != h.EVENT or not doing.object or doing.timed or not doing.frames:
+            continue
+        others = scene.references.threads(doing.object) - {doing.tid}
+        if not others or any(blocked.get(tid) != doing.tid for tid in others):
+            continue
+        members = (doing, *(d for d in scene.doings if d.tid in others))
+        other = members[1]
+        sentence = (
+            f"{doing.who()} waits at {doing.where()} for {doing.what}, and {other.who()}, which "
+            f"could give it, waits at {other.where()} for {lock_name(scene, other)}, which "
+            f"{doing.who()} holds"
+        )
+        evidence = scene.waits[other.tid].evidence[-1:]
+        return h.HangAnswer(
+            h.DEADLOCK, "event and lock", sentence, members, t.PROBABLE, evidence,
+            ("a timeout", "another thread that refers to it"),
+            ("code that reaches it through a global",),
+        )  # fmt: skip
+    return None
+
+
+def task_circle(scene: Scene) -> h.HangAnswer | None:
+    """Tasks of an event loop that sleeps await each other."""
+    for doing in scene.doings:
+        frames = scene.view.frames(doing.tid)
+        place = in_event_loop(frames)
+        if place is None:
+            continue
+        loop = scene.loops.of(frames[place])
+        if loop is None or len(loop.circle) < 2:
+            continue
+        names = [f"{task_name(task)} at {task_where(task)}" for task in loop.circle[:MAX_SHOWN]]
+        sentence = f"{len(loop.circle)} asyncio tasks await each other: {'; '.join(names)}"
+        members = tuple(
+            doing._replace(frames=own_frames(task) or task.stack, what="a task")
+            for task in loop.circle
+        )
+        return h.HangAnswer(
+            h.DEADLOCK, "tasks", sentence, members, t.CERTAIN,
+            ("each task's own field, or its callbacks, say what it awaits",),
+            ("a timer or a descriptor that would wake one of them: it wakes the loop alone",),
+        )  # fmt: skip
+    return None
+
+
+def gil_held_asleep(scene: Scene) -> h.HangAnswer | None:
+    """The thread that holds the GIL sleeps in the kernel: nobody else can run Python."""
+    holder = scene.doing(scene.gil_holder)
+    if holder is None or holder.kind not in _SLEEPS:
+        return None
+    waiting = [d for d in scene.doings if d.kind == h.GIL]
+    code = f", called from {holder.module}," if holder.module else ""
+    sentence = (
+        f"{holder.who()} holds the GIL and sleeps in {holder.call}{code} at {holder.where()}; "
+        "no other thread can run Python meanwhile"
+    )
+    evidence = [f"the GIL names thread {holder.tid} as its holder, which is in {holder.call}"]
+    if waiting:
+        evidence.append(f"{len(waiting)} threads wait for the GIL")
+    sure = t.CERTAIN if waiting else t.PROBABLE
+    doubt = ("a short call, seen at this moment: it ends by itself" if holder.timed else "",)
+    ruled_out = ("native code that released the GIL",)
+    return h.HangAnswer(
+        h.HANG, "GIL held", sentence, (holder,), sure, tuple(evidence), ruled_out,
+        tuple(filter(None, doubt)),
+    )  # fmt: skip

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a file descriptor is: the core has no table of them, Python's own objects say it.
+
+Sockets and files keep their number in the first word behind the object's head
+(Modules/socketmodule.h PySocketSockObject, Modules/_io/fileio.c fileio; 3.8 to 3.15). The objects
+are looked for in the frames of the thread that waits, then among those the collector knows.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.reads import read_u32
+from gdb_epi.locks.python.view import PythonView
+from gdb_epi.typing_lite import NamedTuple
+
+SOCKET, FILE, POPEN = "_socket.socket", "_io.FileIO", "subprocess.Popen"
+CONNECTION = "multiprocessing.connection.Connection"
+_FAMILIES = {1: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
+_STREAMS = {0: "standard input", 1: "standard output", 2: "standard error"}
+MAX_OBJECTS = 2_000
+
+
+class Descriptor(NamedTuple):
+    """One descriptor. `kind` is "socket", "file", "pipe" or ""; `text` is how a sentence says it.
+
+    `child` is the process at the other end where a Popen has it.
+    """
+
+    number: int
+    kind: str
+    text: str
+    object: int = 0
+    child: int | None = None
+
+
+class ChildProcess(NamedTuple):
+    """A subprocess.Popen: its pid, command, and which of its streams are pipes of this process."""
+
+    address: int
+    pid: int
+    command: str
+    streams: dict[str, int]  # "stdin", "stdout", "stderr": descriptor, -1 where it is not known
+
+
+class Descriptors:
+    """The descriptors of one process."""
+
+    def __init__(self, view: PythonView) -> None:
+        self._view = view
+        self._reader = view.reader
+
+    def describe(self, number: int) -> Descriptor:
+        """Return what a descriptor is; the number alone where no object has it."""
+        for child in self.children:
+            for stream, fd in child.streams.items():
+                if fd == number:
+                    text = f"the {stream} pipe of child {child.pid} ({child.command})"
+                    return Descriptor(number, "pipe", text, child.address, child.pid)
+        for kind, address in self._objects:
+            if kind in (SOCKET, FILE) and self._number(address) == number:
+                return self._of_object(number, kind, address)
+            if kind == CONNECTION and self._view.integer_attribute(address, "_handle") == number:
+                text = f"descriptor {number}, a pipe to another process"
+                return Descriptor(number, "pipe", text, address)
+        if number in _STREAMS:
+            return Descriptor(number, "file", _STREAMS[number])
+        return Descriptor(number, "", f"descriptor {number}")
+
+    def child(self, pid: int) -> ChildProcess | None:
+        """Return the Popen of a child process."""
+        return next((child for child in self.children if child.pid == pid), None)
+
+    @cached_property
+    def children(self) -> list[ChildProcess]:
+        """Every Popen object that has not seen its child end."""
+        made = []
+        for kind, address in self._objects:
+            pid = self._view.integer_attribute(address, "pid") if kind == POPEN else None
+            ended = self._view.integer_attribute(address, "returncode") if pid else None
+            if pid and ended is None:
+                made.append(self._popen(address, pid))
+        return made
+
+    def _popen(self, address: int, pid: int) -> ChildProcess:
+        streams = {}
+        for name in ("stdin", "stdout", "stderr"):
+            value = self._view.attribute(address, name)
+            if value is not None and self._view.locks.type_name(value) != "NoneType":
+                fd = self._behind(value)
+                if fd is not None:
+                    streams[name] = fd
+        return ChildProcess(address, pid, self._command(address), streams)
+
+    def _command(self, address: int) -> str:
+        """Return the base name of the program: arguments may hold secrets."""
+        arguments = self._view.attribute(address, "args")
+        if arguments is None:
+            return "?"
+        layout = self._reader.layout
+        if self._view.locks.type_name(arguments) == "list":
+            items = self._reader.u64(arguments + layout.require("PyListObject", "ob_item"))
+            arguments = self._reader.u64(items) if items else 0
+        elif self._view.locks.type_name(arguments) == "tuple":
+            arguments = self._reader.u64(arguments + layout.require("PyTupleObject", "ob_item"))
+        text = self._reader.string(arguments, 4096) if arguments else ""
+        if isinstance(text, Absent) or not text:
+            return "?"
+        return text.split()[0].rpartition("/")[2] if text.split() else "?"
+
+    def _behind(self, stream: int) -> int | None:
+        """Return the descriptor of a text or buffered stream; -1 when it is closed or unknown."""
+        for _ in range(3):
+            name = self._view.locks.type_name(stream)
+            if name == FILE:
+                number = self._number(stream)
+                return number if number is not None else None
+            following = None
+            for struct, member in (("textio", "buffer"), ("buffered", "raw")):
+                at = self._reader.layout.offset(struct, member)
+                kinds = ("_io.TextIOWrapper",) if struct == "textio" else ("_io.Buffered",)
+                if at is not None and name.startswith(kinds):
+                    following = self._reader.u64(stream + at)
+            if not following:
+                return -1
+            stream = following
+        return -1
+
+    def _of_object(self, number: int, kind: str, address: int) -> Descriptor:
+        if kind == FILE:
+            name = _STREAMS.get(number, f"file descriptor {number}")
+            return Descriptor(number, "file", name, address)
+        family = read_u32(self._view.target, address + self._head + 4)
+        shown = _FAMILIES.get(family or 0, "")
+        return Descriptor(number, "socket", f"a {shown} socket".replace("  ", " "), address)
+
+    def _number(self, address: int) -> int | None:
+        number = read_u32(self._view.target, address + self._head)
+        return number if number is not None and number < 1 << 31 else None
+
+    @cached_property
+    def _head(self) -> int:
+        """Bytes of a PyObject before its own fields."""
+        return self._reader.layout.size("PyObject") or 16
+
+    @cached_property
+    def _objects(self) -> list[tuple[str, int]]:
+        """(kind, PyObject *) of everything that may have a descriptor."""
+        try:
+            instances = Instances(self._reader, self._view.python)
+            wanted = (SOCKET, FILE, POPEN, CONNECTION)
+            return [(one.kind, one.address) for one in instances.of(wanted)[:MAX_OBJECTS]]
+        except (UnreadableMemory, LayoutError):
+            return []

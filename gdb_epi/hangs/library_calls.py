@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What functions of libraries wait for, where registers alone say too little.
+
+`ROWS` maps (module, function) to what is waited for; of the frames that stand inward of the
+program's own, the outermost one that is known decides: `Queue.get()`, not the Condition inside.
+`SERVES`: functions that wait for work by design. Reference: the standard library of 3.8 to 3.15;
+servers by the names of their modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.hangs import types as h
+
+_LIBRARY_PARTS = ("/site-packages/", "/dist-packages/", "<frozen ")
+_FROZEN = ("importlib", "runpy", "threading", "zipimport")
+
+ROWS: dict[tuple[str, str], tuple[str, str]] = {
+    ("queue", "get"): (h.EVENT, "an item in a queue"),
+    ("queue", "put"): (h.EVENT, "room in a queue"),
+    ("queue", "join"): (h.EVENT, "the end of all jobs of a queue"),
+    ("threading", "wait"): (h.EVENT, "a notification"),
+    ("threading", "acquire"): (h.EVENT, "a semaphore"),
+    ("threading", "join"): (h.JOIN, "the end of a thread"),
+    ("threading", "_shutdown"): (h.JOIN, "the end of threads that are no daemons"),
+    ("concurrent.futures._base", "result"): (h.EVENT, "the result of a future"),
+    ("concurrent.futures._base", "result_iterator"): (h.EVENT, "the result of a future"),
+    ("concurrent.futures._base", "wait"): (h.EVENT, "futures"),
+    ("concurrent.futures._base", "as_completed"): (h.EVENT, "futures"),
+    ("concurrent.futures.thread", "shutdown"): (h.JOIN, "the workers of an executor"),
+    ("concurrent.futures.process", "shutdown"): (h.JOIN, "the workers of an executor"),
+    ("multiprocessing.pool", "get"): (h.EVENT, "results of a process pool"),
+    ("multiprocessing.pool", "map"): (h.EVENT, "results of a process pool"),
+    ("multiprocessing.pool", "next"): (h.EVENT, "results of a process pool"),
+    ("multiprocessing.pool", "join"): (h.JOIN, "the end of a process pool"),
+    ("multiprocessing.queues", "get"): (h.READ, "an item in a queue between processes"),
+    ("multiprocessing.queues", "put"): (h.LOCK, "room in a queue between processes"),
+    ("multiprocessing.queues", "_finalize_join"): (h.JOIN, "the feeder thread of a queue"),
+    ("multiprocessing.queues", "join_thread"): (h.JOIN, "the feeder thread of a queue"),
+    ("multiprocessing.process", "join"): (h.CHILD, "the end of a child process"),
+    ("multiprocessing.util", "_exit_function"): (h.CHILD, "the end of its child processes"),
+    ("multiprocessing.connection", "recv"): (h.READ, "a message of another process"),
+    ("multiprocessing.connection", "recv_bytes"): (h.READ, "a message of another process"),
+    ("multiprocessing.connection", "send"): (h.WRITE, "another process to take a message"),
+    ("multiprocessing.connection", "wait"): (h.POLL, "messages of other processes"),
+    ("multiprocessing.managers", "_callmethod"): (h.READ, "the answer of a manager process"),
+    ("subprocess", "wait"): (h.CHILD, "the end of a child process"),
+    ("subprocess", "communicate"): (h.CHILD, "the end and the output of a child process"),
+    ("subprocess", "call"): (h.CHILD, "the end of a child process"),
+    ("subprocess", "run"): (h.CHILD, "the end of a child process"),
+    ("subprocess", "check_output"): (h.CHILD, "the end and the output of a child process"),
+    ("socket", "accept"): (h.ACCEPT, "a client"),
+    ("http.client", "getresponse"): (h.READ, "the answer of an HTTP server"),
+    ("urllib.request", "urlopen"): (h.READ, "the answer of an HTTP server"),
+    ("ssl", "do_handshake"): (h.READ, "the other side of a TLS handshake"),
+    ("smtplib", "getreply"): (h.READ, "the answer of a mail server"),
+    ("ftplib", "getresp"): (h.READ, "the answer of an FTP server"),
+    ("filelock._api", "acquire"): (h.FILE_LOCK, "a lock of a file"),
+}
+
+# (module, function) of frames that wait for work; "" is any function of the module.
+SERVES = frozenset((
+    ("socketserver", "serve_forever"), ("socketserver", "get_request"), ("socket", "accept"),
+    ("http.server", "handle_one_request"), ("xmlrpc.server", ""), ("wsgiref.handlers", ""),
+    ("concurrent.futures.thread", "_worker"), ("concurrent.futures.process", "_process_worker"),
+    ("multiprocessing.pool", "worker"), ("multiprocessing.pool", "_handle_workers"),
+    ("multiprocessing.pool", "_handle_tasks"), ("multiprocessing.pool", "_handle_results"),
+    ("multiprocessing.queues", "_feed"), ("multiprocessing.forkserver", "main"),
+    ("multiprocessing.resource_tracker", "main"), ("multiprocessing.managers", "serve_forever"),
+    ("multiprocessing.managers", "serve_client"), ("multiprocessing.managers", "accepter"),
+    ("logging.handlers", "_monitor"), ("sched", "run"), ("cmd", "cmdloop"), ("code", "interact"),
+    ("threading", "_bootstrap_inner"),
+))  # fmt: skip
+SERVERS = (
+    "gunicorn", "uvicorn", "hypercorn", "daphne", "waitress", "werkzeug.serving", "cherrypy",
+    "cheroot", "tornado.ioloop", "tornado.platform", "twisted.internet", "celery", "kombu",
+    "billiard", "rq.", "dramatiq", "huey", "apscheduler", "watchdog", "aiohttp.web", "gevent.hub",
+    "eventlet.hubs", "pika.adapters", "zmq.", "grpc._server", "ipykernel", "prompt_toolkit",
+    "supervisor", "uwsgi", "django.core.servers", "distributed.", "ray._private",
+)  # fmt: skip
+LOOPS = ("asyncio.base_events", "asyncio.runners")
+
+
+def of_a_library(frame: PyFrame) -> bool:
+    """Tell whether a frame's code is the standard library's or of an installed package."""
+    file = frame.filename
+    return "/lib/python3" in file or any(part in file for part in _LIBRARY_PARTS)
+
+
+def split(frames: Sequence[PyFrame]) -> tuple[tuple[PyFrame, ...], tuple[PyFrame, ...]]:
+    """Return the library's frames inward of the program's, and the program's own."""
+    real = [frame for frame in frames if frame.hole is None and (frame.qualname or frame.name)]
+    inner: list[PyFrame] = []
+    for frame in real:
+        if not of_a_library(frame):
+            break
+        inner.append(frame)
+    own = [frame for frame in real[len(inner) :] if not of_a_library(frame)]
+    return tuple(inner), tuple(own)
+
+
+def library_call(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
+    """Return (kind, what, "module.function") of the outermost library function that is known."""
+    for frame in reversed(inner):
+        row = ROWS.get((frame.module or "", frame.name))
+        if row is not None:
+            return (*row, f"{frame.module}.{frame.qualname or frame.name}")
+    return None
+
+
+def serves(inner: Sequence[PyFrame]) -> str:
+    """Return the library function that waits for work by design; "" when there is none."""
+    for frame in inner:
+        module = frame.module or ""
+        if (module, frame.name) in SERVES or (module, "") in SERVES or module.startswith(SERVERS):
+            return f"{module}.{frame.qualname or frame.name}"
+    return ""
+
+
+def in_event_loop(frames: Sequence[PyFrame]) -> int | None:
+    """Return the place of the frame that runs an asyncio event loop; None when there is none."""
+    for number, frame in enumerate(frames):
+        if frame.module == "asyncio.base_events" and frame.name in ("_run_once", "run_forever"):
+            return number
+    return None

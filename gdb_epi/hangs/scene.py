@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that the rules of an answer look at, each part on first use."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.descriptors import Descriptors
+from gdb_epi.hangs.event_loops import LoopReader
+from gdb_epi.hangs.references import References
+from gdb_epi.hangs.threads import ThreadReader
+from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.types import LockReport
+from gdb_epi.target.api import Target
+
+
+class Scene:
+    """One process that went on until somebody ended it or looked at it."""
+
+    def __init__(self, target: Target, python: PythonState, locks: LockReport) -> None:
+        self.target = target
+        self.python = python
+        self.locks = locks
+        self.view = PythonView(target, python, locks.vanished)
+        self._threads = ThreadReader(target, self.view, locks.waits)
+        self.waits = self._threads.waits
+
+    @cached_property
+    def doings(self) -> tuple[h.Doing, ...]:
+        """What every thread does, in the order of the core."""
+        return self._threads.all()
+
+    @cached_property
+    def main_tid(self) -> int | None:
+        """The main thread: its number is that of the process."""
+        process = self.target.process()
+        tids = {thread.tid for thread in self.target.threads()}
+        pid = None if isinstance(process, Absent) else process.pid
+        return pid if pid in tids else min(tids, default=None)
+
+    @cached_property
+    def in_order(self) -> list[h.Doing]:
+        """The threads, the main thread first, then those of the program, then helpers."""
+        return sorted(self.doings, key=lambda d: (d.tid != self.main_tid, d.helper))
+
+    @cached_property
+    def gil_holder(self) -> int | None:
+        """The thread that holds the GIL."""
+        return self.python.gil_holder
+
+    @property
+    def may_be_inherited(self) -> bool:
+        """Whether a lock may have come held through fork(): not ruled out by any sign."""
+        fork = self.locks.fork
+        return fork.forked is not False and fork.parent_multithreaded is not False
+
+    def doing(self, tid: int | None) -> h.Doing | None:
+        """Return what a thread does."""
+        return next((d for d in self.doings if d.tid == tid), None)
+
+    @cached_property
+    def references(self) -> References:
+        """Who refers to what."""
+        return References(self.view)
+
+    @cached_property
+    def loops(self) -> LoopReader:
+        """The asyncio event loops."""
+        return LoopReader(self.view)
+
+    @property
+    def descriptors(self) -> Descriptors:
+        """What descriptors are."""
+        return self._threads.descriptors or Descriptors(self.view)

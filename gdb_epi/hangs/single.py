@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer where one thread's wait decides: what it waits for, and who here could end that."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.circles import lock_name
+from gdb_epi.hangs.event_loops import Loop, own_frames, task_name, task_where
+from gdb_epi.hangs.library_calls import in_event_loop, serves
+from gdb_epi.hangs.scene import Scene
+from gdb_epi.locks import types as t
+
+MAX_CHAIN = 16  # threads that are followed, each waiting for the next
+# A thing with such a name is set when the program shall end: waiting for it is waiting for work.
+_ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
+         "sigint", "halt")  # fmt: skip
+_ALIVE = frozenset((h.SLEEP, h.POLL, h.ACCEPT, h.SIGNAL, *h.RUNNING, h.GIL))
+
+
+def answer_for(scene: Scene, doing: h.Doing, seen: tuple[int, ...] = ()) -> h.HangAnswer | None:
+    """Return the answer that one thread's wait gives."""
+    if doing.tid in seen or len(seen) > MAX_CHAIN:
+        return None
+    frames = scene.view.frames(doing.tid)
+    place = in_event_loop(frames)
+    if place is not None and doing.kind in (h.POLL, h.READ, h.OTHER):
+        loop = scene.loops.of(frames[place])
+        if loop is not None:
+            return sleeping_loop(doing, loop)
+    return _BY_KIND.get(doing.kind, _other)(scene, doing, seen)
+
+
+def _answer(
+    label: str, kind: str, sentence: str, doing: h.Doing, sure: str = t.PROBABLE, *,
+    evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
+) -> h.HangAnswer:  # fmt: skip
+    seen = f"thread {doing.tid} is in {doing.call}" if doing.call else ""
+    told = tuple(filter(None, (seen, *evidence)))
+    return h.HangAnswer(label, kind, sentence, (doing,), sure, told, ruled_out, doubts)
+
+
+def _file_lock(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+    sentence = (
+        f"{doing.who()} waits at {doing.where()} for the lock of a file ({doing.what}) that "
+        "another process holds"
+    )
+    return _answer(
+        h.HANG, "file lock", sentence, doing, t.CERTAIN,
+        evidence=(f"it sleeps in {doing.call}, which waits for nothing but such a lock",),
+        doubts=("which process holds it is not in the core",),
+    )  # fmt: skip
+
+
+def _database(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+    sentence = (
+        f"{doing.who()} waits at {doing.where()} for a locked database: {doing.module} sleeps and "
+        "tries again"
+    )
+    return _answer(
+        h.HANG, "database lock", sentence, doing,
+        evidence=(f"{doing.module} sleeps in {doing.call}, as its busy handler does",),
+        doubts=("who holds the database is not known: another process or a connection here",),
+    )  # fmt: skip
+
+
+def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer | None:
+    wait = scene.waits.get(doing.tid)
+    name = lock_name(scene, doing)
+    if wait is None or wait.owner.state == "other-process":
+        sentence = f"{doing.who()} waits at {doing.where()} for {name}, held by another process"
+        return _answer(h.HANG, "lock of another process", sentence, doing,
+                       doubts=("which process holds it is not in the core",))  # fmt: skip
+    if wait.owner.state == "live" and wait.owner.tid is not None:
+        return _through(scene, doing, wait.owner.tid, f"{name}, held by", seen)
+    if scene.may_be_inherited:
+        sentence = f"{doing.who()} waits at {doing.where()} for {name}; who holds it is not known"
+        doubt = "it may have come held through fork(): a thread of the parent held it then"
+        return _answer(h.HANG, "unknown holder", sentence, doing, t.INFO, doubts=(doubt,))
+    others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
+    sentence = (
+        f"{doing.who()} waits at {doing.where()} for {name}, which is taken, and no code that runs "
+        "now holds it"
+    )
+    sure = t.PROBABLE if wait.object and not others else t.INFO
+    referring = scene.references.threads(wait.object) - {doing.tid} if wait.object else set()
+    if others and not referring:
+        sure = t.PROBABLE
+    return _answer(
+        h.HANG, "lock never released", sentence, doing, sure,
+        ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
+        doubts=("who took it is not known: most often code that ended without releasing it",),
+    )  # fmt: skip
+
+
+def _through(
+    scene: Scene, doing: h.Doing, tid: int, link: str, seen: tuple[int, ...]
+) -> h.HangAnswer | None:
+    """Follow a wait to the thread that it waits for; that one's own wait decides."""
+    other = scene.doing(tid)
+    if other is None:
+        return None
+    further = answer_for(scene, other, (*seen, doing.tid))
+    if further is None:
+        return None
+    sentence = f"{doing.who()} waits at {doing.where()} for {link} {other.who()}; "
+    label = further.label
+    if label == h.NO_FAULT and further.kind == "idle" and doing.kind == h.JOIN:
+        # The program waits for the end of a thread that waits for more work.
+        label = h.NO_FAULT if other.kind in (h.ACCEPT, h.POLL, h.SIGNAL) else h.HANG
+    return further._replace(label=label, sentence=sentence + further.sentence,
+                            members=(doing, *further.members))  # fmt: skip
+
+
+def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer | None:
+    name = scene.references.name(doing.object, doing.tid) if doing.object else ""
+    what = f"{doing.what} ({name})" if name and name not in doing.what else doing.what
+    waits = f"{doing.who()} waits at {doing.where()} for {what}"
+    if doing.place and serves_only(scene, doing):
+        return _idle(doing, f"{doing.who()} waits for work in {doing.place}")
+    if doing.timed:
+        return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
+    if any(word in name.lower().rpartition(".")[2] for word in _ENDS):
+        return _idle(doing, f"{waits}, which ends the program: nothing is wrong with that")
+    others = [d for d in scene.doings if d.tid != doing.tid]
+    python = [d for d in others if scene.view.frames(d.tid)]
+    able = scene.references.threads(doing.object) - {doing.tid} if doing.object else set()
+    if not python:
+        return _answer(
+            h.HANG, "nobody left", f"{waits}; no other thread is left that could give it", doing,
+            evidence=("it is the only thread that runs Python",),
+            ruled_out=("a timeout", "another thread"),
+            doubts=("a signal handler that gives it",),
+        )  # fmt: skip
+    same = [d for d in python if d.kind == h.EVENT and d.tid in able]
+    left = [d for d in python if d.tid in able and d not in same]
+    if not left:
+        idle = [d for d in python if d.kind not in _ALIVE]
+        # A thread that sleeps, polls or computes may reach it through a global.
+        sure = t.PROBABLE if len(idle) == len(python) else t.INFO
+        if "process pool" in doing.what:
+            return _answer(
+                h.HANG, "process pool", f"{waits}; a worker that died took its job with it, or "
+                "still runs it", doing, ruled_out=("a timeout",),
+                doubts=("whether the workers live is not in this core",),
+            )  # fmt: skip
+        rest = "no other thread has anything to do with it"
+        if same:
+            rest = f"{len(same)} more threads wait for it too, and no other has to do with it"
+        return _answer(
+            h.HANG, "nobody gives it", f"{waits}; {rest}", doing,
+            sure, evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in python[:4]),
+            ruled_out=("a timeout", "a thread whose frames refer to it"),
+            doubts=("code that reaches it through a global, or a signal handler",),
+        )  # fmt: skip
+    return _through(scene, doing, left[0].tid, f"{what}, which could come from", seen)
+
+
+def serves_only(scene: Scene, doing: h.Doing) -> bool:
+    """Tell whether a thread waits for work in a function that is made for it."""
+    return bool(serves(_inner(scene, doing)))
+
+
+def _inner(scene: Scene, doing: h.Doing) -> list[PyFrame]:
+    frames = scene.view.frames(doing.tid)
+    own = doing.frames[0].address if doing.frames else 0
+    inner = []
+    for frame in frames:
+        if frame.address == own:
+            break
+        inner.append(frame)
+    return inner
+
+
+def _join(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer | None:
+    if doing.target is not None and doing.target != doing.tid:
+        return _through(scene, doing, doing.target, "the end of", seen)
+    waiting = [
+        d for d in scene.doings
+        if d.tid != doing.tid and scene.view.frames(d.tid) and d.tid not in seen
+    ]  # fmt: skip
+    if "_shutdown" in doing.place or not doing.frames:
+        own = [d for d in waiting if d.frames] or waiting
+        if own:
+            made = _through(scene, doing, own[0].tid, "the end of", seen)
+            if made is not None:
+                text = (
+                    f"the program is over, but a thread that is no daemon goes on: {made.sentence}"
+                )
+                return made._replace(sentence=text)
+    return _answer(h.HANG, "join", f"{doing.who()} waits at {doing.where()} for {doing.what}",
+                   doing, t.INFO)  # fmt: skip
+
+
+def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+    waits = f"{doing.who()} waits at {doing.where()} for {doing.what}"
+    child = scene.descriptors.child(doing.target) if doing.target else None
+    if doing.timed and doing.kind != h.CHILD:
+        return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
+    communicates = any(f.name == "communicate" for f in _inner(scene, doing))
+    if child is not None and not communicates:
+        out = [name for name in ("stdout", "stderr") if name in child.streams]
+        if out:
+            sentence = (
+                f"{waits}, whose {out[0]} is a pipe that nobody reads meanwhile: once the pipe is "
+                "full the child waits too"
+            )
+            return _answer(h.HANG, "full pipe", sentence, doing,
+                           evidence=(f"Popen.{out[0]} is an open pipe of this process",),
+                           doubts=("whether the child is stuck or still works",))  # fmt: skip
+        if child.streams.get("stdin", -1) >= 0:
+            sentence = f"{waits}, whose stdin is a pipe that this process holds open"
+            return _answer(h.HANG, "open stdin", sentence, doing,
+                           evidence=("Popen.stdin is an open pipe of this process",),
+                           doubts=("whether the child reads its stdin",))  # fmt: skip
+    if doing.target is None or serves_only(scene, doing):
+        return _idle(doing, f"{waits}, as the parent of workers does")
+    doubt = ("what the child does is not in this core: look at its own",)
+    return _answer(h.HANG, "child", waits, doing, doubts=doubt)
+
+
+def _read(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+    waits = f"{doing.who()} waits at {doing.where()} for "
+    if doing.place and serves_only(scene, doing):
+        return _idle(doing, f"{doing.who()} waits for work in {doing.place}")
+    if doing.timed:
+        return _answer(h.NO_FAULT, "timed wait", f"{waits}{doing.what}, with a timeout", doing,
+                       t.INFO)  # fmt: skip
+    if doing.target == 0:
+        return _idle(doing, f"{doing.who()} waits at {doing.where()} for input on standard input")
+    if doing.call in ("open", "openat"):
+        return _answer(h.HANG, "open", f"{waits}a file to be opened: a FIFO without a writer, or a "
+                       "file system that does not answer", doing)  # fmt: skip
+    what = doing.what if "answer" in doing.what or "item" in doing.what else f"data on {doing.what}"
+    kind = "queue of processes" if "item" in doing.what else "peer"
+    return _answer(
+        h.HANG, kind, f"{waits}{what}, without a timeout", doing,
+        doubts=("what the other side does is not in this core",),
+    )  # fmt: skip
+
+
+def _write(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+    if doing.call == "connect":
+        sentence = f"{doing.who()} waits at {doing.where()} for a connection to be accepted"
+    else:
+        sentence = (
+            f"{doing.who()} waits at {doing.where()} to write to {doing.what}: the other side does "
+            "not read"
+        )
+    return _answer(h.HANG, "peer does not read", sentence, doing,
+                   evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
+
+
+def _idle(doing: h.Doing, sentence: str) -> h.HangAnswer:
+    ruled_out = ("a thread that waits for a lock or for another process",)
+    return _answer(h.NO_FAULT, "idle", sentence, doing, ruled_out=ruled_out)
+
+
+def _waits_for_work(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+    place = f" in {doing.place}" if doing.place else ""
+    where = f" at {doing.where()}" if doing.frames else ""
+    if doing.kind == h.SLEEP:
+        sentence = f"{doing.who()} sleeps{where}: a timer ends that"
+        return _answer(h.NO_FAULT, "sleeps", sentence, doing,
+                       doubts=("how long it sleeps is not looked at",))  # fmt: skip
+    if doing.kind == h.SIGNAL:
+        return _idle(doing, f"{doing.who()} waits for a signal{where}")
+    what = "clients" if doing.kind == h.ACCEPT else "events"
+    return _idle(doing, f"{doing.who()} waits for {what}{place}{where}")
+
+
+def _other(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+    what = doing.what or doing.call or "something"
+    if doing.kind in h.RUNNING:
+        return _answer(h.NO_FAULT, "busy", f"{doing.who()} was computing at {doing.where()}", doing)
+    sentence = f"{doing.who()} is in {what} at {doing.where()}"
+    return _answer(h.CANNOT_TELL, "unknown", sentence, doing, t.INFO)
+
+
+def sleeping_loop(doing: h.Doing, loop: Loop) -> h.HangAnswer:
+    """Return the answer for an event loop that sleeps in its selector."""
+    base = f"the event loop of {doing.who()} sleeps"
+    task = max(loop.tasks, key=lambda task: len(own_frames(task)), default=None)
+    waits = ""
+    if task is not None:
+        waits = f"; {task_name(task)} waits at {task_where(task)} for {task.awaits or 'something'}"
+        doing = doing._replace(frames=own_frames(task) or doing.frames)
+    if loop.descriptors is None:
+        doubts = ("what can wake it is not readable (not asyncio's own loop)",)
+        return _answer(h.CANNOT_TELL, "event loop", base + waits, doing, t.INFO, doubts=doubts)
+    if loop.listening:
+        return _idle(doing, f"{base} and waits for clients")
+    if loop.timers:
+        sentence = f"{base} until a timer is due{waits}"
+        return _answer(h.NO_FAULT, "timer", sentence, doing,
+                       evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
+    if loop.descriptors:
+        sentence = f"{base} until one of {loop.descriptors} descriptors is ready{waits}"
+        return _answer(h.HANG, "peer", sentence, doing, t.INFO,
+                       evidence=("no timer is scheduled",))  # fmt: skip
+    sentence = f"{base} and nothing can wake it: no timer is scheduled and no descriptor is watched"
+    return _answer(
+        h.HANG, "nothing wakes the loop", sentence + waits, doing,
+        evidence=("its selector holds its own pipe alone, and it has no timer",),
+        ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
+        doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
+    )  # fmt: skip
+
+
+def blocked_loop(scene: Scene) -> h.HangAnswer | None:
+    """A call that blocks, made in a coroutine: the event loop and all its tasks stand still."""
+    for doing in scene.doings:
+        if doing.kind in (*h.RUNNING, h.GIL) or not doing.frames:
+            continue
+        frames = scene.view.frames(doing.tid)
+        place = in_event_loop(frames)
+        if place is None:
+            continue
+        above = frames[:place]
+        asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
+        own = [f for f in above if f.address in {o.address for o in doing.frames}]
+        if asleep or not own:
+            continue
+        what = doing.what or doing.call or "something"
+        call = "sleeps" if doing.kind == h.SLEEP else f"waits for {what}"
+        sentence = (
+            f"the event loop of {doing.who()} is blocked: {doing.where()} {call}, and no task can "
+            "run meanwhile"
+        )
+        return _answer(
+            h.HANG, "blocked event loop", sentence, doing, t.CERTAIN,
+            evidence=("the frame is called by the event loop and sleeps outside of its selector",),
+            doubts=("a short call, seen at this moment",) if doing.timed else (),
+        )  # fmt: skip
+    return None
+
+
+_BY_KIND = {
+    h.FILE_LOCK: _file_lock,
+    h.DATABASE: _database,
+    h.LOCK: _lock,
+    h.EVENT: _event,
+    h.JOIN: _join,
+    h.CHILD: _child,
+    h.READ: _read,
+    h.WRITE: _write,
+    h.ACCEPT: _waits_for_work,
+    h.POLL: _waits_for_work,
+    h.SLEEP: _waits_for_work,
+    h.SIGNAL: _waits_for_work,
+}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each thread does: its registers, its wait for a lock, and the library functions it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.descriptors import Descriptors
+from gdb_epi.hangs.library_calls import library_call, serves, split
+from gdb_epi.hangs.system_calls import SystemCall, system_call
+from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.types import GIL, Wait
+from gdb_epi.locks.waits.libc_names import running_in
+from gdb_epi.target.api import Target, Thread
+
+MAX_THREADS = 4096
+# Kinds of waits (locks/) that nobody holds: somebody has to come.
+EVENTS = frozenset((
+    "threading.Event", "threading.Condition", "threading.Semaphore", "threading.Barrier",
+    "queue.Queue", "queue.SimpleQueue", "Future",
+))  # fmt: skip
+JOINS = frozenset(("Thread.join", "pthread_join"))
+_INTERPRETERS = ("python", "libpython")
+_DATABASES = ("libsqlite3", "_sqlite3", "libpq", "libmysqlclient", "libmariadb", "libodbc")
+
+
+class ThreadReader:
+    """Read what the threads of one process do."""
+
+    def __init__(self, target: Target, view: PythonView | None, waits: Sequence[Wait]) -> None:
+        self.target = target
+        self.view = view
+        self.waits = {wait.tid: wait for wait in waits}
+        self.descriptors = Descriptors(view) if view is not None else None
+
+    def all(self) -> tuple[h.Doing, ...]:
+        """Return what every thread does, in the order of the core."""
+        return tuple(self.one(thread) for thread in self.target.threads()[:MAX_THREADS])
+
+    def one(self, thread: Thread) -> h.Doing:
+        """Return what one thread does."""
+        view = self.view
+        frames = view.frames(thread.tid) if view is not None else ()
+        inner, own = split(frames)
+        name = view.thread_names.get(thread.tid) if view is not None else None
+        base = h.Doing(thread.tid, name, h.OTHER, frames=own, helper=not own)
+        known = library_call(inner)
+        base = base._replace(place=serves(inner) or (known[2] if known else ""))
+        wait = self.waits.get(thread.tid)
+        call = system_call(self.target, thread)
+        if wait is not None:
+            return self._of_wait(base, wait, known)
+        if call is None:
+            return self._running(base, thread, frames)
+        return self._of_call(base, call, known, thread, inner)
+
+    def _running(self, base: h.Doing, thread: Thread, frames: Sequence[PyFrame]) -> h.Doing:
+        module = running_in(self.target, thread)
+        name = module.path.rpartition("/")[2] if module is not None else ""
+        python = name.startswith(_INTERPRETERS)
+        kind = h.PYTHON if frames and python else h.NATIVE
+        return base._replace(kind=kind, module="" if python else name, what="runs")
+
+    def _of_wait(self, base: h.Doing, wait: Wait, known: tuple[str, str, str] | None) -> h.Doing:
+        """A wait for a lock, by what `locks/` says of it."""
+        target, timed = wait.owner.tid, wait.timed
+        if wait.kind == GIL:
+            return base._replace(kind=h.GIL, what="the GIL", target=target)
+        text = f"the {wait.kind} {wait.name}" if wait.name else f"a {wait.kind}"
+        made = base._replace(object=wait.object or 0, target=target, timed=timed, call="futex")
+        if wait.kind in JOINS:
+            what = f"the end of thread {wait.name or target or '?'}"
+            return made._replace(kind=h.JOIN, what=what)
+        if known is not None and known[0] in (h.JOIN, h.CHILD, h.READ):
+            return made._replace(kind=known[0], what=known[1])
+        if wait.kind in EVENTS:
+            what = known[1] if known is not None and known[0] == h.EVENT else text
+            if wait.name and what != text:
+                what = f"{what} ({wait.name})"
+            return made._replace(kind=h.EVENT, what=what)
+        if wait.kind == SEMLOCK:
+            what = known[1] if known else text.replace("SemLock", "lock")
+            return made._replace(kind=h.LOCK, what=what, target=None)
+        return made._replace(kind=h.LOCK, what=text)
+
+    def _of_call(
+        self,
+        base: h.Doing,
+        call: SystemCall,
+        known: tuple[str, str, str] | None,
+        thread: Thread,
+        inner: Sequence[PyFrame],
+    ) -> h.Doing:
+        module = running_in(self.target, thread)
+        name = module.path.rpartition("/")[2] if module is not None else ""
+        if name.startswith(_INTERPRETERS):
+            name = ""
+        made = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
+        made = made._replace(target=call.fd)
+        if call.kind == h.SLEEP and name.startswith(_DATABASES):
+            return made._replace(kind=h.DATABASE, what="a locked database", timed=False)
+        if call.kind in (h.READ, h.POLL) and name.startswith(_DATABASES):
+            return made._replace(kind=h.READ, what="the answer of a database server")
+        if call.kind == h.CHILD:
+            made = made._replace(target=call.child or self._child_of(inner))
+            return made._replace(what=self._child_text(made.target))
+        if known is not None and known[0] not in (h.EVENT, h.LOCK):
+            kind, what, _ = known
+            if kind == h.CHILD:
+                made = made._replace(target=self._child_of(inner))
+                what = f"{what}: {self._child_text(made.target)}" if made.target else what
+            return made._replace(kind=kind, what=what)
+        if call.kind in (h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK) and call.fd is not None:
+            text = self._descriptor_text(call.fd)
+            return made._replace(what=text)
+        return made._replace(what=call.name)
+
+    def _descriptor_text(self, fd: int) -> str:
+        return self.descriptors.describe(fd).text if self.descriptors else f"descriptor {fd}"
+
+    def _child_of(self, inner: Sequence[PyFrame]) -> int | None:
+        """Return the pid of the child that frames of subprocess or multiprocessing wait for."""
+        if self.view is None:
+            return None
+        for frame in inner:
+            subject = self.view.variable(frame, "self")
+            pid = self.view.integer_attribute(subject, "pid") if subject else None
+            if pid:
+                return pid
+        return None
+
+    def _child_text(self, pid: int | None) -> str:
+        if pid is None:
+            return "the end of a child process"
+        child = self.descriptors.child(pid) if self.descriptors else None
+        return f"the end of child {pid}" + (f" ({child.command})" if child is not None else "")

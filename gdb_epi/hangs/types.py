@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one thread does, and the answer for the whole process."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.typing_lite import NamedTuple
+
+# What a thread does.
+PYTHON, NATIVE, GIL = "runs Python", "runs native code", "waits for the GIL"
+LOCK, EVENT, JOIN = "lock", "event", "join"
+CHILD, READ, WRITE, ACCEPT, POLL = "child", "read", "write", "accept", "poll"
+FILE_LOCK, DATABASE, SLEEP, SIGNAL, OTHER = "file lock", "database", "sleep", "signal", "other"
+RUNNING = frozenset((PYTHON, NATIVE))
+
+# Labels of answers, as the verdict has them.
+DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
+
+
+class Doing(NamedTuple):
+    """What one thread does. `what` is a phrase: "for the lock A", "socket 5 (TCP)".
+
+    `object` is the Python object that is waited for (PyObject *), 0 when there is none or it is
+    not known. `target` is the thread, process or descriptor that it waits for. `timed`: it ends by
+    itself. `place` is the library's function that waits, "" where the program's own code does.
+    """
+
+    tid: int
+    name: str | None
+    kind: str
+    what: str = ""
+    object: int = 0
+    target: int | None = None
+    timed: bool = False
+    place: str = ""
+    frames: tuple[PyFrame, ...] = ()  # the program's own, innermost first
+    helper: bool = False  # all of its frames belong to a library: it serves others
+    module: str = ""  # the library whose native code sleeps or runs
+    call: str = ""  # the system call
+
+    def where(self) -> str:
+        """Return "function (file:line)" of the program's innermost frame."""
+        return where(self.frames[0]) if self.frames else self.place
+
+    def who(self) -> str:
+        """Return how a sentence names the thread."""
+        return self.name or f"thread {self.tid}"
+
+
+class HangAnswer(NamedTuple):
+    """The answer for the process.
+
+    `kind` says which sort it is ("lock order", "pipe", "busy", ...), `sentence` in plain words who
+    waits for what and where. `members` are the threads whose frames make it what it is: a circle,
+    or the one thread. `ruled_out` names the innocent causes that were looked at, `open` those that
+    were not or could not be.
+    """
+
+    label: str
+    kind: str
+    sentence: str
+    members: tuple[Doing, ...]
+    sure: str  # "certain", "probable", "info"
+    evidence: tuple[str, ...] = ()
+    ruled_out: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+
+
+def where(frame: PyFrame) -> str:
+    """Return "function (file:line)"."""
+    file = frame.filename.rpartition("/")[2]
+    return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"

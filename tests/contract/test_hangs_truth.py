@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of processes that hang, compute or wait for work, when somebody ends them."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from support.cores import why_no_core_dumps
+from support.hangs import TRUTHS, Truth, core_by_gdb, core_by_signal
+from support.interpreters import Interpreter, spread
+
+from gdb_epi.analysis import examine
+from gdb_epi.errors import Absent
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+CELLS = [
+    pytest.param(one, name, id=f"{one.id}-{name}")
+    for name in TRUTHS
+    for one in spread(name, lambda one: one.root is None and not one.free_threaded, every=99)
+]
+
+
+def check(core: Path, name: str, truth: Truth) -> None:
+    parts = examine(Session(CoreFileTarget.open(core)))
+    answer = parts.state.hang
+    assert not isinstance(answer, Absent), answer
+    assert (answer.label, answer.kind.removesuffix(" native")) == (truth.label, truth.sort), answer
+    assert all(word in answer.sentence for word in truth.words), answer.sentence
+    assert answer.evidence
+    errors = [error for error in parts.soft_errors if error.stage == "detector"]
+    assert errors == []
+
+
+@pytest.mark.parametrize(("interpreter", "name"), CELLS)
+def test_answer(interpreter: Interpreter, name: str, tmp_path: Path) -> None:
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    signo = signal.SIGQUIT if len(name) % 2 else signal.SIGABRT
+    check(core_by_signal(interpreter, name, tmp_path, signo), name, TRUTHS[name])
+    shutil.rmtree(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["order_by_hand", "idle_workers"])
+def test_answer_of_a_living_process(name: str, tmp_path: Path) -> None:
+    """A debugger wrote the core: there is no signal at all."""
+    if shutil.which("gdb") is None:
+        pytest.skip("gdb is not on PATH")
+    one = next(o for o in spread(name, lambda one: one.root is None and not one.free_threaded))
+    check(core_by_gdb(one, name, tmp_path), name, TRUTHS[name])
+    shutil.rmtree(tmp_path)

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores of tests/programs/hanging.py, ended from outside, and what must be said of each."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from support.cores import PROGRAMS
+from support.interpreters import Interpreter
+from support.waiting import PATIENCE, STEP, NeverAsleep, until_asleep
+
+PROGRAM = PROGRAMS / "hanging.py"
+START = 'ulimit -c unlimited || exit 97; exec "$@"'
+ENOUGH_TICKS = 10  # hundredths of a second of CPU time that show that a loop runs
+NANOSLEEP = ("35", "230")
+
+
+class Truth(NamedTuple):
+    """What holds for one program: the verdict's label, the sort, words of the sentence."""
+
+    label: str
+    sort: str
+    words: tuple[str, ...] = ()
+
+
+DEADLOCK, HANG, FINE = "deadlock", "hang", "no-fault"
+TRUTHS = {
+    "order_with": Truth(DEADLOCK, "lock order", ("take_with", "A", "B")),
+    "order_by_hand": Truth(DEADLOCK, "lock order", ("take_by_hand", "__main__.A", "__main__.B")),
+    "order_of_objects": Truth(DEADLOCK, "lock order", ("credit", "Account.lock")),
+    "three_by_hand": Truth(DEADLOCK, "lock order", ("3 threads",)),
+    "itself_by_hand": Truth(DEADLOCK, "self", ("Store.flush", "holds itself")),
+    "join_with_lock": Truth(DEADLOCK, "join", ("join_with_lock", "take_later")),
+    "pool_waits_for_itself": Truth(DEADLOCK, "pool", ("outer_job",)),
+    "condition_with_lock": Truth(DEADLOCK, "event and lock", ("notify_later", "condition_with")),
+    "process_lock_twice": Truth(DEADLOCK, "self", ("process_lock_twice", "took itself")),
+    "loop_circle": Truth(DEADLOCK, "tasks", ("Task-2", "Task-3")),
+    "prefork_takes_lock_itself": Truth(DEADLOCK, "self", ("holds itself",)),
+    "database_against_itself": Truth(HANG, "database lock", ("database_against_itself",)),
+    "never_released": Truth(HANG, "lock never released", ("__main__.A",)),
+    "queue_without_producer": Truth(HANG, "nobody left", ("an item in a queue",)),
+    "simple_queue_without_producer": Truth(HANG, "nobody left", ("SimpleQueue",)),
+    "queue_join_with_workers": Truth(HANG, "nobody gives it", ("all jobs of a queue",)),
+    "event_never_set": Truth(HANG, "nobody gives it", ("event_never_set",)),
+    "semaphore_without_release": Truth(HANG, "nobody left", ("semaphore",)),
+    "barrier_lacks_one": Truth(HANG, "nobody gives it", ("barrier",)),
+    "exit_waits_for_thread": Truth(HANG, "nobody gives it", ("forgetful_worker",)),
+    "child_waits_for_stdin": Truth(HANG, "open stdin", ("cat", "stdin")),
+    "child_fills_pipe": Truth(HANG, "full pipe", ("stdout", "pipe")),
+    "child_sleeps": Truth(HANG, "child", ("sleep",)),
+    "reply_never_comes": Truth(HANG, "peer", ("Unix socket",)),
+    "makefile_never_ends": Truth(HANG, "peer", ("Unix socket",)),
+    "pipe_never_written": Truth(HANG, "peer", ("pipe_never_written",)),
+    "peer_never_reads": Truth(HANG, "peer does not read", ("Unix socket",)),
+    "fifo_nobody_opens": Truth(HANG, "open", ("FIFO",)),
+    "file_lock_flock": Truth(HANG, "file lock", ("file_lock_flock",)),
+    "file_lock_fcntl": Truth(HANG, "file lock", ("file_lock_fcntl",)),
+    "process_lock_elsewhere": Truth(HANG, "lock of another process", ("another process",)),
+    "process_queue_without_producer": Truth(HANG, "queue of processes", ("between processes",)),
+    "pool_worker_killed": Truth(HANG, "process pool", ("process pool",)),
+    "feeder_never_drained": Truth(HANG, "child", ("child",)),
+    "loop_blocked_sleep": Truth(HANG, "blocked event loop", ("sleeping_handler",)),
+    "loop_blocked_socket": Truth(HANG, "blocked event loop", ("reading_handler", "socket")),
+    "loop_future_never_set": Truth(HANG, "nothing wakes the loop", ("main",)),
+    "loop_lock_twice": Truth(HANG, "nothing wakes the loop", ("main",)),
+    "loop_queue_without_producer": Truth(HANG, "nothing wakes the loop", ("main",)),
+    "gil_held_asleep": Truth(HANG, "GIL held", ("holds the GIL", "libffi")),
+    "busy_python": Truth(FINE, "busy", ("counting",)),
+    "busy_python_thread": Truth(FINE, "busy", ("counting",)),
+    "busy_regex": Truth(FINE, "busy", ("busy_regex",)),
+    "busy_sum": Truth(FINE, "busy", ("busy_sum",)),
+    "busy_pow": Truth(FINE, "busy", ("busy_pow",)),
+    "busy_pool": Truth(FINE, "busy", ("counting",)),
+    "idle_accept": Truth(FINE, "idle", ("clients",)),
+    "idle_socketserver": Truth(FINE, "idle", ("serve_forever",)),
+    "idle_workers": Truth(FINE, "idle", ("clients",)),
+    "idle_executor": Truth(FINE, "idle", ("clients",)),
+    "idle_asyncio": Truth(FINE, "idle", ("clients",)),
+    "idle_sleep_loop": Truth(FINE, "sleeps", ("idle_sleep_loop",)),
+    "idle_pause": Truth(FINE, "idle", ("signal",)),
+    "idle_sigwait": Truth(FINE, "idle", ("signal",)),
+    "idle_select": Truth(FINE, "idle", ("events",)),
+    "idle_selectors": Truth(FINE, "idle", ("events",)),
+    "idle_event_loop_timer": Truth(FINE, "timer", ("timer",)),
+    "idle_consumers": Truth(FINE, "idle", ("stop",)),
+    "prefork_worker": Truth(FINE, "idle", ("clients",)),
+    "prefork_worker_threads": Truth(FINE, "idle", ("events",)),
+}
+
+
+@contextlib.contextmanager
+def hanging(one: Interpreter, name: str, folder: Path) -> Iterator[int]:
+    """Run a program of hanging.py until it hangs, computes or waits; yield the process to end.
+
+    Raises NeverAsleep.
+    """
+    words = ["sh", "-c", START, "sh", str(one.host_executable), str(PROGRAM), name]
+    with open(folder / "output", "wb") as output:
+        process = subprocess.Popen(
+            words, cwd=folder, stdin=subprocess.PIPE, stdout=output, stderr=output,
+            start_new_session=True,
+        )  # fmt: skip
+    try:
+        _until(lambda: (folder / "ready").exists(), process)
+        if name.startswith("busy"):
+            before = _ticks(process.pid)
+            _until(lambda: _ticks(process.pid) >= before + ENOUGH_TICKS, process)
+        elif name == "gil_held_asleep":
+            _until(lambda: _call(process.pid) in NANOSLEEP, process)
+        else:
+            until_asleep(process.pid)
+        pid = process.pid
+        if name.startswith("prefork"):
+            pid = int((folder / "child").read_text())
+            until_asleep(pid)
+        yield pid
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdin.close()
+
+
+def core_by_signal(one: Interpreter, name: str, folder: Path, signo: int = signal.SIGABRT) -> Path:
+    """Return the core of a program that a signal from outside ended."""
+    with hanging(one, name, folder) as pid:
+        os.kill(pid, signo)
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            if (state := _state(pid)) is None or state == "Z":
+                break
+            time.sleep(STEP)
+    cores = sorted(folder.glob("core*"))
+    assert cores, (folder / "output").read_text(errors="replace")
+    return cores[0]
+
+
+def core_by_gdb(one: Interpreter, name: str, folder: Path) -> Path:
+    """Return a core that GDB wrote of the living program."""
+    core = folder / "snapshot"
+    with hanging(one, name, folder) as pid:
+        words = ["gdb", "-nx", "-batch", "-p", str(pid), "-ex", f"generate-core-file {core}"]
+        done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL)
+    assert core.exists(), done.stderr
+    return core
+
+
+def _until(holds: object, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not holds():  # type: ignore[operator]
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise NeverAsleep(f"process {process.pid} does not come so far")
+        time.sleep(STEP)
+
+
+def _ticks(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def _state(pid: int) -> str | None:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return None
+
+
+def _call(pid: int) -> str:
+    return Path(f"/proc/{pid}/syscall").read_text().split()[0]
