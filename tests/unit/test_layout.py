@@ -319,29 +319,47 @@ def test_larger_structs_of_a_later_patch_release_are_taken_over() -> None:
     assert "_Py_DebugOffsets" in changed.source
 
 
+def _moved(layout: Layout, section: str, struct: str, first: str, by: int) -> dict[str, int]:
+    """Return the words of a build in which all from `first` on lies `by` bytes further."""
+    start = layout.require(struct, first)
+    words = {f"{section}.size": (layout.size(struct) or 0) + by}
+    for name, (owner, path) in layout.document["debug_offsets"].items():
+        if owner == struct and path and name.startswith(section):
+            at = layout.require(struct, path)
+            words[name] = at + by if at >= start else at
+    return words
+
+
 def test_offsets_of_another_build_win_over_the_table() -> None:
     layout = _layout313()
-    moved = {"thread_state.thread_id": 176, "thread_state.current_frame": 80}
-    changed, texts = layout.with_debug_offsets(
-        parse_debug_offsets(_table_bytes(layout, moved)).words
-    )
-    assert changed.offset("PyThreadState", "thread_id") == 176
-    assert changed.offset("PyThreadState", "current_frame") == 80
-    assert changed.offset("PyThreadState", "interp") == layout.offset("PyThreadState", "interp")
-    assert len(texts) == 2
-    assert all("core believed" in text for text in texts)
+    words = _moved(layout, "thread_state", "PyThreadState", "current_frame", 8)
+    changed, _ = layout.with_debug_offsets(parse_debug_offsets(_table_bytes(layout, words)).words)
+    for member, by in (("thread_id", 8), ("current_frame", 8), ("interp", 0)):
+        there = layout.require("PyThreadState", member) + by
+        assert changed.offset("PyThreadState", member) == there
+    assert changed.size("PyThreadState") == (layout.size("PyThreadState") or 0) + 8
 
 
-def test_one_flipped_bit_in_one_word_is_not_believed() -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"thread_state.thread_id": 176},  # what lies behind it stayed
+        {"thread_state.current_frame": 80},
+        {"thread_state.interp": 24, "thread_state.size": 640},
+        {"thread_state.thread_id": 160, "thread_state.size": 200},  # forth and back
+        {"bytes_object.ob_sval": 40},
+        {"unicode_object.asciiobject_size": 41},
+    ],
+)
+def test_words_that_contradict_each_other_are_not_believed(change: dict[str, int]) -> None:
     layout = _layout313()
-    right = layout.require("PyThreadState", "current_frame")
-    words = parse_debug_offsets(
-        _table_bytes(layout, {"thread_state.current_frame": right ^ 0x80})
-    ).words
+    words = parse_debug_offsets(_table_bytes(layout, change)).words
     changed, texts = layout.with_debug_offsets(words)
-    assert changed.offset("PyThreadState", "current_frame") == right
-    assert len(texts) == 1
-    assert "one bit; table kept" in texts[0]
+    assert texts
+    for struct, path in layout.document["debug_offsets"].values():
+        if path:
+            assert changed.offset(struct, path) == layout.offset(struct, path)
+    assert changed.size("PyASCIIObject") == layout.size("PyASCIIObject")
 
 
 def test_words_that_lay_members_over_each_other_are_not_believed() -> None:
@@ -349,20 +367,24 @@ def test_words_that_lay_members_over_each_other_are_not_believed() -> None:
     frame = "_PyInterpreterFrame"
     words = {
         "interpreter_frame.previous": layout.require(frame, "previous"),
-        "interpreter_frame.executable": 96,
+        "interpreter_frame.instr_ptr": layout.require(frame, "previous") + 1,
         "interpreter_frame.owner": layout.require(frame, "previous") + 3,
+        "interpreter_frame.size": 12,
     }
     changed, texts = layout.with_debug_offsets(words)
-    for member in ("previous", "f_executable", "owner"):
+    for member in ("previous", "instr_ptr", "owner"):
         assert changed.offset(frame, member) == layout.offset(frame, member)
-    assert len(texts) == 2
-    assert all("owner would overlap previous; table kept" in text for text in texts)
+    assert any("would overlap previous; table kept" in text for text in texts)
 
 
 @pytest.mark.parametrize("owner", [1, 25, 3000])
 def test_frames_can_be_read_at_any_offsets(owner: int) -> None:
     """The core has no word for `f_globals`, so what overlaps it is not noticed."""
-    changed, _ = _layout313().with_debug_offsets({"interpreter_frame.owner": owner})
+    table = _layout313()
+    by = owner - table.require("_PyInterpreterFrame", "owner")
+    size = (table.size("_PyInterpreterFrame") or 0) + by
+    words = {"interpreter_frame.owner": owner, "interpreter_frame.size": size}
+    changed, _ = table.with_debug_offsets(words)
     assert changed.offset("_PyInterpreterFrame", "owner") == owner
     reader: Any = SimpleNamespace(layout=changed)
     code = SimpleNamespace(problem="no code", firsttraceable=0)

@@ -191,10 +191,10 @@ class Layout:
     def with_debug_offsets(self, words: Mapping[str, int]) -> tuple[Layout, list[str]]:
         """Return this layout with the core's own words laid over it, and where they differ.
 
-        The words win, because they come from the very build that died. Three exceptions, all
-        signs of damage: a word that is not aligned for its member, words that lay members of a
-        struct over each other, and a single word that differs from the table in exactly one bit
-        while all others agree.
+        The words win, because they come from the very build that died, where they tell one story:
+        what was put into a struct, or taken out of it, moves all that lies behind it, and its size.
+        A word that contradicts its neighbours is damaged, and so is one that is not aligned for
+        its member: the table is kept for that struct.
         """
         overlay = _Overlay(self.document, words)
         if not overlay.offsets and not overlay.sizes:
@@ -202,6 +202,10 @@ class Layout:
         document = {**self.document, "structs": overlay.apply()}
         return Layout(document, f"{self.source} + _Py_DebugOffsets"), overlay.texts
 
+
+# What patch releases may append to. Extension modules are compiled with the size of an object, so
+# that no release of a minor version changes it (and how long a str's header is tells its text).
+_STATES = ("_PyRuntimeState", "PyInterpreterState", "PyThreadState", "_gc_runtime_state")
 
 _NO_STRUCT: tuple[int, dict[str, Any]] = (0, {})
 
@@ -224,9 +228,9 @@ class _Overlay:
         self.texts: list[str] = []
         self.offsets: dict[tuple[str, str], int] = {}
         self.sizes: dict[str, int] = {}
-        self.agreed = 0
         self._placed: dict[str, dict[str, int]] = {}  # by struct, what the core says of members
         self._believed: dict[tuple[str, str], int] = {}  # which of the texts says so
+        self._grown: dict[str, int] = {}  # by struct, how much larger the core says that it is
         for name, word in words.items():
             place = _place_of(document, name)
             if place is None:
@@ -235,14 +239,16 @@ class _Overlay:
                 self._take_offset(name, place[0], place[1], word)
             else:
                 self._take_size(name, place[0], word)
-        self._doubt_single_bit()
+        self._doubt_contradictions()
         self._doubt_overlaps()
 
     def _take_size(self, name: str, struct: str, word: int) -> None:
         table = self.structs.get(struct, _NO_STRUCT)[0]
+        self._grown[struct] = word - table
         if word == table:
             return
-        if not table or table < word <= table + MAX_GROWTH:
+        grows = struct in _STATES and table < word <= table + MAX_GROWTH and word % 8 == 0
+        if grows or not table:
             self.sizes[struct] = word
         else:
             self.texts.append(f"{name}: the core says {word}, the table {table} bytes; table kept")
@@ -254,14 +260,32 @@ class _Overlay:
             return
         self._placed.setdefault(struct, {})[path] = word
         if member[0] == word:
-            self.agreed += 1
-        elif word % min(member[1] & -member[1] or 1, 8):
+            return
+        if word % min(member[1] & -member[1] or 1, 8):
             self._placed[struct][path] = member[0]
             self.texts.append(f"{name}: the core says {word}, not aligned; kept {member[0]}")
         else:
             self.offsets[struct, path] = word
             self._believed[struct, path] = len(self.texts)
             self.texts.append(f"{name}: the core says {word}, the table {member[0]}; core believed")
+
+    def _doubt_contradictions(self) -> None:
+        """Keep the table for a struct whose members moved in a way that no change of it explains.
+
+        In the order of the table they move ever further, and the size as far as the last of them.
+        Where no size is told, two that moved bear each other out.
+        """
+        for struct, placed in self._placed.items():
+            changed = [path for path in placed if (struct, path) in self.offsets]
+            members = self.structs[struct][1]
+            moved = [placed[path] - members[path][0] for path in placed]
+            pairs = sorted(zip((members[path][0] for path in placed), moved, strict=True))
+            moved = [by for _, by in pairs] + [self._grown.get(struct, pairs[-1][1])]
+            ahead = moved == sorted(moved) and moved[0] >= 0
+            back = moved == sorted(moved, reverse=True) and moved[0] <= 0
+            alone = len(changed) == 1 and struct not in self._grown
+            if changed and (alone or not (ahead or back)):
+                self._keep_table(struct, changed, "the words of this struct contradict each other")
 
     def _doubt_overlaps(self) -> None:
         """Keep the table for a struct of which the words lay members over each other."""
@@ -279,18 +303,6 @@ class _Overlay:
             del self.offsets[struct, path]
             at = self._believed[struct, path]
             self.texts[at] = self.texts[at].replace("core believed", f"{why}; table kept")
-
-    def _doubt_single_bit(self) -> None:
-        """Keep the table where one bit in one word is the only difference."""
-        changed = [k for k in self.offsets if k[1] in self.structs.get(k[0], _NO_STRUCT)[1]]
-        if len(changed) != 1 or self.agreed < 2:
-            return
-        struct, path = changed[0]
-        table = self.structs[struct][1][path][0]
-        if bin(table ^ self.offsets[struct, path]).count("1") == 1:
-            del self.offsets[struct, path]
-            self._placed[struct][path] = table
-            self.texts = [t.replace("core believed", "one bit; table kept") for t in self.texts]
 
     def apply(self) -> dict[str, Any]:
         """Return all structs, the changed ones replaced by new copies."""

@@ -233,10 +233,14 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
 
 
 def _tables(offsets: DebugOffsets) -> Iterator[Layout]:
-    """Yield the tables worth trying: the release builds' first, each by what the core says."""
-    for debug in (False, True):
-        minor = offsets.minor or (0, 0)
-        yield from patch_layouts(minor, offsets.free_threaded, debug, offsets.words)
+    """Yield the tables worth trying, by what the core says; a Py_DEBUG build says it too."""
+    minor = offsets.minor or (0, 0)
+    release = patch_layouts(minor, offsets.free_threaded, False, offsets.words)
+    if release and not release[0].with_debug_offsets(offsets.words)[1]:
+        yield from release
+        release = []
+    debug = patch_layouts(minor, offsets.free_threaded, True, offsets.words)
+    yield from sorted([*release, *debug], key=lambda table: table.differing(offsets.words))
 
 
 def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
