@@ -223,6 +223,8 @@ class ReprDecoder:
     def _repr_identity(self, owner: TypeInfo, address: int) -> tuple[str, str] | None:
         """Return (module, qualname) of a `__repr__` found in a class; None for no function."""
         try:
+            if self.obj(address).type.name == "cython_function_or_method":
+                return self.types.lineage(owner.address).ident, f"{owner.qualname}.__repr__"
             if self.ident(address) != "function":
                 return None
             module = self.objects.module_name(

@@ -193,7 +193,11 @@ def byte_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a bytearray."""
     size = decoder.signed(obj.address, "PyByteArrayObject", "ob_size")
     start = decoder.field(obj.address, "PyByteArrayObject", "ob_start") if size else 0
-    return f"{obj.type.name}({_bytes(decoder, start, size)})"
+    text = _bytes(decoder, start, size)
+    # Between double quotes too bytearray_repr() escapes each single one.
+    if text.startswith('b"'):
+        text = text.replace("'", "\\'")
+    return f"{obj.type.name}({text})"
 
 
 def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:

@@ -111,3 +111,34 @@ def zone_info(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable("it has no key")
     name = obj.type.shown if obj.type.module else obj.type.full_name
     return f"{name}(key={decoder.repr_of(key)})"
+
+
+@decodes_repr(("dateutil.tz.tz", "tzutc.__repr__"), ("dateutil.tz.tz", "tzlocal.__repr__"))
+def dateutil_zone(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what both zones of dateutil do."""
+    return f"{decoder.class_name(obj)}()"
+
+
+@decodes_repr(("pytz.tzinfo", "DstTzInfo.__repr__"))
+def pytz_zone(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what DstTzInfo.__repr__ of pytz does."""
+    zone = decoder.types.lookup(obj.type, "zone")
+    name, offset, dst = (decoder.attribute(obj.address, n) for n in ("_tzname", "_utcoffset", "_dst"))
+    if zone is None or any(decoder.ident(at) != "datetime.timedelta" for at in (offset, dst)):
+        raise Undecodable("a zone without a name or an offset")
+    seconds = _seconds(decoder, offset)
+    days, rest = divmod(seconds, 86400)
+    span = f"{days} day{'' if abs(days) == 1 else 's'}, " if days else ""
+    span += f"{rest // 3600}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+    sign = "+" if seconds > 0 or not seconds else ""
+    kind = "DST" if _seconds(decoder, dst) else "STD"
+    return f"<DstTzInfo {decoder.repr_of(zone[1])} {decoder.string(name)}{sign}{span} {kind}>"
+
+
+def _seconds(decoder: ReprDecoder, address: int) -> int:
+    """Return the whole seconds of a timedelta."""
+    parts = []
+    for name in ("days", "seconds"):
+        raw = decoder.reader.read(address + decoder.offset("PyDateTime_Delta", name), 4)
+        parts.append(struct.unpack("<i", raw)[0])
+    return parts[0] * 86400 + parts[1]

@@ -7,8 +7,7 @@ follows. An array is data, nd, dimensions, strides, base, descr, flags (PyArrayO
 numpy/ndarraytypes.h, the same since 1.7). The value of a scalar follows the object header
 (numpy/arrayscalars.h).
 
-An array's repr depends on print options, so its text is a description and never called exact. How
-releases write scalars was measured on 1.24, 2.0, 2.2, 2.3, 2.4 and 2.5; which one it is the module
+Arrays and records as numpy prints them are in `numpy_arrays`. How releases write scalars was measured on 1.24, 2.0, 2.2, 2.3, 2.4 and 2.5; which one it is the module
 numpy in the core says (`numpy.__version__`).
 """
 
@@ -196,6 +195,12 @@ class DType(NamedTuple):
     size: int
     names: tuple[tuple[str, int, int], ...]  # of a record: name, dtype (PyObject *), offset
     unit: str  # of datetime64 and timedelta64, "" when it cannot be told
+    titles: tuple[tuple[str, str], ...] = ()  # of fields that have one: name, repr() of the title
+    base: int | None = None  # of a sub-array: the dtype (PyObject *) of its items
+    shape: tuple[int, ...] = ()  # of a sub-array
+    type_name: str = ""  # of its scalars
+    is_aligned: bool = False
+    alignment: int = 1
 
     @property
     def code(self) -> str:
@@ -203,6 +208,21 @@ class DType(NamedTuple):
         if self.kind in "mM":
             return f"{self.kind}8[{self.unit or '?'}]"
         return f"{self.kind}{self.size // 4 if self.kind == 'U' else self.size}"
+
+    @property
+    def unit_name(self) -> str:
+        """Return the unit of a time without its multiple."""
+        return self.unit.lstrip("0123456789")
+
+    @property
+    def multiple(self) -> int:
+        """Return how many of its units one step of a time is."""
+        return int(self.unit[: len(self.unit) - len(self.unit_name)] or 1)
+
+    @property
+    def form(self) -> str:
+        """Return struct's letter for an item, or for half of a complex one."""
+        return _FORMATS.get(f"{self.kind}{self.size}", "")
 
     @property
     def mark(self) -> str:
@@ -243,7 +263,36 @@ def dtype_at(decoder: ReprDecoder, address: int) -> DType:
     start = (last + 4 + 7 & ~7) if is_int else last + 40
     unit = _unit(decoder, start + (40 if is_int else 24)) if kind in "mM" else ""
     names = _fields(decoder, start) if kind == "V" else ()
-    return DType(kind, order, size, names, unit)
+    base, shape = _sub_array(decoder, decoder.reader.u64(start)) if kind == "V" else (None, ())
+    alignment = decoder.reader.u32(last) if is_int else decoder.reader.i64(last)
+    type_at = decoder.reader.u64(decoder.behind_header(obj))
+    return DType(
+        kind=kind,
+        order=order,
+        size=size,
+        names=tuple(field[:3] for field in names),
+        unit=unit,
+        titles=tuple((name, title) for name, _, _, title in names if title),
+        base=base,
+        shape=shape,
+        type_name=decoder.types.at(type_at).shown if kind == "V" else "",
+        is_aligned=bool(decoder.reader.u8(decoder.member(obj, "flags")) & _ALIGNED_STRUCT),
+        alignment=alignment if 0 < alignment <= 64 else 1,
+    )
+
+
+def _sub_array(decoder: ReprDecoder, address: int) -> tuple[int | None, tuple[int, ...]]:
+    """Return dtype and shape of a sub-array (PyArray_ArrayDescr: base, shape)."""
+    if not address:
+        return None, ()
+    base, held = decoder.reader.u64(address), decoder.reader.u64(address + 8)
+    shape = []
+    for item in decoder.tuple_items(held)[:MAX_DIMENSIONS]:
+        length = decoder.objects.integer(item)
+        if isinstance(length, Absent) or length < 0:
+            raise Undecodable("a sub-array of no shape")
+        shape.append(length)
+    return base, tuple(shape)
 
 
 def _is_numpy_1(decoder: ReprDecoder, obj: Obj) -> bool:
@@ -265,7 +314,8 @@ def _unit(decoder: ReprDecoder, slot: int) -> str:
     return code if multiple == 1 else f"{multiple}{code}"
 
 
-def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int], ...]:
+def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int, str], ...]:
+    """Return name, dtype, offset and title (its repr, or "") of each field of a record."""
     fields, names = decoder.reader.u64(start + 8), decoder.reader.u64(start + 16)
     if not names or decoder.ident(names) != "tuple":
         return ()
@@ -273,7 +323,8 @@ def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int], ...
         return ()
     by_name = {}
     for key, value in decoder.objects.dict_items(fields):
-        by_name[decoder.string(key)] = decoder.tuple_items(value)
+        if decoder.ident(key) == "str":  # titles are keys too, of any type
+            by_name[decoder.string(key)] = decoder.tuple_items(value)
     record = []
     for item in decoder.tuple_items(names)[:MAX_FIELDS]:
         name = decoder.string(item)
@@ -281,48 +332,106 @@ def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int], ...
         if len(parts) < 2:
             raise Undecodable(f"a record without the field {name}")
         offset = decoder.objects.integer(parts[1])
-        record.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
+        title = decoder.repr_of(parts[2]) if len(parts) > 2 else ""
+        record.append((name, parts[0], -1 if isinstance(offset, Absent) else offset, title))
     return tuple(record)
 
 
 @decodes("numpy.dtype")
 def dtype(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode a dtype."""
+    """Decode a dtype as numpy/_core/_dtype.py does."""
     described = dtype_at(decoder, obj.address)
-    if described.names:
-        parts = [(name, dtype_at(decoder, at)) for name, at, _ in described.names]
-        if any(part.kind == "V" for _, part in parts):
-            decoder.mark_inexact()
-        if not _is_packed(decoder, described, [part for _, part in parts], obj):
-            decoder.mark_inexact()  # its offsets or its alignment would be shown
-        return f"dtype([{', '.join(f'({n!r}, {p.mark + p.code!r})' for n, p in parts)}])"
-    if described.kind in "VT" or (described.kind in "mM" and not described.unit):
+    if described.kind == "T" or (described.kind in "mM" and not described.unit):
         decoder.mark_inexact()
-    if described.kind in "SO":
-        return f"dtype('{'O' if described.kind == 'O' else described.code}')"
-    text = described.mark + described.code if described.kind in "mM" else described.text
-    return f"dtype('{text}')"
+    text = construction(decoder, described, is_short=False)
+    return f"dtype({text}{', align=True' if described.is_aligned else ''})"
 
 
-def _is_packed(decoder: ReprDecoder, record: DType, parts: list[DType], obj: Obj) -> bool:
-    """Tell whether a record's fields lie back to back, and nothing asked for alignment."""
-    if decoder.reader.u8(decoder.member(obj, "flags")) & _ALIGNED_STRUCT:
-        return False
-    at = 0
+def dtype_text(decoder: ReprDecoder, described: DType) -> str:
+    """Return str() of a dtype."""
+    if described.names:
+        return _struct_text(decoder, described, shows_alignment=True)
+    return construction(decoder, described) if described.base is not None else described.text
+
+
+def construction(
+    decoder: ReprDecoder, described: DType, is_short: bool = True, depth: int = 0
+) -> str:
+    """Return what numpy.dtype() would be called with."""
+    if depth > MAX_RECORDS:
+        raise Undecodable("records in records without an end")
+    if described.base is not None:
+        of = construction(decoder, dtype_at(decoder, described.base), depth=depth + 1)
+        return f"({of}, {described.shape!r})"
+    if described.names:
+        return _struct_text(decoder, described, depth=depth)
+    kind = described.kind
+    order = "" if described.mark == "|" else described.mark
+    if kind == "b":
+        return "'?'" if is_short else "'bool'"
+    if kind in "OT":
+        return f"'{kind}'"
+    if kind in "SV":
+        return f"'{kind}{described.size or ''}'"
+    if kind in "UmM":
+        return f"'{order}{described.code}'"
+    if is_short or described.order == ">":
+        return f"'{order}{described.code}'"
+    return f"'{_KINDS[kind]}{8 * described.size}'"
+
+
+def _struct_text(
+    decoder: ReprDecoder, described: DType, shows_alignment: bool = False, depth: int = 0
+) -> str:
+    parts = [dtype_at(decoder, at) for _, at, _ in described.names]
+    titles = dict(described.titles)
+    if not (shows_alignment and described.is_aligned) and _is_packed(described, parts):
+        fields = []
+        for (name, _, _), part in zip(described.names, parts, strict=True):
+            title = titles.get(name)
+            shown = repr(name) if title is None else f"({title}, {name!r})"
+            if part.base is not None:
+                of = construction(decoder, dtype_at(decoder, part.base), depth=depth + 1)
+                fields.append(f"({shown}, {of}, {part.shape!r})")
+            else:
+                fields.append(f"({shown}, {construction(decoder, part, depth=depth + 1)})")
+        text = f"[{', '.join(fields)}]"
+    else:
+        names = ", ".join(repr(name) for name, _, _ in described.names)
+        formats = ", ".join(construction(decoder, part, depth=depth + 1) for part in parts)
+        text = f"{{'names': [{names}], 'formats': [{formats}], 'offsets': ["
+        text += ", ".join(str(offset) for _, _, offset in described.names)
+        if titles:
+            shown_titles = (titles.get(name, "None") for name, _, _ in described.names)
+            text += f"], 'titles': [{', '.join(shown_titles)}"
+        text += f"], 'itemsize': {described.size}"
+        aligned = shows_alignment and described.is_aligned
+        text += ", 'aligned': True}" if aligned else "}"
+    is_void = described.type_name in ("", "numpy.void")
+    return text if is_void else f"({described.type_name}, {text})"
+
+
+def _is_packed(record: DType, parts: list[DType]) -> bool:
+    """Tell whether a record's fields lie as they would without offsets."""
+    at, widest = 0, 1
     for (_, _, offset), part in zip(record.names, parts, strict=True):
+        if record.is_aligned:
+            at += -at % part.alignment
+            widest = max(widest, part.alignment)
         if offset != at:
             return False
         at += part.size
-    return at == record.size
+    return at + (-at % widest if record.is_aligned else 0) == record.size
 
 
 # -- arrays ------------------------------------------------------------------------------------
 
 
-@decodes("numpy.ndarray")
-def array(decoder: ReprDecoder, obj: Obj) -> str:
-    """Describe an array: shape, dtype and the first values in C order."""
-    decoder.mark_inexact()
+ArrayParts = tuple[int, tuple[int, ...], tuple[int, ...], DType]
+
+
+def array_parts(decoder: ReprDecoder, obj: Obj) -> ArrayParts:
+    """Return data, shape, strides (in bytes) and dtype of an array. Raises Undecodable."""
     data, number = decoder.word(obj, 0), decoder.word(obj, 1) & 0xFFFFFFFF
     if number > MAX_DIMENSIONS:
         raise Undecodable(f"an array of {number} dimensions")
@@ -333,6 +442,16 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
         count *= length
     if any(length < 0 for length in shape) or count >> 48:
         raise Undecodable(f"an array of shape {shape}")
+    return data, shape, strides, item_type
+
+
+def described_array(decoder: ReprDecoder, obj: Obj) -> str:
+    """Describe an array: shape, dtype and the first values in C order."""
+    decoder.mark_inexact()
+    data, shape, strides, item_type = array_parts(decoder, obj)
+    count = 1
+    for length in shape:
+        count *= length
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "..."
@@ -379,22 +498,30 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
         return repr(raw.rstrip(b"\0"))
     if item_type.kind == "U":
         return repr(raw.decode("utf-32-be" if big else "utf-32-le", "replace").rstrip("\0"))
-    form = _FORMATS.get(f"{item_type.kind}{item_type.size}")
-    mark = ">" if big else "<"
     if item_type.kind in "mM":
-        value = struct.unpack(f"{mark}q", raw)[0]
+        value = raw_number(decoder, at, item_type)
         if not_a_time(value):
             return "NaT"
         if item_type.kind == "M":
             return moment_text(value, item_type.unit) or str(value)
         return f"{value} {item_type.unit}"
-    if form is None:
+    form = item_type.form
+    if not form:
         return f"<{item_type.size} bytes>"
+    value = raw_number(decoder, at, item_type)
     if item_type.kind == "c":
-        real, imaginary = struct.unpack(f"{mark}2{form}", raw)
-        return complex_text(real, imaginary, form)
-    value = struct.unpack(mark + form, raw)[0]
+        return complex_text(value[0], value[1], form)
     return float_text(value, form) if item_type.kind == "f" else str(value)
+
+
+def raw_number(decoder: ReprDecoder, at: int, item_type: DType) -> Any:
+    """Return an item of an array as a number; a complex one as a pair. Raises Undecodable."""
+    form = "q" if item_type.kind in "mM" else item_type.form
+    if not form:
+        raise Undecodable(f"items of dtype {item_type.text}")
+    form = f"{'>' if item_type.order == '>' else '<'}{'2' if item_type.kind == 'c' else ''}{form}"
+    values = struct.unpack(form, decoder.reader.read(at, struct.calcsize(form)))
+    return values if item_type.kind == "c" else values[0]
 
 
 # -- scalars -----------------------------------------------------------------------------------
@@ -407,7 +534,7 @@ _FLOATS = {"float16": "e", "float32": "f", "float64": "d"}
 _COMPLEX = {"complex64": "f", "complex128": "d"}
 
 
-def _is_at_least(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
+def is_at_least(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
     """Tell whether numpy is of a release or a later one. Raises Undecodable when none is named."""
     facts, key = decoder.context.library_facts, f"numpy {release}"
     if key not in facts:
@@ -421,7 +548,7 @@ def _is_at_least(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
     return facts[key]
 
 
-def _is_numpy_2(decoder: ReprDecoder) -> bool:
+def is_numpy_2(decoder: ReprDecoder) -> bool:
     """Tell numpy 2, which puts np.float64(...) around: a scalar type is named `numpy.bool` there.
 
     Told by numpy.bool_ of the core, so that any scalar can ask.
@@ -433,21 +560,22 @@ def _is_numpy_2(decoder: ReprDecoder) -> bool:
     return facts["numpy 2"]
 
 
-def _exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:
+def large_have_exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:
     """Tell whether large short floats have exponents: since 2.3. Marks what cannot be told."""
     if not any(depends_on_version(value, form) for value in values):
         return False
     try:
-        return _is_at_least(decoder, (2, 3))
+        return is_at_least(decoder, (2, 3))
     except Undecodable:
         decoder.mark_inexact()
         return False
 
 
 def _scalar(decoder: ReprDecoder, obj: Obj, text: str, wrapped: str | None = None) -> str:
-    if not _is_numpy_2(decoder):
+    if not is_numpy_2(decoder):
         return text
     name = obj.lineage.root.full_name.rpartition(".")[2]
+    name = name.replace("longlong", "int64")  # numpy names the size
     return f"np.{name}({wrapped or text})"
 
 
@@ -483,7 +611,7 @@ def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
     form = _FLOATS[obj.lineage.ident.rpartition(".")[2]]
     value = float(_scalar_values(decoder, obj, form)[0])
-    return _scalar(decoder, obj, float_text(value, form, _exponents(decoder, form, value)))
+    return _scalar(decoder, obj, float_text(value, form, large_have_exponents(decoder, form, value)))
 
 
 @decodes(*(f"numpy.{name}" for name in _COMPLEX))
@@ -491,10 +619,10 @@ def complex_number(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a complex scalar."""
     form = _COMPLEX[obj.lineage.ident.rpartition(".")[2]]
     real, imaginary = _scalar_values(decoder, obj, "2" + form)
-    text = complex_text(real, imaginary, form, _exponents(decoder, form, real, imaginary))
+    text = complex_text(real, imaginary, form, large_have_exponents(decoder, form, real, imaginary))
     without_exponents = text[1:].replace("e+", "").replace("e-", "")
     has_both_parts = any(sign in without_exponents for sign in "+-")
-    if has_both_parts and not _is_numpy_2(decoder):
+    if has_both_parts and not is_numpy_2(decoder):
         text = f"({text})"
     return _scalar(decoder, obj, text)
 
@@ -524,7 +652,7 @@ def moment(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
     value, unit, multiple = _scalar_values(decoder, obj, "qii")
     name = obj.lineage.ident.rpartition(".")[2]
-    prefix = "np" if _is_numpy_2(decoder) else "numpy"
+    prefix = "np" if is_numpy_2(decoder) else "numpy"
     code = UNITS.get(unit)
     if code is None or not 0 < multiple < 1 << 30:
         raise Undecodable(f"a {name} of unit {unit}")
@@ -535,7 +663,7 @@ def moment(decoder: ReprDecoder, obj: Obj) -> str:
         return f"{prefix}.timedelta64({span}{'' if code == 'generic' else unit})"
     if not_a_time(value):
         return (
-            f"{prefix}.datetime64('NaT'{unit if always or _is_at_least(decoder, (2, 4)) else ''})"
+            f"{prefix}.datetime64('NaT'{unit if always or is_at_least(decoder, (2, 4)) else ''})"
         )
     shown = moment_text(value * multiple, code)
     if shown is None:

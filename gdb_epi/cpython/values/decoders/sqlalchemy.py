@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows and URLs of SQLAlchemy."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
+from gdb_epi.errors import UnreadableMemory
+
+_BASES = ("BaseRow",)
+_MOST_WORDS = 6
+
+
+def _data(decoder: ReprDecoder, obj: Obj) -> int:
+    """Return the tuple of a row's values (PyObject *).
+
+    The pure-Python BaseRow has it as an attribute. That of C (1.4) and Cython (2.0) has a struct of
+    PyObject pointers: among them is one tuple.
+    """
+    try:
+        held = decoder.attribute(obj.address, "_data")
+        if decoder.ident(held) == "tuple":
+            return held
+    except Undecodable:
+        pass
+    base = next((t for t in obj.lineage.types if t.name in _BASES), obj.lineage.root)
+    tuples = []
+    for index in range(min(_MOST_WORDS, (base.basicsize - 16) // 8)):
+        try:
+            word = decoder.word(obj, index)
+            if decoder.ident(word) == "tuple":
+                tuples.append(word)
+        except (UnreadableMemory, Undecodable):
+            continue
+    if len(tuples) != 1:
+        raise Undecodable("its values are not to be found")
+    return tuples[0]
+
+
+@decodes_repr(("sqlalchemy.engine.row", "Row.__repr__"))
+def row(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what Row.__repr__ does: sql_util._repr_row, which is a tuple's repr for short rows."""
+    held = decoder.obj(_data(decoder, obj))
+    values = decoder.tuple_items(held.address)
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "(...)"
+        texts = [decoder.repr_of(value) for value in values]
+    if any(len(text) > MAX_SHOWN for text in texts):
+        decoder.mark_inexact()  # it cuts long values in the middle
+    inside = decoder.join_text(texts, decoder.signed(held.address, "PyTupleObject", "ob_size"))
+    return f"({inside},)" if len(values) == 1 else f"({inside})"
+
+
+MAX_SHOWN = 299  # characters of one value that _repr_row shows whole
+
+
+@decodes_repr(("sqlalchemy.engine.row", "RowMapping.__repr__"))
+def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what RowMapping.__repr__ does: show it as a dict, by the names of its columns."""
+    values = decoder.tuple_items(_data(decoder, obj))
+    parent = _parent(decoder, obj)
+    keys = decoder.attribute(parent, "_keys")
+    names = _names(decoder, keys)
+    if len(names) != len(values):
+        raise Undecodable("other names than values")
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "{...}"
+        texts = (f"{name!r}: {decoder.repr_of(at)}" for name, at in zip(names, values, strict=True))
+        return "{" + decoder.join_text(texts, len(names)) + "}"
+
+
+def _parent(decoder: ReprDecoder, obj: Obj) -> int:
+    """Return the result's metadata that a row refers to."""
+    try:
+        return decoder.attribute(obj.address, "_parent")
+    except Undecodable:
+        pass
+    for index in range(_MOST_WORDS):
+        try:
+            word = decoder.word(obj, index)
+            if decoder.obj(word).type.name.endswith("ResultMetaData"):
+                return word
+        except (UnreadableMemory, Undecodable):
+            continue
+    raise Undecodable("its result is not to be found")
+
+
+def _names(decoder: ReprDecoder, keys: int) -> list[str]:
+    """Return the names of columns: RMKeyView holds the list of them."""
+    if decoder.ident(keys) not in ("list", "tuple"):
+        keys = decoder.attribute(keys, "_keys")
+    if decoder.ident(keys) == "tuple":
+        return [decoder.string(name) for name in decoder.tuple_items(keys)]
+    if decoder.ident(keys) != "list":
+        raise Undecodable("its names are no list")
+    count = decoder.signed(keys, "PyListObject", "ob_size")
+    start = decoder.field(keys, "PyListObject", "ob_item")
+    return [decoder.string(name) for name in decoder.items(start, count, "names")]
+
+
+@decodes_repr(("sqlalchemy.engine.url", "URL.__repr__"))
+def url(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what URL.__repr__ does: a password is always `***`."""
+    from urllib.parse import quote
+
+    parts = decoder.tuple_items(obj.address)
+    if len(parts) != 7:
+        raise Undecodable("a URL of another release")
+    texts = [None if decoder.is_none(part) else part for part in parts]
+    driver, user, _, host, port, base, query = texts
+    text = f"{decoder.string(driver or 0)}://"
+    if user is not None:
+        text += quote(decoder.string(user), safe=" +")
+        text += ":***@" if texts[2] is not None else "@"
+    if host is not None:
+        name = decoder.string(host)
+        text += f"[{name}]" if ":" in name else name
+    if port is not None:
+        text += f":{decoder.repr_of(port)}"
+    if base is not None:
+        text += f"/{decoder.string(base)}"
+    is_dict = query is not None and decoder.ident(query) == "dict"
+    if query is not None and (not is_dict or decoder.field(query, "PyDictObject", "ma_used")):
+        decoder.mark_inexact()
+        text += "?..."
+    return text
