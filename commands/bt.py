@@ -43,6 +43,7 @@ LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
             help="--native of every thread, with addresses and what each place rests on",
         ),
         argument("--locals", action="store_true", help="also the values of locals"),
+        argument("--secrets", action="store_true", help="of values: passwords and keys too"),
         argument("--source", action="store_true", help="also source lines that fit the core"),
         argument("--depth", type=whole(), metavar="N", help="of values: containers within (3)"),
         argument("--width", type=whole(), metavar="N", help="of values: items of each (20)"),
@@ -88,7 +89,7 @@ def bt(session: Session, args: Namespace) -> Report:
     if every:
         lines += _vanished(state, limit)
     wanted = None if every else tids
-    data = stacks_json(state, locals=args.locals, tids=wanted)
+    data = stacks_json(state, locals=args.locals, secrets=args.secrets, tids=wanted)
     for thread_data in data["threads"]:
         if thread_data["tid"] in tids and thread_data["alive"]:
             tid = thread_data["tid"]
@@ -107,7 +108,7 @@ def _limits(args: Namespace) -> Limits:
     """Return what is shown of each value: one line, unless more was asked for."""
     asked = {n: getattr(args, n) for n in ("depth", "width", "length") if getattr(args, n)}
     longer = LINE_LIMITS._replace(total=1 << 20) if asked else LINE_LIMITS
-    return longer._replace(**asked)
+    return longer._replace(secrets=args.secrets, **asked)
 
 
 def _vanished(state: ProcessState, limit: int) -> list[str]:

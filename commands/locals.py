@@ -9,7 +9,7 @@ from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Lim
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.variables import MORE, variable_lines
+from gdb_epi.render.variables import MASKED, MORE, variable_lines
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ LIMITS = (
     ),
     argument("--width", type=whole(), default=WIDTH, metavar="N", help=f"items of each ({WIDTH})"),
     argument("--length", type=whole(), default=LENGTH, metavar="N", help=f"characters ({LENGTH})"),
+    argument("--secrets", action="store_true", help="also passwords, tokens and keys"),
 )
 
 
@@ -40,7 +41,8 @@ def locals_(session: Session, args: Namespace) -> Report:
 
     Works on the selected thread, else on the crashed one. Without a number it is the frame that
     GDB's selected frame runs, or else the next caller that runs one. Unbound names are left out.
-    A value that cannot be decoded for sure is marked, never guessed.
+    A value that cannot be decoded for sure is marked, never guessed. What a name or a URL says is
+    secret is masked; --secrets shows it.
     """
     frame = session.python_frame(args.frame)
     number = session.number_of(frame)
@@ -61,6 +63,8 @@ def locals_(session: Session, args: Namespace) -> Report:
     errors = []
     if any(variable.cut for variable in variables):
         errors.append(SoftError("locals", which, MORE))
+    if any("<masked " in variable.shown() for variable in variables):
+        errors.append(SoftError("locals", which, MASKED))
     data = {
         "frame": number,
         "name": frame.name,
@@ -80,5 +84,5 @@ def frame_variables(session: Session, args: Namespace) -> FrameVariables:
     """Return the reader of variables, with the limits that were asked for."""
     python = session.state.required_python()
     total = max(TOTAL, 2 * args.length)
-    limits = Limits(args.depth, args.width, args.length, total)
+    limits = Limits(args.depth, args.width, args.length, total, args.secrets)
     return FrameVariables(values_of(session.target, python, limits))

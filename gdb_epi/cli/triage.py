@@ -71,6 +71,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--all", action="store_true", help="every frame and note, however many")
     add("--stacks", action="store_true", help="all Python stacks too")
     add("--locals", action="store_true", help="with --stacks: values of locals, never stored")
+    add("--secrets", action="store_true", help="with --locals: passwords, tokens and keys too")
     store = parser.add_mutually_exclusive_group()
     store.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     store.add_argument("--no-db", action="store_true", help="store nothing")
@@ -157,6 +158,8 @@ def _options(args: Namespace) -> Options:
     """Check the arguments before any work is done."""
     if args.locals and not args.stacks:
         raise UsageError("--locals needs --stacks", hint="--stacks --locals")
+    if args.secrets and not args.locals:
+        raise UsageError("--secrets needs --locals", hint="--stacks --locals --secrets")
     if args.exe is not None and not os.path.isfile(args.exe):
         raise InputError(f"--exe {args.exe}: no such file", hint="check the path")
     if args.sysroot is not None and not os.path.isdir(args.sysroot):
@@ -169,6 +172,7 @@ def _options(args: Namespace) -> Options:
         max_size=args.max_size,
         stacks=args.stacks,
         locals=args.locals,
+        secrets=args.secrets,
         sidecars=_sidecars(args),
         messages=args.messages,
         redact_addresses=args.redact_addresses,

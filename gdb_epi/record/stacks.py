@@ -209,10 +209,12 @@ def frame_variables(state: ProcessState, limits: Limits | None = None) -> FrameV
 
 
 def _add_locals(
-    state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]]
+    state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]], secrets: bool
 ) -> list[SoftError]:
     """Put `locals` and `variables` into the frames; return what could not be had."""
-    reader = frame_variables(state)
+    from gdb_epi.cpython.values.repr_decoder import Limits
+
+    reader = frame_variables(state, Limits(secrets=secrets))
     if isinstance(reader, Absent):
         return [SoftError("locals", "all threads", reader.detail)]
     errors = []
@@ -315,13 +317,15 @@ def stacks_json(
     state: ProcessState,
     *,
     locals: bool = False,
+    secrets: bool = False,
     messages: bool = False,
     tids: Collection[int] | None = None,
 ) -> dict[str, Any]:
     """Return every thread's Python stack, the GIL holder and what could not be had.
 
     `locals` adds the values of arguments and locals, `messages` what exceptions say; neither ever
-    goes into a record. `tids` limits the threads.
+    goes into a record. Values that names say are secret are masked without `secrets`. `tids` limits
+    the threads.
     """
     errors = list(state.all_soft_errors())
     python = state.python
@@ -332,7 +336,7 @@ def stacks_json(
     exception, missing = _add_exceptions(state, threads, messages=messages)
     errors += missing
     if locals:
-        errors += _add_locals(state, threads)
+        errors += _add_locals(state, threads, secrets)
     tasks, waits = tasks_of(state)
     errors += tasks.soft_errors
     return {

@@ -23,3 +23,12 @@ def _escaped(character: str) -> str:
     if character in _UNPRINTABLE or 0xD800 <= code < 0xE000:
         return f"\\u{code:04x}"
     return character
+
+
+def one_line(text: str) -> str:
+    """Return a value without its line breaks: arrays of numpy and pyarrow are of many lines."""
+    if "\n" not in text:
+        return text
+    parts = [part.strip() for part in text.split("\n")]
+    joined = " ".join(part for part in parts if part)
+    return joined.replace("[ ", "[").replace(" ]", "]")

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
+from gdb_epi.render.escape import one_line
 
 MORE = "what `...` stands for was left out; --depth, --width and --length show more"
+MASKED = "`<masked ...>` stands for what a name says is secret; --secrets shows it"
 INEXACT = "not as repr() shows it"
 _DOUBTS = "<cannot decode"  # says so itself
 # Types that the text itself tells.
@@ -39,4 +41,4 @@ def variable_text(variable: Variable) -> str:
     notes += [variable.type] if hidden else []
     notes += [] if variable.exact or _DOUBTS in variable.text else [INEXACT]
     note = f"  [{', '.join(notes)}]" if notes else ""
-    return f"{stars}{variable.name} = {variable.shown()}{note}"
+    return f"{stars}{variable.name} = {one_line(variable.shown())}{note}"

@@ -101,10 +101,17 @@ def declared(path: Path) -> Iterator[Program]:
             for key in ("arguments", "oldest", "newest", "beside", "packages"):
                 if key in fields:
                     fields[key] = tuple(fields[key])
-            yield Program(**{"name": path.stem, "file": path.name, **fields})
+            file = str(path.relative_to(PROGRAMS))
+            yield Program(**{"name": path.stem, "file": file, **fields})
 
 
-CORPUS = tuple(entry for path in sorted(PROGRAMS.glob("*.py")) for entry in declared(path))
+FOLDERS = (".", "libraries")
+CORPUS = tuple(
+    entry
+    for folder in FOLDERS
+    for path in sorted((PROGRAMS / folder).glob("*.py"))
+    for entry in declared(path)
+)
 
 
 def corpus_programs(*, bench: bool = False) -> list[Program]:
@@ -182,7 +189,7 @@ def make_core(
     home.parent.mkdir(parents=True, exist_ok=True)
     with locked(home.with_suffix(".lock")):
         # The folder is asked for too: it goes when the interpreter's root is unpacked anew.
-        if not ((home / "truth.json").is_file() and (folder / entry.file).is_file()):
+        if not ((home / "truth.json").is_file() and (folder / Path(entry.file).name).is_file()):
             require_core_dumps()
             create(interpreter, entry, coredump_filter, home, folder)
     truth = json.loads((home / "truth.json").read_text())
@@ -256,13 +263,13 @@ def lay_out(folder: Path, entry: Program) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for name in (HELPER, entry.file, *entry.beside):
-        shutil.copy(PROGRAMS / name, folder / name)
+        shutil.copy(PROGRAMS / name, folder / Path(name).name)
 
 
 def start_command(interpreter: Interpreter, entry: Program, folder: Path) -> list[str]:
     """Return the command line of a program in its folder."""
     inside = interpreter.inside(folder)
-    arguments = (f"{inside}/{entry.file}", f"{inside}/truth.json", *entry.arguments)
+    arguments = (f"{inside}/{Path(entry.file).name}", f"{inside}/truth.json", *entry.arguments)
     return interpreter.command(*arguments, cwd=folder)
 
 

@@ -29,12 +29,12 @@ from support.cores import CORPUS, CoreFailed, Made, Program, make_core
 from support.interpreters import discover
 
 KINDS = ("arguments", "cells", "free", "locals")
-WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)
+WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000, secrets=True)
 EXACT, MARKED, CUT, MISSING, WRONG = "exact", "marked", "cut", "missing", "wrong"
-# numpy's arrays: shape, dtype and first values, which is not what repr() gives.
+# numpy's arrays when they are not shown as repr() does: shape, dtype and first values.
 DESCRIBED = "described"
 GDB_TIMEOUT = 300
-ARRAYS = ("ndarray", "OwnArray", "MaskedArray")
+ARRAYS = ("MaskedArray",)  # whose __repr__ is Python code
 
 
 class Judged(NamedTuple):

@@ -21,6 +21,11 @@ NEEDS = {
     "anyio": ("anyio", "idna", "sniffio", "exceptiongroup", "typing_extensions"),
     "gevent": ("gevent", "greenlet", "zope.event", "zope.interface"),
     "eventlet": ("eventlet", "greenlet", "dnspython"),
+    "pandas": ("pandas", "numpy", "python-dateutil", "pytz", "tzdata", "six"),
+    "pydantic": (
+        "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection",
+    ),
+    "sqlalchemy": ("sqlalchemy", "typing_extensions", "greenlet"),
     "grpcio": ("grpcio", "typing_extensions"),
     "torch": (
         "torch==2.13.0+cpu", "typing_extensions", "sympy", "mpmath", "networkx", "jinja2",

@@ -30,6 +30,7 @@ class Options(NamedTuple):
     max_size: int = MAX_SIZE
     stacks: bool = False
     locals: bool = False
+    secrets: bool = False
     sidecars: SidecarOptions = NO_SIDECARS
     messages: bool = False
     redact_addresses: bool = False
@@ -115,7 +116,7 @@ def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
         if options.stacks:
             from gdb_epi.record.stacks import stacks_json
 
-            stacks = stacks_json(session.state, locals=options.locals)
+            stacks = stacks_json(session.state, locals=options.locals, secrets=options.secrets)
             examined = examined._replace(stacks=stacks)
         if options.messages:
             from gdb_epi.record.privacy import add_message

@@ -17,7 +17,7 @@ from gdb_epi.cli.support.examine import Examined, Failure, Result
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
 from gdb_epi.private_files import private_opener
 from gdb_epi.record.reading import group_in, grouping_line
-from gdb_epi.render.escape import escape
+from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
 from gdb_epi.util import counted, shell_word
 
@@ -263,4 +263,4 @@ def _frames(frames: Any) -> Iterator[str]:
         line = frame.get("lineno")
         yield escape(f'  File "{frame.get("filename")}", line {line or "?"}, in {name}')
         for variable, value in (frame.get("locals") or {}).items():
-            yield escape(f"    {variable} = {value}")
+            yield escape(f"    {variable} = {one_line(value)}")

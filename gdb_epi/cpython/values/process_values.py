@@ -13,6 +13,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import decoders
 from gdb_epi.cpython.values.context import Obj, Undecodable, ValueContext
 from gdb_epi.cpython.values.repr_decoder import MAX_ATTRIBUTES, Limits, ReprDecoder, Value
+from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.loader import load_all
 from gdb_epi.target.api import Target
@@ -40,8 +41,8 @@ class Values:
         self.limits = (limits or Limits()).bounded()
         self._values: dict[int, Value] = {}
         self._attribute_texts: dict[int, str] = {}
-        smaller = zip(self.limits, ATTRIBUTE_LIMITS, strict=True)
-        self._attribute_limits = Limits(*(min(pair) for pair in smaller))
+        smaller = zip(self.limits[:4], ATTRIBUTE_LIMITS[:4], strict=True)
+        self._attribute_limits = Limits(*map(min, smaller), self.limits.secrets)
 
     def of(self, address: int) -> Value:
         """Return an object as text. Never raises; what cannot be decoded is marked."""
@@ -51,6 +52,17 @@ class Values:
             if len(self._values) < MAX_CACHED_VALUES:
                 self._values[address] = value
         return value
+
+    def named(self, name: str, address: int) -> Value:
+        """Return an object under a name as text; masked when the name is that of a secret."""
+        if self.limits.secrets or not is_secret_name(name):
+            return self.of(address)
+        decoder = self.decoder()
+        text = decoder.named(name, address)
+        value = self.of(address)
+        if not text.startswith("<masked "):
+            return value
+        return Value(value.type, text, False, False)
 
     def _decode(self, address: int) -> Value:
         decoder = self.decoder()
@@ -74,12 +86,14 @@ class Values:
                 if len(shown) >= min(MAX_ATTRIBUTES, self.limits.width):
                     shown.append(("...", "..."))
                     break
-                shown.append((name, self._attribute_text(value)))
+                shown.append((name, self._attribute_text(name, value)))
         except (UnreadableMemory, LayoutError, Undecodable) as error:
             shown.append(("...", f"<cannot decode the attributes: {error}>"))
         return tuple(shown)
 
-    def _attribute_text(self, address: int) -> str:
+    def _attribute_text(self, name: str, address: int) -> str:
+        if not self.limits.secrets and is_secret_name(name):
+            return self.decoder(self._attribute_limits).named(name, address)
         text = self._attribute_texts.get(address)
         if text is None:
             text = self.decoder(self._attribute_limits).repr_of(address)

@@ -15,6 +15,7 @@ from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, Lineage, TypeI
 from gdb_epi.cpython.values.context import Obj as Obj
 from gdb_epi.cpython.values.context import Undecodable as Undecodable
 from gdb_epi.cpython.values.context import ValueContext as ValueContext
+from gdb_epi.cpython.values.secrets import is_secret_name, is_shown, without_passwords
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -32,12 +33,16 @@ CUT = "..."
 
 
 class Limits(NamedTuple):
-    """How much of one value is shown; what is left out is marked by `...` and `Value.cut`."""
+    """How much of one value is shown; what is left out is marked by `...` and `Value.cut`.
+
+    `secrets`: also what names and URLs say is secret (see `secrets`), which is masked otherwise.
+    """
 
     depth: int = DEPTH
     width: int = WIDTH
     length: int = LENGTH
     total: int = TOTAL
+    secrets: bool = False
 
     def bounded(self) -> Limits:
         """Return these limits, none beyond what is safe."""
@@ -46,6 +51,7 @@ class Limits(NamedTuple):
             max(0, min(self.width, MAX_WIDTH)),
             max(1, min(self.length, MAX_LENGTH)),
             max(1, min(self.total, MAX_TOTAL)),
+            self.secrets,
         )
 
 
@@ -167,8 +173,35 @@ class ReprDecoder:
             self.exact = False
             text = f"<cannot decode {name} at {address:#x}: {str(error)[:MAX_WHY]}>"
         self._nesting -= 1
+        if not self._nesting and not self.limits.secrets:
+            text = self.without_passwords(text)
         self._room = min(self._room, room_before - len(text))  # what is inside paid already
         return text
+
+    def named(self, name: str, address: int) -> str:
+        """Return the text of an object under a name; masked when the name is that of a secret."""
+        if self.limits.secrets or not is_secret_name(name):
+            return self.repr_of(address)
+        before = self.exact, self.cut, self.opaque, self._room
+        text = self.repr_of(address)
+        try:
+            obj = self.obj(address)
+        except (UnreadableMemory, LayoutError, Undecodable):
+            return text  # why it cannot be read
+        if is_shown(name, obj.lineage.ident, text):
+            return text
+        self.exact, self.cut, self.opaque, self._room = before
+        self.exact = False
+        return f"<masked {obj.type.name}>"
+
+    def without_passwords(self, text: str) -> str:
+        """Return a text with `***` for passwords in it, unless secrets were asked for."""
+        if self.limits.secrets:
+            return text
+        masked = without_passwords(text)
+        if masked != text:
+            self.exact = False
+        return masked
 
     def note(self, name: str, text: str) -> None:
         """Note what the text of the outermost object leaves out, such as a generator's line."""
@@ -323,7 +356,8 @@ class ReprDecoder:
     def keyword_texts(self, keywords: int) -> Iterator[str]:
         """Yield `name=value` of a dict whose keys are str."""
         for key, value in self.objects.dict_items(keywords):
-            yield f"{self.string(key)}={self.repr_of(value)}"
+            name = self.string(key)
+            yield f"{name}={self.named(name, value)}"
 
     # -- types and attributes -----------------------------------------------------------------
 
@@ -352,7 +386,7 @@ class ReprDecoder:
 
     def attribute_text(self, address: int, name: str) -> str:
         """Return repr() of an attribute. Raises Undecodable when there is none."""
-        return self.repr_of(self.context.attribute(address, name))
+        return self.named(name, self.context.attribute(address, name))
 
     def is_true(self, address: int, name: str) -> bool:
         """Tell whether an attribute is True. Raises Undecodable when there is none."""

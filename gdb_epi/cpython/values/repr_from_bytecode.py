@@ -25,6 +25,7 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.decoders.builtin_scalars import float_value, int_value
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
+from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -207,6 +208,7 @@ class _Text(NamedTuple):
 
 class _Value(NamedTuple):
     address: int  # PyObject *
+    name: str = ""  # of the attribute that it is
 
 
 class _Class(NamedTuple):
@@ -340,7 +342,7 @@ class _ReprCall:
             self._require_default(self.decoder.obj(of.address), name)
             self.stack.append(_Class(self.decoder.obj(of.address).type))
         elif isinstance(of, _Value):
-            self.stack.append(_Value(self._of_instance(of.address, name)))
+            self.stack.append(_Value(self._of_instance(of.address, name), name))
         else:
             raise Undecodable("an attribute")
 
@@ -401,7 +403,9 @@ class _ReprCall:
     def _plain(self, item: Item) -> int | float | str:
         if isinstance(item, _Text) and not self.decoder.cut:
             return item.text
-        if not isinstance(item, _Value):
+        if not isinstance(item, _Value) or (
+            not self.decoder.limits.secrets and is_secret_name(item.name)
+        ):
             raise Undecodable("a value that is formatted")
         return plain_value(self.decoder, item.address)
 
@@ -447,13 +451,16 @@ class _ReprCall:
         elif isinstance(item, _Text) and how == _REPR:
             self.stack.append(_Text(repr(item.text)))
         elif isinstance(item, _Value) and how in (_STR, _REPR):
-            self.stack.append(_Text(self._shown(item.address, how)))
+            self.stack.append(_Text(self._shown(item, how)))
         else:
             raise Undecodable("a conversion")
 
-    def _shown(self, address: int, how: int) -> str:
+    def _shown(self, item: _Value, how: int) -> str:
+        address = item.address
         if address == self.obj.address:
             raise Undecodable("itself")
+        if not self.decoder.limits.secrets and is_secret_name(item.name):
+            return self.decoder.named(item.name, address)
         if how == _STR and self._is_str(address):
             return self.decoder.string(address, self.decoder.limits.length)
         obj = self.decoder.obj(address)

@@ -169,7 +169,7 @@ class FrameVariables:
         return self._of_object(slot.name, slot.kind, word)
 
     def _of_object(self, name: str, kind: str, word: int) -> Variable:
-        value = self.values.of(word)
+        value = self.values.named(name, word)
         return Variable(
             name=name,
             kind=kind,

@@ -12,7 +12,9 @@ def decimals(death):
     zero, minus_zero, one = Decimal(0), Decimal("-0"), Decimal(1)
     price, negative, long = Decimal("19.90"), Decimal("-0.001"), Decimal("1" * 60)
     tiny, huge, exponent = Decimal("1E-400"), Decimal("9.99E+999"), Decimal("1E+3")
-    specials = [Decimal(text) for text in ("NaN", "-NaN", "sNaN", "Infinity", "-Infinity", "NaN123")]
+    specials = [
+        Decimal(text) for text in ("NaN", "-NaN", "sNaN", "Infinity", "-Infinity", "NaN123")
+    ]
     third, product = Decimal(1) / 3, Decimal("1.10") * 3
     zeros = [Decimal("0.00"), Decimal("0E+5"), Decimal("0E-8")]
     parts = Decimal("12.5").as_tuple()

@@ -13,7 +13,11 @@ class Share(fractions.Fraction):
 
 
 def numbers(death):
-    third, negative, whole = fractions.Fraction(1, 3), fractions.Fraction(-7, 2), fractions.Fraction(5)
+    third, negative, whole = (
+        fractions.Fraction(1, 3),
+        fractions.Fraction(-7, 2),
+        fractions.Fraction(5),
+    )
     big, from_text = fractions.Fraction(10**30, 7), fractions.Fraction("0.125")
     own = Share(1, 2)
     mixed = [fractions.Fraction(1, 3) + 1, fractions.Fraction(0)]

@@ -7,7 +7,10 @@ from library_values import dying, way
 
 
 def scalars(death):
-    moments = [numpy.datetime64("2024-02-29T12:30:45.123456789", unit) for unit in "Y M W D h m s ms us ns".split()]
+    moments = [
+        numpy.datetime64("2024-02-29T12:30:45.123456789", unit)
+        for unit in "Y M W D h m s ms us ns".split()
+    ]
     old, nothing = numpy.datetime64("0001-01-01"), numpy.datetime64("NaT")
     spans = [numpy.timedelta64(7, unit) for unit in "Y M W D h m s ms us ns".split()]
     generic, no_span = numpy.timedelta64(3), numpy.timedelta64("NaT")

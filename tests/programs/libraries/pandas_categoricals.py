@@ -8,7 +8,9 @@ from library_values import dying, way
 
 def categoricals(death):
     letters = pandas.Categorical(["a", "b", "a", "c"])
-    ordered = pandas.Categorical(["low", "high", "low"], categories=["low", "mid", "high"], ordered=True)
+    ordered = pandas.Categorical(
+        ["low", "high", "low"], categories=["low", "mid", "high"], ordered=True
+    )
     numbers = pandas.Categorical([3, 1, 2, 3])
     holes = pandas.Categorical(["x", None, "y"])
     many = pandas.Categorical([str(number % 7) for number in range(100)])

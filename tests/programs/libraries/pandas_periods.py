@@ -23,7 +23,10 @@ def intervals(death):
     hour = pandas.Period("2024-02-29 12:30", freq=HOUR)
     second = pandas.Period("2024-02-29 12:30:15", freq=SECOND)
     milli = pandas.Period("2024-02-29 12:30:15.250", freq=MILLI)
-    micro, nano = pandas.Period("2024-02-29 12:30:15.000250", freq=MICRO), pandas.Period("2024-02-29 12:30:15.000000250", freq=NANO)
+    micro, nano = (
+        pandas.Period("2024-02-29 12:30:15.000250", freq=MICRO),
+        pandas.Period("2024-02-29 12:30:15.000000250", freq=NANO),
+    )
     dying(death)
 
 

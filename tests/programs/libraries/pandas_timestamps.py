@@ -28,12 +28,26 @@ def naive(death):
 
 
 def aware(death):
-    utc, named = pandas.Timestamp("2024-07-01", tz="UTC"), pandas.Timestamp("2024-07-01 08:00", tz="Europe/Berlin")
+    utc, named = (
+        pandas.Timestamp("2024-07-01", tz="UTC"),
+        pandas.Timestamp("2024-07-01 08:00", tz="Europe/Berlin"),
+    )
     winter = pandas.Timestamp("2024-01-01 08:00", tz="America/New_York")
-    fixed = pandas.Timestamp("2024-01-01 08:00:00.000000001", tz=datetime.timezone(datetime.timedelta(hours=5, minutes=30)))
-    odd = pandas.Timestamp("2024-01-01", tz=datetime.timezone(datetime.timedelta(seconds=-3600), "ODD"))
-    zone = pandas.Timestamp("2023-11-05 01:30", tz=zoneinfo.ZoneInfo("Asia/Kolkata")) if zoneinfo else None
-    olson = pandas.Timestamp("2023-06-05 01:30", tz=pytz.timezone("Australia/Sydney")) if pytz else None
+    fixed = pandas.Timestamp(
+        "2024-01-01 08:00:00.000000001",
+        tz=datetime.timezone(datetime.timedelta(hours=5, minutes=30)),
+    )
+    odd = pandas.Timestamp(
+        "2024-01-01", tz=datetime.timezone(datetime.timedelta(seconds=-3600), "ODD")
+    )
+    zone = (
+        pandas.Timestamp("2023-11-05 01:30", tz=zoneinfo.ZoneInfo("Asia/Kolkata"))
+        if zoneinfo
+        else None
+    )
+    olson = (
+        pandas.Timestamp("2023-06-05 01:30", tz=pytz.timezone("Australia/Sydney")) if pytz else None
+    )
     offset = pandas.Timestamp("2023-06-05 01:30", tz=pytz.FixedOffset(90)) if pytz else None
     dateutil = pandas.Timestamp("2023-06-05 01:30", tz=dateutil_tz.tzutc())
     parsed = pandas.Timestamp("2024-01-01T00:00:00+02:00")

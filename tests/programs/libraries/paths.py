@@ -20,7 +20,10 @@ def paths(death):
 
 
 def windows(death):
-    drive, share = pathlib.PureWindowsPath("C:\\Users\\me"), pathlib.PureWindowsPath("//host/share/x")
+    drive, share = (
+        pathlib.PureWindowsPath("C:\\Users\\me"),
+        pathlib.PureWindowsPath("//host/share/x"),
+    )
     mixed, relative = pathlib.PureWindowsPath("a/b\\c"), pathlib.PureWindowsPath("d:x")
     joined, rooted = pathlib.PureWindowsPath("C:/") / "x.txt", pathlib.PureWindowsPath("\\x")
     table = {pathlib.PurePosixPath("a"): pathlib.Path("b")}

@@ -18,7 +18,12 @@ def arrays(death):
 
 def types(death):
     simple = [pyarrow.int8(), pyarrow.string(), pyarrow.float64(), pyarrow.bool_(), pyarrow.null()]
-    times = [pyarrow.timestamp("ns", "UTC"), pyarrow.date32(), pyarrow.time64("us"), pyarrow.duration("s")]
+    times = [
+        pyarrow.timestamp("ns", "UTC"),
+        pyarrow.date32(),
+        pyarrow.time64("us"),
+        pyarrow.duration("s"),
+    ]
     lists, struct = pyarrow.list_(pyarrow.int8()), pyarrow.struct([("a", pyarrow.int8())])
     field = pyarrow.field("a", pyarrow.int8())
     schema = pyarrow.schema([("a", pyarrow.int8()), ("b", pyarrow.string())])

@@ -10,12 +10,19 @@ from library_values import dying, way
 
 
 def scalars(death):
-    number, negative, small = pyarrow.scalar(5), pyarrow.scalar(-7), pyarrow.scalar(5, pyarrow.int8())
+    number, negative, small = (
+        pyarrow.scalar(5),
+        pyarrow.scalar(-7),
+        pyarrow.scalar(5, pyarrow.int8()),
+    )
     unsigned, real = pyarrow.scalar(2**64 - 1, pyarrow.uint64()), pyarrow.scalar(0.1)
     single, text = pyarrow.scalar(0.5, pyarrow.float32()), pyarrow.scalar("it's")
     long_text, raw = pyarrow.scalar("x", pyarrow.large_string()), pyarrow.scalar(b"\x00ab")
     truth, nothing = pyarrow.scalar(True), pyarrow.scalar(None)
-    null_int, null_text = pyarrow.scalar(None, pyarrow.int64()), pyarrow.scalar(None, pyarrow.string())
+    null_int, null_text = (
+        pyarrow.scalar(None, pyarrow.int64()),
+        pyarrow.scalar(None, pyarrow.string()),
+    )
     from_array = pyarrow.array([1, 2, 3])[1]
     times(death)
 

@@ -65,8 +65,15 @@ def dict_text(decoder: ReprDecoder, address: int) -> str:
 
 def pairs_text(decoder: ReprDecoder, pairs: Iterator[tuple[int, int]], count: int) -> str:
     """Return `key: value` pairs with commas."""
-    texts = (f"{decoder.repr_of(key)}: {decoder.repr_of(value)}" for key, value in pairs)
+    texts = (": ".join(pair_texts(decoder, key, value)) for key, value in pairs)
     return decoder.join_text(texts, count)
+
+
+def pair_texts(decoder: ReprDecoder, key: int, value: int) -> tuple[str, str]:
+    """Return the texts of a key and its value; a key of text is the value's name."""
+    text = decoder.repr_of(key)
+    is_name = text[:1] in ("'", '"') or text[:2] in ("b'", 'b"')
+    return text, decoder.named(text, value) if is_name else decoder.repr_of(value)
 
 
 @decodes("dict")
@@ -102,9 +109,11 @@ def view(decoder: ReprDecoder, obj: Obj) -> str:
         pairs = decoder.objects.dict_items(of)
         kind = obj.lineage.ident.rpartition("_")[2]
         if kind == "items":
-            texts = (f"({decoder.repr_of(key)}, {decoder.repr_of(value)})" for key, value in pairs)
+            texts = (f"({', '.join(pair_texts(decoder, key, value))})" for key, value in pairs)
+        elif kind == "values":
+            texts = (pair_texts(decoder, key, value)[1] for key, value in pairs)
         else:
-            texts = (decoder.repr_of(value if kind == "values" else key) for key, value in pairs)
+            texts = (decoder.repr_of(key) for key, _ in pairs)
         return f"{obj.type.name}([{decoder.join_text(texts, count)}])"
 
 

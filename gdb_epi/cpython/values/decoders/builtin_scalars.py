@@ -174,7 +174,9 @@ def _state(decoder: ReprDecoder, head: bytes, name: str) -> int:
 def unicode_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a str."""
     value, length = str_contents(decoder, obj.address, decoder.limits.length)
-    if length > len(value):
+    is_whole = len(value) == length
+    value = decoder.without_passwords(value)
+    if not is_whole:
         decoder.cut = True
         return repr(value) + CUT
     return repr(value)
@@ -203,7 +205,11 @@ def byte_array(decoder: ReprDecoder, obj: Obj) -> str:
 def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:
     decoder.require_range(start, size, "bytes")
     value = decoder.reader.read(start, min(size, decoder.limits.length)) if size else b""
-    if size > len(value):
+    text = value.decode("latin-1")
+    masked = decoder.without_passwords(text)
+    is_whole = size <= len(value)
+    value = masked.encode("latin-1") if masked != text else value
+    if not is_whole:
         decoder.cut = True
         return repr(value) + CUT
     return repr(value)

@@ -5,7 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.values.decoders.builtin_containers import dict_text, item_count, pairs_text
+from gdb_epi.cpython.values.decoders.builtin_containers import (
+    dict_text,
+    item_count,
+    pair_texts,
+    pairs_text,
+)
 from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
 from gdb_epi.cpython.values.repr_decoder import (
     CUT,
@@ -101,7 +106,7 @@ def ordered_dict(decoder: ReprDecoder, obj: Obj) -> str:
         # 3.12 (gh-101446) shows a dict instead of pairs; the same release brought lv_tag.
         if decoder.layout.offset("PyLongObject", "lv_tag") is not None:
             return f"{name}({{{pairs_text(decoder, iter(pairs), count)}}})"
-        texts = (f"({decoder.repr_of(key)}, {decoder.repr_of(value)})" for key, value in pairs)
+        texts = (f"({', '.join(pair_texts(decoder, key, value))})" for key, value in pairs)
         return f"{name}([{decoder.join_text(texts, count)}])"
 
 
@@ -117,7 +122,8 @@ def named_tuple(decoder: ReprDecoder, obj: Obj) -> str:
         if not is_first:
             return "(...)"
         texts = (
-            f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True)
+            f"{name}={decoder.named(name, value)}"
+            for name, value in zip(names, values, strict=True)
         )
         return f"{obj.type.name}({decoder.join_text(texts, count)})"
 

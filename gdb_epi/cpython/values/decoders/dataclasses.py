@@ -47,4 +47,4 @@ def _field_text(decoder: ReprDecoder, obj: Obj, name: str) -> str:
         value = decoder.types.lookup(obj.type, name)
         if value is None:
             raise
-        return decoder.repr_of(value[1])
+        return decoder.named(name, value[1])

@@ -123,7 +123,9 @@ def dateutil_zone(decoder: ReprDecoder, obj: Obj) -> str:
 def pytz_zone(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what DstTzInfo.__repr__ of pytz does."""
     zone = decoder.types.lookup(obj.type, "zone")
-    name, offset, dst = (decoder.attribute(obj.address, n) for n in ("_tzname", "_utcoffset", "_dst"))
+    name, offset, dst = (
+        decoder.attribute(obj.address, n) for n in ("_tzname", "_utcoffset", "_dst")
+    )
     if zone is None or any(decoder.ident(at) != "datetime.timedelta" for at in (offset, dst)):
         raise Undecodable("a zone without a name or an offset")
     seconds = _seconds(decoder, offset)

@@ -611,7 +611,9 @@ def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
     form = _FLOATS[obj.lineage.ident.rpartition(".")[2]]
     value = float(_scalar_values(decoder, obj, form)[0])
-    return _scalar(decoder, obj, float_text(value, form, large_have_exponents(decoder, form, value)))
+    return _scalar(
+        decoder, obj, float_text(value, form, large_have_exponents(decoder, form, value))
+    )
 
 
 @decodes(*(f"numpy.{name}" for name in _COMPLEX))
@@ -662,9 +664,7 @@ def moment(decoder: ReprDecoder, obj: Obj) -> str:
         span = "'NaT'" if not_a_time(value) else str(value)
         return f"{prefix}.timedelta64({span}{'' if code == 'generic' else unit})"
     if not_a_time(value):
-        return (
-            f"{prefix}.datetime64('NaT'{unit if always or is_at_least(decoder, (2, 4)) else ''})"
-        )
+        return f"{prefix}.datetime64('NaT'{unit if always or is_at_least(decoder, (2, 4)) else ''})"
     shown = moment_text(value * multiple, code)
     if shown is None:
         raise Undecodable(f"{value} {code} since 1970: outside of the years 1 to 9999")

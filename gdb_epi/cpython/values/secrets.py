@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is not shown of values unless it is asked for: passwords, tokens, keys.
+
+The rule, which README and `epi explain secrets` tell: a value is masked when its name says that it
+is a secret, and so is the password of a URL in any text. A name says so when one of its words is
+one of WORDS, ends with one of ENDINGS, or is a pair of PAIRS; words are told apart by `_`, other
+marks, and capitals. None, True, False, what is empty, functions, classes and modules are shown
+under any name; numbers too, unless the last word is one of NUMBER_WORDS (`max_tokens` is no secret).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+WORDS = frozenset(
+    "password passwords passwd passwds pwd passphrase passphrases passcode secret secrets token "
+    "tokens credential credentials creds apikey apikeys auth authorization jwt bearer cookie "
+    "cookies otp sessionid privatekey accesskey secretkey".split()
+)
+ENDINGS = ("password", "passwd", "passphrase", "secret", "token", "apikey", "credentials")
+PAIRS = frozenset(
+    (first, "key")
+    for first in "api access private secret auth signing encryption master account shared".split()
+) | {("session", "id")}
+NUMBER_WORDS = frozenset("password passwd pwd passphrase passcode pin otp secret".split())
+
+# Types that hold no secret, and what nothing is in; by the built-in type that one goes back to.
+_OPEN = frozenset(
+    "NoneType bool function type module builtin_function_or_method method ellipsis "
+    "NotImplementedType property method_descriptor wrapper_descriptor".split()
+)
+_EMPTY = frozenset(("''", "b''", "[]", "{}", "()", "set()", "bytearray(b'')"))
+_NUMBERS = frozenset(("int", "float", "complex"))
+MASK = "***"
+MAX_NAME = 200
+# Settings in text: `password=...` as libpq, ODBC and query strings have it.
+_SETTINGS = r"(?i)((?:^|[\s?&;'\"])[\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)=)"
+_SETTING = _SETTINGS + r"(?!\*\*\*)([^\s&;'\"<>]+)"
+# scheme://user:password@host; a text that was cut may end within the password.
+_URL = r"([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'\"]*:)([^\s/'\"]+@|(?!\d+(?:['\"]|$))[^\s/@'\"]+$)"
+
+
+def words_of(name: str) -> Iterator[str]:
+    """Yield the words of a name in lower case: `apiKey`, `api-key` and `API_KEY` are two each."""
+    word = ""
+    for character in name[:MAX_NAME]:
+        if not character.isalnum():
+            if word:
+                yield word.lower()
+            word = ""
+            continue
+        if character.isupper() and word and not word[-1].isupper():
+            yield word.lower()
+            word = ""
+        word += character
+    if word:
+        yield word.lower()
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell whether a name says that its value is a secret."""
+    before = ""
+    for word in words_of(name):
+        word = word.rstrip("0123456789")
+        if word in WORDS or word.endswith(ENDINGS) or (before, word) in PAIRS:
+            return True
+        before = word
+    return False
+
+
+def is_shown(name: str, ident: str, text: str) -> bool:
+    """Tell whether a value under the name of a secret is shown: by its built-in type and text."""
+    if ident in _OPEN or text in _EMPTY:
+        return True
+    if ident not in _NUMBERS:
+        return False
+    last = ""
+    for word in words_of(name):
+        last = word.rstrip("0123456789") or last
+    return last not in NUMBER_WORDS
+
+
+def without_passwords(text: str) -> str:
+    """Return a text with `***` for the passwords of URLs and of settings in it."""
+    lower = text.lower() if "=" in text else ""
+    has_setting = any(word in lower for word in ("passw", "pwd=", "key=", "secret=", "token="))
+    if "://" not in text and not has_setting:
+        return text
+    import re
+
+    if "://" in text:
+        text = re.sub(_URL, lambda m: f"{m[1]}{MASK}{'@' if m[2].endswith('@') else ''}", text)
+    return re.sub(_SETTING, rf"\1{MASK}", text) if has_setting else text
