@@ -26,6 +26,7 @@ from gdb_epi.render.frame_lines import (
     stack_rows,
 )
 from gdb_epi.render.headline import CRASHES, headline
+from gdb_epi.render.named_values import value_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -187,6 +188,7 @@ def _kind(frame: Json) -> str | None:
 def _facts(record: Json) -> Iterator[str]:
     yield from labelled("Process", [_process(record)])
     yield from labelled("Signal", list(_signal(record)))
+    yield from labelled("Value", list(value_lines(group_in(record, "signal"))))
     raised = group_in(record, "exception")
     if raised.get("type"):
         state = "being handled" if raised.get("state") == "handled" else "on its way up"

@@ -42,7 +42,10 @@ class Values:
         self._values: dict[int, Value] = {}
         self._attribute_texts: dict[int, str] = {}
         smaller = zip(self.limits[:4], ATTRIBUTE_LIMITS[:4], strict=True)
-        self._attribute_limits = Limits(*map(min, smaller), self.limits.secrets)
+        self._attribute_limits = ATTRIBUTE_LIMITS._replace(
+            **dict(zip(Limits._fields, map(min, smaller), strict=False)),
+            secrets=self.limits.secrets,
+        )
 
     def of(self, address: int) -> Value:
         """Return an object as text. Never raises; what cannot be decoded is marked."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is not shown of values unless it is asked for: passwords, tokens, keys.
 
-The rule, which README and `epi explain secrets` tell: a value is masked when its name says that it
+The rule, which README tells: a value is masked when its name says that it
 is a secret, and so is the password of a URL in any text. A name says so when one of its words is
 one of WORDS, ends with one of ENDINGS, or is a pair of PAIRS; words are told apart by `_`, other
 marks, and capitals. None, True, False, what is empty, functions, classes and modules are shown
-under any name; numbers too, unless the last word is one of NUMBER_WORDS (`max_tokens` is no secret).
+under any name; numbers too, unless the last word is one of NUMBER_WORDS: `max_tokens` is none.
 """
 
 from __future__ import annotations

@@ -2,7 +2,12 @@
 # corpus: {"bench": true, "beside": ["values.py", "libraries/library_values.py"], "oldest": [3, 15]}
 """Sentinels (3.15, PEP 661)."""
 
+import builtins
+
 from library_values import dying, way
+
+sentinel = getattr(builtins, "sentinel", None)
+frozendict = getattr(builtins, "frozendict", None)
 
 MISSING = sentinel("MISSING")
 

@@ -7,14 +7,18 @@ from string import templatelib
 from library_values import dying, way
 
 
+def parsed(text):
+    # Older interpreters, and tools, cannot read the syntax.
+    return eval(f't"{text}"', {"name": "wörld", "price": 19.5})
+
+
 def templates(death):
-    name, price = "wörld", 19.5
-    plain, empty = t"hello", t""
-    simple, two = t"hello {name}", t"{name} costs {price:.2f}"
-    converted, nested = t"{name!r:>{10}}", [t"{price}"]
-    interpolation = t"{name!s}".interpolations[0]
+    plain, empty = parsed("hello"), parsed("")
+    simple, two = parsed("hello {name}"), parsed("{name} costs {price:.2f}")
+    converted, nested = parsed("{name!r:>{10}}"), [parsed("{price}")]
+    interpolation = parsed("{name!s}").interpolations[0]
     made = templatelib.Template("a", templatelib.Interpolation(5, "x", None, ""), "b")
-    expression = t"{name.upper() + 'x'}"
+    expression = parsed("{name.upper() + 'x'}")
     dying(death)
 
 

@@ -123,9 +123,8 @@ def dateutil_zone(decoder: ReprDecoder, obj: Obj) -> str:
 def pytz_zone(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what DstTzInfo.__repr__ of pytz does."""
     zone = decoder.types.lookup(obj.type, "zone")
-    name, offset, dst = (
-        decoder.attribute(obj.address, n) for n in ("_tzname", "_utcoffset", "_dst")
-    )
+    names = ("_tzname", "_utcoffset", "_dst")
+    name, offset, dst = (decoder.attribute(obj.address, one) for one in names)
     if zone is None or any(decoder.ident(at) != "datetime.timedelta" for at in (offset, dst)):
         raise Undecodable("a zone without a name or an offset")
     seconds = _seconds(decoder, offset)
@@ -142,5 +141,5 @@ def _seconds(decoder: ReprDecoder, address: int) -> int:
     parts = []
     for name in ("days", "seconds"):
         raw = decoder.reader.read(address + decoder.offset("PyDateTime_Delta", name), 4)
-        parts.append(struct.unpack("<i", raw)[0])
+        parts.append(int.from_bytes(raw, "little", signed=True))
     return parts[0] * 86400 + parts[1]

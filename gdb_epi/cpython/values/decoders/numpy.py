@@ -7,8 +7,9 @@ follows. An array is data, nd, dimensions, strides, base, descr, flags (PyArrayO
 numpy/ndarraytypes.h, the same since 1.7). The value of a scalar follows the object header
 (numpy/arrayscalars.h).
 
-Arrays and records as numpy prints them are in `numpy_arrays`. How releases write scalars was measured on 1.24, 2.0, 2.2, 2.3, 2.4 and 2.5; which one it is the module
-numpy in the core says (`numpy.__version__`).
+Arrays and records as numpy prints them are in `numpy_arrays`. How releases write scalars was
+measured on 1.24, 2.0, 2.2, 2.3, 2.4 and 2.5; which one it is the module numpy in the core says
+(`numpy.__version__`).
 """
 
 from __future__ import annotations
@@ -611,9 +612,8 @@ def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
     form = _FLOATS[obj.lineage.ident.rpartition(".")[2]]
     value = float(_scalar_values(decoder, obj, form)[0])
-    return _scalar(
-        decoder, obj, float_text(value, form, large_have_exponents(decoder, form, value))
-    )
+    text = float_text(value, form, large_have_exponents(decoder, form, value))
+    return _scalar(decoder, obj, text)
 
 
 @decodes(*(f"numpy.{name}" for name in _COMPLEX))

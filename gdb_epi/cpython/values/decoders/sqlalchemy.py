@@ -66,9 +66,8 @@ def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "{...}"
-        texts = (
-            f"{name!r}: {decoder.named(name, at)}" for name, at in zip(names, values, strict=True)
-        )
+        pairs = zip(names, values, strict=True)
+        texts = (f"{name!r}: {decoder.named(name, at)}" for name, at in pairs)
         return "{" + decoder.join_text(texts, len(names)) + "}"
 
 

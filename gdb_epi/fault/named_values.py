@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which variable of the Python frames holds the bad address, or what it was computed from.
+
+A wrong handle that Python code passed to C is an int, a ctypes or a cffi object in one of the
+calling frames. A variable is named when its value *is* the bad address, or when the bad address
+lies at most REACH bytes behind a pointer: such a coincidence has no chance among 2^47 addresses.
+Small numbers have one, so addresses below LEAST are never looked for, and a plain int counts as a
+base only from LEAST_BASE on. No value leaves this module: a record holds names, and how far off.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.errors import Absent, EpiError
+from gdb_epi.sizes import WORD_MASK
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.values.process_values import Values
+
+LEAST = 1 << 16  # vm.mmap_min_addr: below it lies no memory, and most numbers of programs
+LEAST_BASE = 1 << 32
+REACH = 4096  # bytes: a field of a struct, an item of a small array
+HEADER = 64  # bytes of an object that is used without being asked what it is
+MAX_FRAMES = 16
+MAX_NAMED = 3
+MAX_LOOKED_AT = 2000  # values in all
+MAX_INSIDE = 50  # attributes or items of one value
+
+IS, BASE, OBJECT = "is", "base", "object"
+_POINTER_CODES = frozenset("PzZO")
+_CDATA_WORD = {"P": 8, "z": 8, "Z": 8, "q": 8, "Q": 8, "l": 8, "L": 8, "O": 8}
+
+
+class NamedValue(NamedTuple):
+    """A variable that holds the bad address.
+
+    `how` is IS, BASE (the address lies `offset` bytes behind the value) or OBJECT (the variable
+    refers to an object there, and no object is there). `type` is the class of the value; `number`
+    that of its frame, 0 the innermost.
+    """
+
+    name: str
+    function: str
+    filename: str
+    lineno: int | None
+    number: int
+    how: str
+    offset: int
+    type: str
+
+
+class _Candidate(NamedTuple):
+    name: str
+    value: int
+    is_pointer: bool  # of a type that says so
+    type: str
+
+
+def named_values(
+    target: Target, python: PythonState | Absent, tid: int, address: int | None
+) -> list[NamedValue]:
+    """Return the variables of a thread's Python frames that hold the bad address, innermost first.
+
+    Empty for addresses that may be anything's. Never raises.
+    """
+    if isinstance(python, Absent) or address is None or not LEAST <= address <= WORD_MASK:
+        return []
+    frames = [f for t in python.threads() if t.tid == tid and t.alive for f in t.frames]
+    if not frames:
+        return []
+    from gdb_epi.cpython.values.process_values import values_of
+    from gdb_epi.cpython.values.variables import FrameVariables
+
+    values = values_of(target, python)
+    variables = FrameVariables(values)
+    finder = _Finder(values, address)
+    for number, frame in enumerate(frames[:MAX_FRAMES]):
+        try:
+            places = list(variables.addresses(frame))
+        except EpiError:
+            continue
+        finder.look(number, frame, places)
+        if len(finder.named) >= MAX_NAMED:
+            break
+    # What is the address itself says more than what lies near it.
+    named = sorted(finder.named, key=lambda one: (one.how != IS, one.number))
+    return named[:MAX_NAMED]
+
+
+class _Finder:
+    def __init__(self, values: Values, address: int) -> None:
+        self.values, self.context = values, values.context
+        self.address = address
+        self.named: list[NamedValue] = []
+        self._left = MAX_LOOKED_AT
+        self._decoder = values.decoder()
+
+    def look(self, number: int, frame: PyFrame, places: Iterable[tuple[str, int]]) -> None:
+        """Look at the variables of one frame."""
+        seen: set[str] = set()
+        for name, place in places:
+            for candidate in self._candidates(name, place):
+                how = self._how(candidate)
+                if how is None or candidate.name in seen:
+                    continue
+                seen.add(candidate.name)
+                self.named.append(
+                    NamedValue(
+                        name=candidate.name,
+                        function=frame.qualname or frame.name,
+                        filename=frame.filename,
+                        lineno=frame.lineno,
+                        number=number,
+                        how=how,
+                        offset=self.address - candidate.value,
+                        type=candidate.type,
+                    )
+                )
+
+    def _how(self, candidate: _Candidate) -> str | None:
+        behind = self.address - candidate.value
+        if candidate.type == OBJECT:
+            return OBJECT if 0 <= behind < HEADER else None
+        if not behind:
+            return IS
+        least = LEAST if candidate.is_pointer else LEAST_BASE
+        return BASE if 0 < behind <= REACH and candidate.value >= least else None
+
+    def _candidates(self, name: str, place: int) -> Iterator[_Candidate]:
+        """Yield what a variable holds, and what it holds in attributes and items."""
+        yield from self._of(name, place)
+        try:
+            obj = self.context.obj(place)
+            inside = self._inside(name, place, obj.lineage.ident)
+            for count, (part, held) in enumerate(inside):
+                if count >= MAX_INSIDE:
+                    return
+                yield from self._of(part, held)
+        except EpiError:
+            return
+
+    def _inside(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
+        if ident in ("tuple", "list"):
+            struct_name = "PyTupleObject" if ident == "tuple" else "PyListObject"
+            count = self._decoder.signed(place, struct_name, "ob_size")
+            start = place + self._decoder.offset(struct_name, "ob_item")
+            if ident == "list" and count > 0:
+                start = self.context.reader.u64(start)
+            for index in range(min(count, MAX_INSIDE)):
+                yield f"{name}[{index}]", self.context.reader.u64(start + 8 * index)
+        elif ident not in ("dict", "type", "module", "function", "str", "bytes"):
+            for key, value in self.context.attributes(place):
+                yield f"{name}.{key}", value
+
+    def _of(self, name: str, place: int) -> Iterator[_Candidate]:
+        if self._left <= 0:
+            return
+        self._left -= 1
+        try:
+            obj = self.context.obj(place)
+        except EpiError:
+            yield _Candidate(name, place, True, OBJECT)
+            return
+        ident, kind = obj.lineage.ident, obj.type.shown
+        try:
+            if ident == "int":
+                number = self.context.objects.integer(place)
+                if not isinstance(number, Absent) and -(1 << 63) <= number <= WORD_MASK:
+                    yield _Candidate(name, number & WORD_MASK, False, kind)
+            elif ident.startswith("_ctypes."):
+                yield from self._of_ctypes(name, place, kind, ident)
+            elif ident.startswith("_cffi_backend.") and "CData" in ident:
+                # CDataObject: the type, then c_data, a pointer or where the data lies.
+                yield _Candidate(name, self._decoder.word(obj, 1), True, kind)
+            elif ident.startswith("numpy.") and ident.endswith("int64"):
+                yield _Candidate(name, self._decoder.word(obj, 0), False, kind)
+        except EpiError:
+            return
+
+    def _of_ctypes(self, name: str, place: int, kind: str, ident: str) -> Iterator[_Candidate]:
+        """Yield what a ctypes object holds: it begins with b_ptr, which points to the value."""
+        obj = self.context.obj(place)
+        at = self._decoder.word(obj, 0)
+        code = ""
+        if ident == "_ctypes._SimpleCData":
+            found_code = self._decoder.types.lookup(obj.type, "_type_")
+            code = self._decoder.string(found_code[1], 8) if found_code is not None else ""
+            if _CDATA_WORD.get(code) != 8:
+                return
+        elif ident not in ("_ctypes._Pointer", "_ctypes.PyCPointerType", "_ctypes.CFuncPtr",
+                           "_ctypes.PyCFuncPtr"):  # fmt: skip
+            return
+        word = struct.unpack("<Q", self.context.reader.read(at, 8))[0]
+        yield _Candidate(name, word, not code or code in _POINTER_CODES, kind)
