@@ -19,6 +19,7 @@ from support.judge import (
     DESCRIBED,
     EXACT,
     MARKED,
+    WIDE,
     Judged,
     judge,
     opened,
@@ -86,7 +87,7 @@ def test_no_value_is_wrong(interpreter: Interpreter, one: Program) -> None:
     for judged in verdicts_on(interpreter.id, one.name):
         where = f"{one.name}.{judged.function}.{judged.name}"
         if judged.type in ARRAYS:
-            assert judged.verdict == DESCRIBED, (where, judged)
+            assert judged.verdict in (DESCRIBED, MARKED), (where, judged)
         elif where in OWN:
             assert judged.verdict == MARKED, (where, judged)
             other += 1
@@ -102,7 +103,7 @@ def test_no_value_is_wrong(interpreter: Interpreter, one: Program) -> None:
 def test_98_percent_of_all_are_exact() -> None:
     """Over all interpreters; what only code of the program itself can show is not counted.
 
-    numpy's arrays are described, not shown as repr() does, and so counted apart.
+    numpy's masked arrays are shown by Python code, and so counted apart.
     """
     verdicts = []
     for cell in CELLS:
@@ -118,26 +119,29 @@ def test_98_percent_of_all_are_exact() -> None:
 
 
 @pytest.mark.parametrize("interpreter", NUMPY)
-def test_arrays_are_described(interpreter: Interpreter) -> None:
+def test_arrays_beyond_the_limits_are_described(interpreter: Interpreter) -> None:
     made = made_or_skip(interpreter, program("values_numpy"))
     state = opened(made)
     seen = 0
-    for judged in judge(made, state):
+    for judged in judge(made, state, WIDE._replace(width=2)):
         told = made.truth["arrays"].get(judged.name)
         if told is None or judged.type not in ("ndarray", "OwnArray"):
             continue
         assert judged.found is not None
         text = judged.found.text
         match = re.fullmatch(r"<\S+ shape=(\(.*?\)) dtype=(.*?)(?:: (.*))?>", text, re.S)
-        assert match is not None, text
+        if match is None:
+            assert judged.verdict == EXACT, (judged.name, text)
+            continue
+        assert not judged.found.exact, text
         assert match[1] == repr(tuple(told["shape"])), text
         if judged.name != "records":
             assert match[2] == told["dtype"], text
         if judged.name not in ("moments", "shorts"):  # tolist() makes dates and floats of these
-            first = ", ".join(told["first"]).replace("(1+2j)", "1+2j")
+            first = ", ".join(told["first"][:2]).replace("(1+2j)", "1+2j")
             assert (match[3] or "").startswith(first), (judged.name, text)
         seen += 1
-    assert seen >= 15
+    assert seen >= 5
 
 
 @pytest.mark.parametrize("interpreter", NUMPY)

@@ -19,6 +19,10 @@ class Holder:
 def sentinels(death):
     missing, empty = MISSING, Holder.EMPTY
     local = sentinel("local")
+    try:
+        spoken = sentinel("spoken", repr="<spoken!>")
+    except TypeError:
+        spoken = None
     in_list, in_dict = [MISSING], {"x": MISSING}
     table = frozendict({"a": 1})
     dying(death)

@@ -213,3 +213,13 @@ def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:
         decoder.cut = True
         return repr(value) + CUT
     return repr(value)
+
+
+@decodes("sentinel")
+def sentinel(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a sentinel (3.15, PEP 661): its name, its module, and its repr when it was given."""
+    name, given = decoder.word(obj, 0), decoder.word(obj, 2)
+    shown = given or name
+    if decoder.ident(shown) != "str":
+        raise Undecodable("it has no name")
+    return decoder.string(shown)

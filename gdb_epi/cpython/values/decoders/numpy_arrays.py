@@ -82,10 +82,10 @@ class Array(NamedTuple):
 
 
 def _options(decoder: ReprDecoder) -> Options:
-    """Return the print options of the process: a context variable, before 2.0 a dict."""
+    """Return the print options of the process: a context variable, before 2.1 a dict."""
     places = (
         ("numpy._core.printoptions", "format_options"),
-        ("numpy.core.printoptions", "format_options"),
+        ("numpy._core.arrayprint", "_format_options"),
         ("numpy.core.arrayprint", "_format_options"),
     )
     for module, name in places:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.values.decoders.numpy import item_text, raw_number
 from gdb_epi.cpython.values.decoders.numpy_arrays import items_of
+from gdb_epi.cpython.values.decoders.pyarrow import texts_of
 from gdb_epi.cpython.values.repr_decoder import (
     Obj,
     ReprDecoder,
@@ -356,6 +357,12 @@ def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
 
 def _extension_categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     """Return categories that an array of pandas' own holds: text, in Arrow or in numpy (3.0)."""
+    try:
+        texts = texts_of(decoder, decoder.attribute(data, "_pa_array"))
+    except Undecodable:
+        texts = None
+    if texts is not None:
+        return "str", [repr(text) for text in texts]
     held = decoder.attribute(data, "_ndarray")
     if decoder.ident(held) == "numpy.ndarray":
         return "str", _categories(decoder, held)[1]

@@ -1,0 +1,479 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scalars, arrays and chunked arrays of pyarrow.
+
+The objects of Cython hold a weak reference list, a word for Cython's methods and a shared_ptr to
+the object of C++. Its fields (arrow/scalar.h, array/data.h, type.h, buffer.h; 17 to 26) are read as
+libstdc++ lays them out on x86-64; they are checked by the ids of types and by sizes. What is of a
+type that is not known here is shown by its class.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from gdb_epi.cpython.values.decoders.numpy import float_text
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
+from gdb_epi.typing_lite import NamedTuple
+
+WINDOW = 10  # items of an array that are shown at each end
+CHUNKS = 2  # chunks of a chunked array that are shown at each end
+MAX_TEXT = 1 << 16
+MAX_NESTING = 6
+MAX_LENGTH = 1 << 48
+_TYPE_ID, _TYPE_CHILDREN, _TYPE_OWN = 40, 48, 72  # of a DataType
+_UNITS = {0: 1, 1: 10**3, 2: 10**6, 3: 10**9}
+_NUMBERS = {
+    2: "B", 3: "b", 4: "H", 5: "h", 6: "I", 7: "i", 8: "Q", 9: "q", 10: "e", 11: "f", 12: "d",
+    16: "i", 17: "q", 18: "q", 19: "i", 20: "q", 33: "q",
+}  # fmt: skip
+NULL, BOOL, DATE32, TIMESTAMP, TIME32, TIME64, DURATION = 0, 1, 16, 18, 19, 20, 33
+DECIMAL, LIST, STRUCT, DICTIONARY, MAP, LARGE_LIST = 23, 25, 26, 29, 30, 36
+_FLOATS = frozenset((10, 11, 12))
+_TEXTS = {13: ("i", True), 14: ("i", False), 34: ("q", True), 35: ("q", False)}
+_EPOCH = 719163  # date(1970, 1, 1).toordinal()
+
+
+class _Data(NamedTuple):
+    """An arrow::ArrayData."""
+
+    type: int  # arrow::DataType *
+    id: int
+    length: int
+    nulls: int  # -1 when nobody counted them
+    offset: int
+    buffers: tuple[int, ...]  # where their bytes are; 0 for none
+    children: tuple[int, ...]  # arrow::ArrayData *
+    dictionary: int  # arrow::ArrayData * or 0
+
+
+def _u64(decoder: ReprDecoder, address: int) -> int:
+    return decoder.reader.u64(address)
+
+
+def _pointers(decoder: ReprDecoder, vector: int, most: int) -> list[int]:
+    """Return the pointers of a std::vector of shared_ptr."""
+    begin, end = _u64(decoder, vector), _u64(decoder, vector + 8)
+    if end < begin or (end - begin) % 16 or (end - begin) // 16 > most:
+        raise Undecodable("a vector of no such length")
+    return [_u64(decoder, at) for at in range(begin, end, 16)]
+
+
+def _type_id(decoder: ReprDecoder, kind: int) -> int:
+    number = decoder.reader.u32(kind + _TYPE_ID)
+    if number > 64:
+        raise Undecodable(f"a type of id {number}")
+    return number
+
+
+def _data(decoder: ReprDecoder, address: int) -> _Data:
+    """Read an ArrayData: type, length, null count, offset, buffers, children."""
+    kind = _u64(decoder, address)
+    length, offset = decoder.reader.i64(address + 16), decoder.reader.i64(address + 32)
+    if not (0 <= length < MAX_LENGTH and 0 <= offset < MAX_LENGTH):
+        raise Undecodable(f"an array of {length} items from {offset}")
+    held = _pointers(decoder, address + 40, 8)
+    buffers = tuple(_u64(decoder, at + 16) if at else 0 for at in held)
+    children = tuple(_pointers(decoder, address + 64, 1000))
+    return _Data(
+        type=kind,
+        id=_type_id(decoder, kind),
+        length=length,
+        nulls=decoder.reader.i64(address + 24),
+        offset=offset,
+        buffers=buffers,
+        children=children,
+        dictionary=_u64(decoder, address + 88),
+    )
+
+
+def _is_valid(decoder: ReprDecoder, data: _Data, index: int) -> bool:
+    if not data.buffers or not data.buffers[0]:
+        return data.id != NULL
+    place = data.offset + index
+    return bool(decoder.reader.u8(data.buffers[0] + place // 8) >> place % 8 & 1)
+
+
+def _number(decoder: ReprDecoder, kind: int, at: int) -> int | float:
+    form = _NUMBERS[kind]
+    raw = decoder.reader.read(at, struct.calcsize("<" + form))
+    value: int | float = struct.unpack("<" + form, raw)[0]
+    return value
+
+
+def _raw_text(decoder: ReprDecoder, data: _Data, index: int) -> bytes:
+    form, _ = _TEXTS[data.id]
+    size = struct.calcsize("<" + form)
+    place = data.buffers[1] + size * (data.offset + index)
+    begin, end = struct.unpack("<2" + form, decoder.reader.read(place, 2 * size))
+    if not 0 <= begin <= end or end - begin > MAX_TEXT:
+        raise Undecodable(f"a text from {begin} to {end}")
+    return decoder.reader.read(data.buffers[2] + begin, end - begin) if end > begin else b""
+
+
+def _unit(decoder: ReprDecoder, kind: int) -> int:
+    parts = _UNITS.get(decoder.reader.u32(kind + _TYPE_OWN))
+    if parts is None:
+        raise Undecodable("a time of no unit")
+    return parts
+
+
+# -- as Python has them: scalars ---------------------------------------------------------------
+
+
+def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: int) -> str:
+    """Return repr() of what as_py() gives for a number."""
+    from datetime import date, timedelta
+
+    if number == BOOL:
+        return str(bool(value))
+    if number == DATE32:
+        try:
+            return repr(date.fromordinal(int(value) + _EPOCH))
+        except (ValueError, OverflowError):
+            raise Undecodable("a day outside of the years 1 to 9999") from None
+    if number in (TIME32, TIME64, DURATION, TIMESTAMP):
+        parts = _unit(decoder, kind)
+        if parts == 10**9:
+            raise Undecodable("a time in nanoseconds, which pandas shows where it is there")
+        try:
+            span = timedelta(microseconds=int(value) * (10**6 // parts))
+        except OverflowError:
+            raise Undecodable("a time out of range") from None
+        if number == DURATION:
+            return repr(span)
+        return _moment(decoder, span, kind, number)
+    return repr(value)
+
+
+def _moment(decoder: ReprDecoder, span: object, kind: int, number: int) -> str:
+    from datetime import datetime, timedelta
+
+    assert isinstance(span, timedelta)
+    try:
+        moment = datetime(1970, 1, 1) + span
+    except OverflowError:
+        raise Undecodable("a moment outside of the years 1 to 9999") from None
+    if number != TIMESTAMP:
+        return repr(moment.time())
+    if _u64(decoder, kind + _TYPE_OWN + 16):
+        raise Undecodable("a moment in a zone")
+    return repr(moment)
+
+
+def _item(
+    decoder: ReprDecoder, data: _Data, index: int, depth: int = 0, is_pair: bool = False
+) -> str:
+    """Return repr() of what as_py() gives for an item of an array; a map's is a pair."""
+    if depth > MAX_NESTING:
+        raise Undecodable("lists in lists without an end")
+    if not _is_valid(decoder, data, index):
+        return "None"
+    if data.id == BOOL:
+        place = data.offset + index
+        return str(bool(decoder.reader.u8(data.buffers[1] + place // 8) >> place % 8 & 1))
+    if data.id in _NUMBERS:
+        size = struct.calcsize("<" + _NUMBERS[data.id])
+        value = _number(decoder, data.id, data.buffers[1] + size * (data.offset + index))
+        return _python_text(decoder, value, data.type, data.id)
+    if data.id in _TEXTS:
+        raw = _raw_text(decoder, data, index)
+        return repr(_utf8(raw)) if _TEXTS[data.id][1] else repr(raw)
+    if data.id in (LIST, LARGE_LIST) and len(data.children) == 1:
+        child, (begin, end) = _data(decoder, data.children[0]), _range(decoder, data, index)
+        shown = (_item(decoder, child, at, depth + 1) for at in range(begin, end))
+        return f"[{decoder.join_text(shown, end - begin)}]"
+    if data.id == STRUCT:
+        names, place = _names(decoder, data.type), data.offset + index
+        texts = [_item(decoder, _data(decoder, at), place, depth + 1) for at in data.children]
+        if is_pair:
+            return f"({', '.join(texts)})"
+        inside = [f"{name!r}: {text}" for name, text in zip(names, texts, strict=True)]
+        return "{" + ", ".join(inside) + "}"
+    raise Undecodable(f"items of type {data.id}")
+
+
+def _range(decoder: ReprDecoder, data: _Data, index: int) -> tuple[int, int]:
+    form = "q" if data.id == LARGE_LIST else "i"
+    size = struct.calcsize("<" + form)
+    place = data.buffers[1] + size * (data.offset + index)
+    begin, end = struct.unpack("<2" + form, decoder.reader.read(place, 2 * size))
+    if not 0 <= begin <= end:
+        raise Undecodable(f"a list from {begin} to {end}")
+    return begin, end
+
+
+def _names(decoder: ReprDecoder, kind: int) -> list[str]:
+    """Return the names of a struct's fields: Field begins with three words, then its name."""
+    names = []
+    for field in _pointers(decoder, kind + _TYPE_CHILDREN, 1000):
+        at, length = _u64(decoder, field + 24), _u64(decoder, field + 32)
+        if length > 4096:
+            raise Undecodable("a field without a name")
+        names.append(_utf8(decoder.reader.read(at, length)) if length else "")
+    return names
+
+
+def _utf8(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise Undecodable(f"damaged text: {error.reason}") from None
+
+
+_SCALARS = (
+    "Null Boolean UInt8 Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float Double String "
+    "LargeString Binary LargeBinary Date32 Timestamp Time32 Time64 Duration List LargeList Struct "
+    "Map Dictionary Decimal128"
+).split()
+
+
+@decodes(*(f"pyarrow.lib.{name}Scalar" for name in _SCALARS))
+def scalar(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a scalar."""
+    name, at = obj.type.name, decoder.word(obj, 2)
+    kind, text = _u64(decoder, at + 24), _scalar_text(decoder, at)
+    if text == "None":
+        pass
+    elif _type_id(decoder, kind) == TIMESTAMP:
+        text = _iso(text)
+    elif _type_id(decoder, kind) == STRUCT:
+        names = _names(decoder, kind)
+        held = _pointers(decoder, at + 48, len(names))
+        pairs = zip(names, held, strict=True)
+        text = f"[{', '.join(f'({n!r}, {_scalar_text(decoder, v)})' for n, v in pairs)}]"
+    return f"<pyarrow.{name}: {text}>"
+
+
+def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
+    """Return repr() of what as_py() gives for an arrow::Scalar.
+
+    It is its methods and enable_shared_from_this, then type, whether it is valid, and its value.
+    """
+    if depth > MAX_NESTING:
+        raise Undecodable("scalars in scalars without an end")
+    kind = _u64(decoder, at + 24)
+    number, valid = _type_id(decoder, kind), decoder.reader.u8(at + 40)
+    if valid > 1:
+        raise Undecodable("it is neither valid nor not")
+    if not valid or number == NULL:
+        return "None"
+    if number == BOOL:
+        return str(bool(decoder.reader.u8(at + 41)))
+    if number in _NUMBERS:
+        size = struct.calcsize("<" + _NUMBERS[number])
+        value = _number(decoder, number, at + 40 + size if size < 8 else at + 48)
+        return _python_text(decoder, value, kind, number)
+    if number in _TEXTS:
+        buffer = _u64(decoder, at + 48)
+        begin, size = _u64(decoder, buffer + 16), _u64(decoder, buffer + 24)
+        if size > MAX_TEXT:
+            raise Undecodable(f"a text of {size} bytes")
+        raw = decoder.reader.read(begin, size) if size else b""
+        return repr(_utf8(raw)) if _TEXTS[number][1] else repr(raw)
+    if number == DECIMAL:
+        return _decimal(decoder, decoder.reader.read(at + 48, 16), kind)
+    if number == STRUCT:
+        names = _names(decoder, kind)
+        pairs = zip(names, _pointers(decoder, at + 48, len(names)), strict=True)
+        texts = [f"{name!r}: {_scalar_text(decoder, held, depth + 1)}" for name, held in pairs]
+        return "{" + ", ".join(texts) + "}"
+    if number == DICTIONARY:  # the number of the item, the items
+        index = _scalar_text(decoder, _u64(decoder, at + 48), depth + 1)
+        data = _data(decoder, _u64(decoder, _u64(decoder, at + 64) + 8))
+        if not index.isdecimal() or int(index) >= data.length:
+            raise Undecodable(f"item {index} of a dictionary")
+        return _item(decoder, data, int(index))
+    if number in (LIST, LARGE_LIST, MAP):
+        data = _data(decoder, _u64(decoder, _u64(decoder, at + 48) + 8))
+        shown = (_item(decoder, data, index, is_pair=number == MAP) for index in range(data.length))
+        return f"[{decoder.join_text(shown, data.length)}]"
+    raise Undecodable(f"a scalar of type {number}")
+
+
+def _decimal(decoder: ReprDecoder, raw: bytes, kind: int) -> str:
+    """Return a decimal; its type is the width in bytes, the precision, the scale."""
+    from gdb_epi.cpython.values.decoders.numeric import scientific
+
+    width, precision, scale = struct.unpack("<3i", decoder.reader.read(kind + _TYPE_OWN, 12))
+    value = int.from_bytes(raw, "little", signed=True)
+    digits = str(abs(value))
+    if width != 16 or not 0 < precision <= 38 or abs(scale) > 38 or len(digits) > precision:
+        raise Undecodable("a decimal of no such type")
+    return f"Decimal('{'-' if value < 0 else ''}{scientific(digits, -scale)}')"
+
+
+def _iso(text: str) -> str:
+    """Return the repr() of isoformat() for that of a datetime."""
+    from datetime import datetime
+
+    parts = [int(part) for part in text[len("datetime.datetime(") : -1].split(", ")]
+    return repr(datetime(*parts).isoformat())  # type: ignore[arg-type]
+
+
+# -- as Arrow prints them: arrays --------------------------------------------------------------
+
+
+def _printed(decoder: ReprDecoder, data: _Data, index: int) -> str:
+    """Return an item as arrow's PrettyPrint writes it. Raises Undecodable."""
+    if not _is_valid(decoder, data, index):
+        return "null"
+    if data.id == BOOL:
+        return _item(decoder, data, index).lower()
+    if data.id in _TEXTS:
+        raw = _raw_text(decoder, data, index)
+        return f'"{_utf8(raw)}"' if _TEXTS[data.id][1] else raw.hex().upper()
+    if data.id == DATE32:
+        from datetime import date
+
+        place = data.buffers[1] + 4 * (data.offset + index)
+        try:
+            return date.fromordinal(int(_number(decoder, DATE32, place)) + _EPOCH).isoformat()
+        except (ValueError, OverflowError):
+            raise Undecodable("a day outside of the years 1 to 9999") from None
+    if data.id == TIMESTAMP:
+        return _printed_moment(decoder, data, index)
+    if data.id in _FLOATS and data.id != 10:
+        form = _NUMBERS[data.id]
+        size = struct.calcsize("<" + form)
+        value = float(_number(decoder, data.id, data.buffers[1] + size * (data.offset + index)))
+        if value and not (1e-4 <= abs(value) < 1e10 or abs(value) >= 1e16):
+            decoder.mark_inexact()  # where exponents begin is not known
+        return float_text(value, form).removesuffix(".0")
+    if data.id in _NUMBERS and data.id < 10:
+        return _item(decoder, data, index)
+    raise Undecodable(f"items of type {data.id}")
+
+
+def _printed_moment(decoder: ReprDecoder, data: _Data, index: int) -> str:
+    from datetime import datetime, timedelta
+
+    parts = _unit(decoder, data.type)
+    value = int(_number(decoder, TIMESTAMP, data.buffers[1] + 8 * (data.offset + index)))
+    seconds, rest = divmod(value, parts)
+    try:
+        moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    except OverflowError:
+        raise Undecodable("a moment outside of the years 1 to 9999") from None
+    digits = len(str(parts)) - 1
+    zone = "Z" if _u64(decoder, data.type + _TYPE_OWN + 16) else ""
+    return f"{moment}{f'.{rest:0{digits}d}' if digits else ''}{zone}"
+
+
+_TYPE_NAMES = {
+    1: "bool", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "uint32", 7: "int32",
+    8: "uint64", 9: "int64", 10: "halffloat", 11: "float", 12: "double", 13: "string",
+    14: "binary", 16: "date32[day]", 34: "large_string", 35: "large_binary",
+}  # fmt: skip
+
+
+def _struct_lines(decoder: ReprDecoder, data: _Data) -> str:
+    """Return an array of structs as PrettyPrint does: a column after the other."""
+    has_nulls = bool(data.buffers and data.buffers[0]) and data.nulls != 0
+    if has_nulls or data.offset:
+        raise Undecodable("structs that are null, or a part of an array")
+    parts = ["-- is_valid: all not null"]
+    for number, at in enumerate(data.children):
+        child = _data(decoder, at)
+        name = _TYPE_NAMES.get(child.id)
+        if name is None:
+            raise Undecodable(f"a field of type {child.id}")
+        shown = _lines(decoder, child._replace(length=data.length), 2)
+        parts.append(f"-- child {number} type: {name}\n{shown}")
+    return "\n".join(parts)
+
+
+def _dictionary_lines(decoder: ReprDecoder, data: _Data) -> str:
+    """Return an array of items of a dictionary; its type begins with that of the indices."""
+    if not data.dictionary:
+        raise Undecodable("it has no dictionary")
+    items = _lines(decoder, _data(decoder, data.dictionary), 2)
+    kind = _u64(decoder, data.type + _TYPE_OWN)
+    indices = data._replace(type=kind, id=_type_id(decoder, kind))
+    return f"\n-- dictionary:\n{items}\n-- indices:\n{_lines(decoder, indices, 2)}"
+
+
+def _lines(decoder: ReprDecoder, data: _Data, indent: int) -> str:
+    """Return an array as PrettyPrint does, its brackets at `indent` blanks."""
+    if indent > 2 * MAX_NESTING:
+        raise Undecodable("lists in lists without an end")
+    blanks = " " * indent
+    if data.id == NULL:
+        return f"{blanks}{data.length} nulls"
+    write: Callable[[int], str]
+    window = WINDOW
+    if data.id in (LIST, LARGE_LIST) and len(data.children) == 1:
+        window = CHUNKS
+        child = _data(decoder, data.children[0])
+
+        def write(index: int) -> str:
+            if not _is_valid(decoder, data, index):
+                return f"{blanks}  null"
+            begin, end = _range(decoder, data, index)
+            part = child._replace(offset=child.offset + begin, length=end - begin)
+            return _lines(decoder, part, indent + 2)
+    else:
+
+        def write(index: int) -> str:
+            return f"{blanks}  {_printed(decoder, data, index)}"
+
+    return _bracketed(write, data.length, window, blanks)
+
+
+def _bracketed(write: Callable[[int], str], length: int, window: int, blanks: str) -> str:
+    if not length:
+        return f"{blanks}[]"
+    if length <= 2 * window:
+        return f"{blanks}[\n" + ",\n".join(map(write, range(length))) + f"\n{blanks}]"
+    first = ",\n".join(map(write, range(window)))
+    last = ",\n".join(map(write, range(length - window, length)))
+    return f"{blanks}[\n{first},\n{blanks}  ...\n{last}\n{blanks}]"
+
+
+_ARRAYS = (
+    "Null Boolean UInt8 Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float Double String "
+    "LargeString Binary LargeBinary Date32 Timestamp List LargeList Struct Dictionary"
+).split()
+
+
+@decodes(*(f"pyarrow.lib.{name}Array" for name in _ARRAYS))
+def array(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode an array: arrow::Array is its methods, then its ArrayData."""
+    data = _data(decoder, _u64(decoder, decoder.word(obj, 2) + 8))
+    special = {STRUCT: _struct_lines, DICTIONARY: _dictionary_lines}.get(data.id)
+    text = special(decoder, data) if special is not None else _lines(decoder, data, 0)
+    return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
+
+
+def _chunks(decoder: ReprDecoder, address: int) -> list[_Data]:
+    """Return the chunks of an arrow::ChunkedArray: chunks, type, length, null count."""
+    start = address
+    for start in (address, address + 8):  # with or without a table of methods
+        try:
+            held = _pointers(decoder, start, 1 << 16)
+            return [_data(decoder, _u64(decoder, at + 8)) for at in held]
+        except Undecodable:
+            continue
+    raise Undecodable("its chunks are not to be found")
+
+
+@decodes("pyarrow.lib.ChunkedArray")
+def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a chunked array."""
+    chunks = _chunks(decoder, decoder.word(obj, 2))
+    text = _bracketed(lambda index: _lines(decoder, chunks[index], 2), len(chunks), CHUNKS, "")
+    text = text if chunks else "[\n\n]"
+    return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
+
+
+def texts_of(decoder: ReprDecoder, address: int) -> list[str] | None:
+    """Return the texts of a chunked array (PyObject *); None when it holds others."""
+    obj = decoder.obj(address)
+    if obj.lineage.ident != "pyarrow.lib.ChunkedArray":
+        return None
+    texts: list[str] = []
+    for data in _chunks(decoder, decoder.word(obj, 2)):
+        if data.id not in _TEXTS or len(texts) + data.length > decoder.limits.width:
+            return None
+        texts += [_utf8(_raw_text(decoder, data, index)) for index in range(data.length)]
+    return texts

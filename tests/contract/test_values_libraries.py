@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of other people's libraries out of real cores, against what repr() said in each process.
+
+tests/programs/libraries has a program a family. All of them on all interpreters for which the
+libraries have wheels with `--heavy`; a few in the ordinary run, on one interpreter each.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+
+import pytest
+from support.cores import CORPUS, CoreFailed, Program, make_core
+from support.interpreters import Interpreter, discover, spread
+from support.judge import EXACT, MARKED, WRONG, Judged, judge, opened
+from support.mutate import MutatedTarget
+from support.opening import made_or_skip
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.variables import FrameVariables
+from gdb_epi.errors import UnreadableMemory
+
+PROGRAMS = [entry for entry in CORPUS if entry.file.startswith("libraries/")]
+# What costs little: no packages, or numpy, which the tests install anyway.
+CHEAP = ("numpy_arrays", "enums", "dataclass_objects", "templates", "sentinels")
+ORDINARY = [
+    pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
+    for one in PROGRAMS
+    if one.name in CHEAP
+    for interpreter in spread(one.name, one.supports, every=9)
+]
+LEAST_PROGRAMS, LEAST_SHARE = 30, 0.95
+HOSTILE = (0, 1, 3, 64, 0x1000, 1 << 40, 1 << 63, (1 << 64) - 1, 0xDDDDDDDDDDDDDDDD)
+ROUNDS = 150
+MAX_SECONDS = 5.0  # of processor time for one damaged value; far above what was seen
+
+
+def check(found: list[Judged]) -> Counter[str]:
+    """Assert that no value is wrong; return how many there are of each verdict."""
+    wrong = [one for one in found if one.verdict == WRONG]
+    assert not wrong, [(one.name, one.said, one.found and one.found.text) for one in wrong]
+    return Counter(one.verdict for one in found)
+
+
+@pytest.mark.parametrize(("interpreter", "one"), ORDINARY)
+def test_values_are_what_repr_said(interpreter: Interpreter, one: Program) -> None:
+    made = made_or_skip(interpreter, one)
+    counts = check(list(judge(made, opened(made))))
+    assert set(counts) <= {EXACT, MARKED}
+    assert counts[EXACT] / counts.total() >= LEAST_SHARE, counts
+
+
+@pytest.mark.heavy
+def test_all_libraries_on_all_interpreters() -> None:
+    """Over all programs and interpreters; the table is printed, as `pytest -s` shows."""
+    totals: Counter[str] = Counter()
+    by_program: dict[str, Counter[str]] = {}
+    none: list[str] = []
+    for interpreter in discover():
+        if interpreter.id.endswith("-stripped") or interpreter.free_threaded:
+            continue
+        for one in PROGRAMS:
+            if not one.supports(interpreter):
+                continue
+            try:
+                made = make_core(interpreter, one)
+            except CoreFailed as error:  # no wheels for it
+                none.append(str(error).splitlines()[0])
+                continue
+            counts = check(list(judge(made, opened(made))))
+            made.core.unlink()
+            (made.core.parent / "truth.json").unlink()
+            by_program.setdefault(one.name, Counter()).update(counts)
+            totals.update(counts)
+    for name, counts in sorted(by_program.items()):
+        print(f"{name:28} {dict(counts)}")
+    print(f"{dict(totals)}; no cores: {len(none)}")
+    assert len(by_program) >= LEAST_PROGRAMS, none
+    assert totals[EXACT] / totals.total() >= LEAST_SHARE, totals
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "numpy_arrays",
+        *(
+            pytest.param(name, marks=pytest.mark.heavy)
+            for name in (
+                "numpy_records", "pandas_timestamps", "pandas_periods", "pandas_categoricals",
+                "pyarrow_nested_scalars", "pyarrow_nested_arrays", "sqlalchemy_rows",
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_damage_is_survived(name: str) -> None:
+    """Overwrite words of objects, and of what they point to; nothing raises, nothing hangs."""
+    one = next(entry for entry in PROGRAMS if entry.name == name)
+    interpreter = spread(name, lambda one: one.minor == (3, 11), every=1)[0]
+    chance = random.Random(name)
+    state = opened(made_or_skip(interpreter, one))
+    assert isinstance(state.python, PythonState)
+    thread = next(thread for thread in state.python.threads() if thread.crashed)
+    reader = FrameVariables(values_of(state.target, state.python))
+    places = [at for frame in thread.frames for _, at in reader.addresses(frame)]
+    for _ in range(ROUNDS):
+        address = where = chance.choice(places)
+        target = MutatedTarget(state.target)
+        for _ in range(chance.randrange(5)):
+            try:
+                word = int.from_bytes(target.read(where + 8 * chance.randrange(12), 8), "little")
+                if word and not word % 8 and target.read(word, 64):
+                    where = word
+            except UnreadableMemory:
+                continue
+        for _ in range(chance.choice((1, 1, 3))):
+            word = chance.choice((*HOSTILE, address, where, chance.choice(places)))
+            target.put_word(where + 8 * chance.randrange(12), word)
+        started = time.process_time()
+        assert values_of(target, state.python).of(address).shown() is not None
+        assert time.process_time() - started < MAX_SECONDS

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passwords, tokens and keys are masked wherever values are shown, unless they are asked for."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pytest
+from support.cores import Made
+from support.interpreters import Interpreter, by_id, spread
+from support.opening import made_or_skip, sysroot_of
+
+from commands.locals import locals_
+from commands.print import print_
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.repr_decoder import Limits
+from gdb_epi.cpython.values.secrets import is_secret_name, without_passwords
+from gdb_epi.cpython.values.variables import FrameVariables
+from gdb_epi.process_state import ProcessState
+from gdb_epi.record.stacks import stacks_json
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("kept_secrets", every=4)]
+SECRET = "hunter2"
+VISIBLE = {  # what the rule must leave alone
+    "names": "pin_code max_tokens token_count no_password empty_token keyword tokenizer monkey "
+    "secretary".split(),
+    "texts": ["plain_url", "port"],
+}
+MASKED = 25  # variables at least, of the program
+
+
+@cache
+def opened(name: str) -> tuple[Made, ProcessState]:
+    interpreter = by_id(name)
+    assert interpreter is not None
+    made = made_or_skip(interpreter, "kept_secrets")
+    return made, ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot_of(made)))
+
+
+def shown(state: ProcessState, limits: Limits) -> dict[str, dict[str, str]]:
+    """Return the text of each variable by function and name, with the attributes behind it."""
+    assert isinstance(state.python, PythonState)
+    thread = next(thread for thread in state.python.threads() if thread.crashed)
+    reader, texts = FrameVariables(values_of(state.target, state.python, limits)), {}
+    for frame in thread.frames:
+        if frame.name in ("names", "containers", "texts"):
+            found = reader.of(frame)
+            assert isinstance(found, list)
+            texts[frame.name] = {one.name: one.shown() for one in found}
+    return texts
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_no_secret_is_shown(interpreter: Interpreter) -> None:
+    _, state = opened(interpreter.id)
+    masked = shown(state, Limits())
+    told = shown(state, Limits(secrets=True))
+    assert masked.keys() == told.keys() == {"names", "containers", "texts"}
+    hidden = 0
+    for function, texts in masked.items():
+        for name, text in texts.items():
+            assert SECRET not in text, (function, name, text)
+            assert "20092" not in text
+            hidden += SECRET in told[function][name] or "20092" in told[function][name]
+            for visible in VISIBLE.get(function, ()):
+                assert texts[visible] == told[function][visible]
+    assert hidden >= MASKED
+    assert masked["containers"]["table"].count("visible") == 2
+    assert masked["texts"]["url"] == "'postgresql://visible:***@host:5432/base'"
+    assert masked["names"]["token"] == "<masked str>"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_the_json_of_stacks_has_no_secret(interpreter: Interpreter) -> None:
+    _, state = opened(interpreter.id)
+    assert SECRET not in json.dumps(stacks_json(state, locals=True))
+    assert SECRET in json.dumps(stacks_json(state, locals=True, secrets=True))
+
+
+def test_names_of_secrets() -> None:
+    secret = "password db_password PGPASSWORD api_key apiKey X-Api-Key accessToken authtoken "
+    secret += "client_secret credentials private_key SESSION_ID passwd jwt Authorization token2"
+    ordinary = "tokenizer keyword monkey secretary passwords_of_nobody_x key keys author compass "
+    ordinary += "session broken taken pass_count bypass authority"
+    assert [one for one in secret.split() if not is_secret_name(one)] == []
+    allowed = ["passwords_of_nobody_x"]  # one of its words says so
+    assert [one for one in ordinary.split() if is_secret_name(one)] == allowed
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("a://u:p@h/x", "a://u:***@h/x"),
+        ("a://u:p@ss@h/x", "a://u:***@h/x"),
+        ("http://h:80/x@y", "http://h:80/x@y"),
+        ("see a://:p@h and b://v:q@i", "see a://:***@h and b://v:***@i"),
+        ("postgres://u:secretp", "postgres://u:***"),
+        ("https://h/?token=abc&x=1", "https://h/?token=***&x=1"),
+        ("dbname=x password=p1 user=u", "dbname=x password=*** user=u"),
+        ("no secret: at all", "no secret: at all"),
+    ],
+)
+def test_passwords_in_texts(text: str, masked: str) -> None:
+    assert without_passwords(text) == masked
+
+
+def test_commands_declare_the_option() -> None:
+    for command in (locals_, print_):
+        assert "--secrets" in (command.__doc__ or "")
