@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.record.reading import group_in
 from gdb_epi.typing_lite import Any
 
-
 MAX_SHOWN = 2
 
 
 def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each variable that `signal.named_values` names."""
     address = _address(signal)
-    for one in list(signal.get("named_values") or ())[:MAX_SHOWN]:
-        if not isinstance(one, dict):
-            continue
+    named = [one for one in signal.get("named_values") or () if isinstance(one, dict)]
+    # What is the address says all; what lies near it would only blur that.
+    same = [one for one in named if one.get("how") == "is"]
+    for one in (same or named)[:MAX_SHOWN]:
         who = f"`{one.get('name')}` of {one.get('function')}"
         if one.get("lineno"):
             who += f" (line {one['lineno']})"

@@ -59,13 +59,13 @@ def test_sentences() -> None:
     entry = {"name": "h", "function": "f", "lineno": 3, "how": "is"}
     signal = {"fault_address": "0x00007f0000dead00", "named_values": [entry]}
     assert list(value_lines(signal)) == [
-        "Value: `h` of f (line 3) is 139637991320832, which is the bad address 0x7f0000dead00"
+        "`h` of f (line 3) is 139637991320832, which is 0x7f0000dead00"
     ]
     entry |= {"how": "base", "offset": 16}
     assert list(value_lines(signal)) == [
-        "Value: `h` of f (line 3) is 0x7f0000deacf0: the bad address is 16 bytes on"
+        "`h` of f (line 3) is 0x7f0000deacf0; the bad address lies 16 bytes behind it"
     ]
     signal["fault_address"] = "redacted"
     assert list(value_lines(signal)) == [
-        "Value: `h` of f (line 3) is a pointer: the bad address is 16 bytes on"
+        "`h` of f (line 3) is a pointer; the bad address lies 16 bytes behind it"
     ]
