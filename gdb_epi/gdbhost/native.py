@@ -139,8 +139,8 @@ class Unwinder:
         if left_out:
             again = self._jumps.recurring_functions([*frames, *outermost])
             frames.append(GAP._replace(function=", ".join(again) or None, left_out=left_out))
-            what = f" ({', '.join(again)} again and again)" if again else ""
-            self._note(f"thread {tid}", f"{left_out} of {total} native frames are left out{what}")
+            if not again:  # else nothing is lost: the count and the functions say it all
+                self._note(f"thread {tid}", f"{left_out} of {total} native frames are left out")
         frames += outermost
         blind = self._why_libraries_are_unknown(frames)
         return Absent(NOT_AVAILABLE, blind) if blind else tuple(frames)

@@ -14,9 +14,7 @@ from gdb_epi.typing_lite import Any
 
 # /home/alice/app.py -> /home/~/app.py; root is no person, /root stays.
 _HOME = re.compile(r"(/(?:home|users|Users)/)[^/\s:'\"]+")
-_WITH_VALUE = frozenset(("-W", "-X", "--check-hash-based-pycs"))
 MAX_PATH = 1024
-PSARGS_FULL = 79  # characters: ELF_PRARGSZ less the NUL
 
 # Words that are users on many machines and parts of honest paths too.
 COMMON_NAMES = frozenset(
@@ -94,31 +92,3 @@ def redact_value(text: str) -> str:
 def base_name(path: str) -> str:
     """Return the file name of a path."""
     return path.removesuffix(" (deleted)").rstrip("/").rsplit("/", 1)[-1][:MAX_PATH]
-
-
-def script_name(psargs: str) -> str | None:
-    """Return the script or module that an interpreter was started with, without its folder.
-
-    `psargs` is the command line as NT_PRPSINFO has it: words joined by blanks, at most 80 bytes.
-    None for another program, -c, interactive use, a name that was cut, or when words do not tell.
-    """
-    words = psargs.split(" ")
-    if not words or not base_name(words[0]).startswith(("python", "pypy")):
-        return None
-    if len(psargs) >= PSARGS_FULL:
-        words.pop()  # possibly cut in the middle
-    position = 1
-    while position < len(words):
-        word = words[position]
-        if word == "-m":
-            follows = words[position + 1] if position + 1 < len(words) else ""
-            return f"-m {base_name(follows)}" if follows else None
-        if word in ("-c", "-", ""):
-            return None
-        if word in _WITH_VALUE:
-            position += 2
-        elif word.startswith("-"):
-            position += 1
-        else:
-            return base_name(word)
-    return None

@@ -72,9 +72,11 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
 
 
 def program(record: Json) -> str:
-    """Return what a reader calls the process: its script, else its command name."""
+    """Return what a reader calls the process: its script, else its executable or command name."""
     process = group_in(record, "process")
-    return str(process.get("script") or process.get("comm") or "a process")
+    executable = str(process.get("executable") or "").removesuffix(" (deleted)")
+    file = executable.rpartition("/")[2]
+    return str(process.get("script") or file or process.get("comm") or "a process")
 
 
 def first_reason(record: Json) -> str:

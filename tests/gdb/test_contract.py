@@ -385,4 +385,6 @@ def test_deep_recursion_is_cut_in_the_middle(gdb: Gdb, tmp_path: Path) -> None:
     assert [f["kind"] for f in frames].index("sentinel") == 200, done.text
     assert len(frames) >= 251
     assert frames[200]["left_out"] > 1000
-    assert any("are left out" in e["message"] for e in native["soft_errors"])
+    assert frames[200]["function"] or any(
+        "are left out" in error["message"] for error in native["soft_errors"]
+    )

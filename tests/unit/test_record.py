@@ -12,13 +12,15 @@ from support.scenes import HEAP, MMAP, PID, SP, crash, frame, state
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.layout.layout import load_layout
+from gdb_epi.cpython.runtime.program import program_of
 from gdb_epi.cpython.types import CHAIN, InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.build import MAX_SOFT_ERRORS, soft_errors_json
-from gdb_epi.record.redact import redact_path, redact_text, script_name
+from gdb_epi.record.redact import redact_path, redact_text
 from gdb_epi.render.triage import MAX_LINES, WIDTH, render_triage
 from gdb_epi.session import Session
+from gdb_epi.target.fake import FakeTarget
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "gdb_epi" / "record" / "schema" / "record-1.json"
@@ -194,14 +196,21 @@ def test_planted_secrets_do_not_come_out() -> None:
         ("/usr/bin/python3.13 -u /srv/x/app.py --token s", "app.py"),
         ("python -X faulthandler -W error app.py", "app.py"),
         ("python -m package.module --token s", "-m package.module"),
-        ("python -c import", None),
+        ("python -c import", "-c"),
+        ("python -Ic import", "-c"),
+        ("python -Bm package", "-m package"),
+        ("python -Werror -Xdev app.py -c x", "app.py"),
+        ("python -", "<stdin>"),
+        ("python -- -app.py", "-app.py"),
+        ("python -c from multiprocessing.spawn import spawn_main", "multiprocessing.spawn"),
         ("python", None),
         ("nginx: worker secret", None),
         ("python3 " + "/srv/" + "x" * 66, None),  # 79 characters: cut
     ],
 )
 def test_script_names(psargs: str, script: str | None) -> None:
-    assert script_name(psargs) == script
+    told = program_of(FakeTarget(), Absent(NOT_AVAILABLE, "no Python"), psargs)
+    assert (told and told.name) == script
 
 
 @pytest.mark.parametrize(

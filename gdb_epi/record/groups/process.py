@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.runtime.program import program_of
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record.redact import base_name, redact_path, script_name
+from gdb_epi.record.redact import MAX_PATH, base_name, redact_path
 from gdb_epi.record.registry import Json, Notes, Parts, group
 from gdb_epi.target.auxv import exec_random
 from gdb_epi.util import sha256_hex
@@ -25,8 +26,11 @@ def process(parts: Parts, _notes: Notes) -> Json:
             "ppid": identity.ppid,
             "uid": identity.uid,
             "comm": identity.comm,
-            "script": script_name(identity.psargs) or _main_script(state),
         }
+        program = program_of(state.target, state.python, identity.psargs)
+        fields["script"] = program.name[:MAX_PATH] if program else _main_script(state)
+        if program is not None:
+            fields["started_as"] = program.how
     if modules:
         fields["executable"] = redact_path(modules[0].path)
         fields["build_id"] = modules[0].build_id

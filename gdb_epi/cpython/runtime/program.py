@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which program a process ran: the script, module or command that its interpreter was given.
+
+The kernel's copies of the command line are the process's own memory: setproctitle writes a title
+over them, and 80 bytes of them stand in the core's notes. What Python kept for itself comes first:
+sys.orig_argv (3.10 and later, bpo-23427), then `__main__`. sys.argv is the program's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent
+from gdb_epi.sizes import WORD
+from gdb_epi.target.api import Target
+from gdb_epi.target.auxv import AT_EXECFN, start_strings
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.values.plain_values import PlainValues
+
+MAX_WORD = 1 << 16  # characters
+MAX_WORDS = 64  # that are looked at: options come first
+MAX_BLOCK = 1 << 18  # bytes of arguments and environment
+PSARGS_FULL = 79  # characters: ELF_PRARGSZ less the NUL
+
+# How a program was started.
+SCRIPT, MODULE, COMMAND, STDIN = "script", "module", "command", "stdin"
+FROZEN = "frozen"  # PyInstaller, Nuitka and their like: an executable of its own
+CHILD = "multiprocessing"  # exec'd by multiprocessing: spawn, forkserver, resource tracker
+_MULTIPROCESSING = "from multiprocessing."
+_INTERPRETERS = ("python", "pypy")
+
+
+class Program(NamedTuple):
+    """`name` is a script's base name, `-m NAME`, `-c`, or `<stdin>`; `how` is a word of above."""
+
+    name: str
+    how: str
+
+
+def base(path: str) -> str:
+    """Return the file name of a path."""
+    return path.removesuffix(" (deleted)").rstrip("/").rsplit("/", 1)[-1]
+
+
+def is_interpreter(word: str) -> bool:
+    """Tell whether a file is called as Python interpreters are."""
+    return base(word).lstrip("-").startswith(_INTERPRETERS)
+
+
+def started(words: Sequence[str]) -> Program | None:
+    """Return what the words behind an interpreter's name ask for; None when they end too early.
+
+    Reference: Python/getopt.c and config_parse_cmdline() of Python/initconfig.c (3.8 to 3.15).
+    """
+    position = 0
+    while position < len(words):
+        word = words[position]
+        position += 1
+        if word == "-":
+            return Program("<stdin>", STDIN)
+        if not word.startswith("-") or word == "--":
+            rest = words[position:] if word == "--" else [word]
+            return Program(base(rest[0]), SCRIPT) if rest and base(rest[0]) else None
+        if word.startswith("--"):
+            position += word == "--check-hash-based-pycs"
+            continue
+        for at, letter in enumerate(word[1:], 2):
+            if letter not in "cmWX":
+                continue
+            value = word[at:]
+            if not value and position < len(words):
+                value = words[position]
+                position += 1
+            if letter == "m":
+                return Program(f"-m {base(value)}", MODULE) if value else None
+            if letter == "c":
+                text = " ".join((value, *words[position : position + 1]))  # the note has it split
+                if text.startswith(_MULTIPROCESSING):
+                    return Program(text.split(" ")[1], CHILD)
+                return Program("-c", COMMAND)
+            break
+    return None
+
+
+def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Program | None:
+    """Return the program of a process; None when nothing tells.
+
+    `psargs` is the command line of NT_PRPSINFO: words joined by blanks, at most 80 bytes.
+    """
+    from gdb_epi.cpython.values.plain_values import PlainValues
+
+    modules = target.modules()
+    executable = modules[0].path if modules else ""
+    access = None if isinstance(python, Absent) else PlainValues(target, python)
+    interpreter = _main_interpreter(python)
+    own = _own_words(access, interpreter) if access is not None and interpreter else []
+    main = _Main(access, interpreter) if access is not None and interpreter else None
+    asked = None
+    if own and (is_interpreter(own[0]) or is_interpreter(executable)):
+        asked = started(own[1:]) or Program("<stdin>", STDIN)
+    if asked is None:
+        words = arguments(target)
+        asked = _by_words(words) or _by_words(_words_of_note(psargs))
+        if asked is None and len(words) == 1 and is_interpreter(words[0]):
+            asked = Program("<stdin>", STDIN)
+    if asked is None or asked.how == CHILD:
+        # A child that has not imported its parent's module yet is known by its command alone.
+        return (main.program() if main is not None else None) or asked
+    return asked
+
+
+def _by_words(words: Sequence[str]) -> Program | None:
+    """Return what a command line asks for; None where a title is in its place."""
+    return started(words[1:]) if words and is_interpreter(words[0]) else None
+
+
+def _main_interpreter(python: PythonState | Absent) -> int:
+    if isinstance(python, Absent) or not python.interpreters:
+        return 0
+    return min(python.interpreters, key=lambda one: one.id).address
+
+
+def _own_words(access: PlainValues, interpreter: int) -> list[str]:
+    """Return sys.orig_argv; empty before 3.10, and when it is not there."""
+    contents = access.module(interpreter, "sys")
+    argv = access.get(contents, "orig_argv") if contents else None
+    items = access.items(argv) if argv else None
+    words = [access.text(item, MAX_WORD) for item in (items or [])[:MAX_WORDS]]
+    return [word or "" for word in words]
+
+
+def arguments(target: Target) -> list[str]:
+    """Return the arguments as execve() laid them out; empty where the stack's end is missing.
+
+    Below the auxiliary vector are the pointers to the environment, 0, those to the arguments, 0
+    and their count (System V ABI x86-64, 3.4.1). What they point to may have been written over.
+    """
+    auxv = target.auxv()
+    block = start_strings(target, MAX_BLOCK)
+    start = auxv.get(AT_EXECFN, 0) - len(block)
+    skipped = -start % WORD
+    raw = block[skipped : len(block) - (len(block) - skipped) % WORD]
+    pointers = memoryview(raw).cast("Q")
+    pair = AT_EXECFN.to_bytes(WORD, "little") + auxv.get(AT_EXECFN, 0).to_bytes(WORD, "little")
+    place, odd = divmod(raw.rfind(pair), WORD)
+    tags = list(auxv)
+    if odd or AT_EXECFN not in auxv:
+        return []
+    place -= 2 * tags.index(AT_EXECFN)  # where the vector begins
+    if place < 4 or pointers[place] != tags[0] or pointers[place - 1]:
+        return []
+    place -= 2
+    while place > 0 and pointers[place]:
+        place -= 1
+    last = place
+    while place > 0 and pointers[place - 1] != last - place:
+        place -= 1
+    words = []
+    for pointer in pointers[place:last][:MAX_WORDS] if place > 0 else ():
+        at = pointer - start
+        if not 0 <= at < len(block):
+            return []
+        words.append(block[at : block.find(b"\0", at)].decode("utf-8", "surrogateescape"))
+    return words
+
+
+def _words_of_note(psargs: str) -> list[str]:
+    words = psargs.split(" ")
+    if len(psargs) >= PSARGS_FULL:
+        words.pop()  # possibly cut in the middle
+    return words
+
+
+class _Main:
+    """What `__main__` says of the program."""
+
+    def __init__(self, access: PlainValues, interpreter: int) -> None:
+        self._access = access
+        self._interpreter = interpreter
+
+    def program(self) -> Program | None:
+        """Return the program; None when `__main__` is gone or has no file."""
+        access = self._access
+        # Children of multiprocessing hold their parent's script under this name, and as __main__.
+        child = access.module(self._interpreter, "__mp_main__")
+        contents = child or access.module(self._interpreter, "__main__")
+        if not contents:
+            return None
+        spec = access.get(contents, "__spec__")
+        module = self._text(access.attribute(spec, "name")) if spec else None
+        file = self._text(access.get(contents, "__file__"))
+        how = CHILD if child else FROZEN if self._is_frozen(contents) else SCRIPT
+        if module and module not in ("__main__", "__mp_main__"):
+            return Program(f"-m {module.removesuffix('.__main__')}", CHILD if child else MODULE)
+        if not file:
+            return None
+        name = base(file)
+        if name == "__main__.py":  # of a folder or an archive
+            name = base(file.rpartition("/")[0]) or name
+        return Program(name, how)
+
+    def _is_frozen(self, contents: int) -> bool:
+        system = self._access.module(self._interpreter, "sys")
+        frozen = bool(system and self._access.get(system, "frozen"))
+        return frozen or self._access.get(contents, "__compiled__") is not None
+
+    def _text(self, address: int | None) -> str | None:
+        return self._access.text(address, MAX_WORD) if address else None
