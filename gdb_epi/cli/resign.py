@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gdb-epi resign`: make stored signatures anew from stored frames."""
+"""`gdb-epi resign`: make stored signatures and verdicts anew, without the cores."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from gdb_epi.resign.stored import Resigned
+    from gdb_epi.resign.verdicts import Rejudged
 
-HELP = "make stored signatures anew from stored frames, without the cores"
+HELP = "make stored signatures and verdicts anew, without the cores"
 EPILOG = (
-    "For a new version of the signature: keys of two versions are never compared. Without --apply "
-    "nothing is written. The older signature stays in the record (signature.previous). A second "
-    "run changes nothing. Exit code: 0 done, 1 a database could not be used, 2 wrong arguments, "
-    "3 a file was unusable."
+    "For a new version of the signature or a new model of the verdict: what two versions say is "
+    "never compared. Without --apply nothing is written. The older signature and verdict stay in "
+    "the record (signature.previous, verdict.previous). A second run changes nothing. Exit code: 0 "
+    "done, 1 a database could not be used, 2 wrong arguments, 3 a file was unusable."
 )
 SHOWN = 20  # groups that change, in the text
 
@@ -61,14 +62,21 @@ class ResignSummary:
         self.keys: Counter[str] = Counter()
         self.groups: Counter[tuple[str, str]] = Counter()
         self.unable: Counter[tuple[str, str]] = Counter()
+        self.verdicts: Counter[tuple[str, str]] = Counter()
+        self.not_judged: Counter[str] = Counter()
 
-    def seen(self, record: Mapping[str, Any], resigned: Resigned) -> None:
+    def seen(self, record: Mapping[str, Any], resigned: Resigned, judged: Rejudged) -> None:
         """Take the outcome of one record."""
         self.records += 1
         self.unable.update(resigned.unable.items())
+        self.changed += resigned.signature is not None or judged.verdict is not None
+        if judged.unable:
+            self.not_judged[judged.unable] += 1
+        if judged.verdict is not None:
+            before = str(group_in(record, "verdict").get("label"))
+            self.verdicts[before, judged.verdict["label"]] += 1
         if resigned.signature is None:
             return
-        self.changed += 1
         self.keys.update(resigned.changed)
         before = grouping_line(group_in(record, "signature")) or "no group"
         after = grouping_line(resigned.signature) or "no group"
@@ -89,6 +97,7 @@ class ResignSummary:
 
     def document(self, *, applied: bool) -> dict[str, Any]:
         """Return it as JSON values."""
+        from gdb_epi.judgement.labels import MODEL
         from gdb_epi.signature.keys import VERSION
 
         return {
@@ -101,6 +110,14 @@ class ResignSummary:
             "groups": [
                 {"before": a, "after": b, "records": n}
                 for (a, b), n in sorted(self.groups.items(), key=lambda item: (-item[1], item[0]))
+            ],
+            "model": MODEL,
+            "verdicts": [
+                {"before": a, "after": b, "records": n}
+                for (a, b), n in sorted(self.verdicts.items(), key=lambda item: (-item[1], item[0]))
+            ],
+            "not_judged": [
+                {"why": why, "records": n} for why, n in sorted(self.not_judged.items())
             ],
             "unable": [
                 {"key": name, "why": why, "records": n}
@@ -122,6 +139,10 @@ class ResignSummary:
             lines.append(f"... and {len(self.groups) - SHOWN} other groups (--json has all)")
         for (name, why), count in self.unable.most_common(SHOWN):
             lines.append(f"not from stored frames: {name} of {counted(count, 'record')}: {why}")
+        for (before, after), count in self.verdicts.most_common(SHOWN):
+            lines.append(f"verdict of {counted(count, 'record')}: {before} -> {after}")
+        for why, count in self.not_judged.most_common(SHOWN):
+            lines.append(f"verdict kept of {counted(count, 'record')}: {why}")
         if self.changed and not applied:
             lines.append("nothing was written; --apply writes it")
         return lines

@@ -13,13 +13,13 @@ from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, STRONG, Score, weights
 from gdb_epi.detectors.findings import DETECTORS, Finding, SpeaksFor
 from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
 from gdb_epi.judgement.hypotheses import causes_of_damage
+from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
 from gdb_epi.judgement.weights import category_row
 from gdb_epi.typing_lite import NamedTuple
 
-SOFTWARE = "software"
 DAMAGE = "damage"  # a stand-in: the label follows from who may have done it
 # A process that failed did not hang: what threads waited for then is told, and is no cause.
-OF_HANGS = frozenset(("fork-inherited-lock", "deadlock", "hang", "no-fault"))
+OF_HANGS = frozenset((FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT))
 GOING_ON = frozenset(("killed-external", "snapshot", "unknown"))
 NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
 

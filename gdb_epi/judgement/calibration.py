@@ -34,10 +34,21 @@ UNCOUNTED = Counts(0, 0, "no case was counted yet")
 
 
 @cache
+def _document() -> Mapping[str, Any]:
+    with open(os.path.join(os.path.dirname(__file__), "calibration.json"), encoding="utf-8") as f:
+        document: Mapping[str, Any] = parse_json(f.read())
+    return document
+
+
+@cache
 def counted_rules() -> Mapping[str, Counts]:
     """Return the table that is shipped with this package."""
-    with open(os.path.join(os.path.dirname(__file__), "calibration.json"), encoding="utf-8") as f:
-        return read_calibration(parse_json(f.read()))
+    return read_calibration(_document())
+
+
+def calibration_version() -> str:
+    """Return which counts the confidence of a verdict rests on."""
+    return str(_document()["version"])
 
 
 def read_calibration(document: Mapping[str, Any]) -> Mapping[str, Counts]:

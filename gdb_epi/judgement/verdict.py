@@ -17,24 +17,19 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.corruption.score import PROVEN, STRONG, Score
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.judgement.arguments import DAMAGE, SOFTWARE, Argument, arguments_of
+from gdb_epi.judgement.arguments import DAMAGE, Argument, arguments_of
 from gdb_epi.judgement.calibration import Counts
 from gdb_epi.judgement.hypotheses import HARDWARE, STRAY_STORE, UNKNOWN
+from gdb_epi.judgement.labels import (
+    CANNOT_TELL,
+    DAMAGED_MEMORY,
+    FORK_INHERITED_LOCK,
+    HARDWARE_SUSPECT,
+    MODEL,
+    OUT_OF_MEMORY,
+    SOFTWARE,
+)
 from gdb_epi.typing_lite import NamedTuple
-
-MODEL = 2  # the meaning of a verdict; records without the number are model 1
-
-HARDWARE_SUSPECT = "hardware-suspect"
-DAMAGED_MEMORY = "damaged-memory"
-FORK_INHERITED_LOCK = "fork-inherited-lock"
-DEADLOCK, HANG, NO_FAULT = "deadlock", "hang", "no-fault"
-OUT_OF_MEMORY = "out-of-memory"
-KILLED = "killed"
-CANNOT_TELL = "cannot-tell"
-LABELS = (
-    SOFTWARE, HARDWARE_SUSPECT, DAMAGED_MEMORY, FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT,
-    OUT_OF_MEMORY, KILLED, CANNOT_TELL,
-)  # fmt: skip
 
 LEADS = 0.8  # of the probability of damage: one who has so much of it is named
 LEAST = 0.5  # a label less probable is none

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from gdb_epi.errors import InputError
 from gdb_epi.resign.stored import Resigned, resign
+from gdb_epi.resign.verdicts import Rejudged, rejudge
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 BATCH = 500  # crashes per transaction
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
 
-Seen = Callable[[Mapping[str, Any], Resigned], None]
+Seen = Callable[[Mapping[str, Any], Resigned, Rejudged], None]
 
 
 def resign_file(name: str, seen: Seen, *, apply: bool) -> None:
@@ -83,12 +84,15 @@ def _load(line: bytes) -> Any:
 
 
 def _one(item: Any, seen: Seen) -> Mapping[str, Any] | None:
-    """Return the record with its new signature; None when it stays as it is."""
+    """Return the record with its new signature and verdict; None when it stays as it is."""
     if not isinstance(item, dict):
         return None
-    resigned = resign(item)
-    seen(item, resigned)
-    return None if resigned.signature is None else {**item, "signature": resigned.signature}
+    resigned, judged = resign(item), rejudge(item)
+    seen(item, resigned, judged)
+    changed = {} if resigned.signature is None else {"signature": resigned.signature}
+    if judged.verdict is not None:
+        changed |= {"verdict": judged.verdict, "flags": judged.flags}
+    return {**item, **changed} if changed else None
 
 
 class _Unchanged(Exception):

@@ -144,7 +144,7 @@ def test_new_rules_in_files(
     dropped = records[0]["signature"]["text"]["python"].split(" py:")[1].split(" ")[0]
     NewRules(monkeypatch, dropped)
     seen: list[stored.Resigned] = []
-    resign_file(str(path), lambda _record, found: seen.append(found), apply=False)
+    resign_file(str(path), lambda _record, found, _judged: seen.append(found), apply=False)
     assert path.read_bytes() == before, "a dry run writes nothing"
     assert all(one.signature is not None for one in seen)
     resign_file(str(path), lambda *_: None, apply=True)
@@ -159,7 +159,7 @@ def test_new_rules_in_files(
     assert path.stat().st_mode & 0o777 == 0o640
     once = path.read_bytes()
     again: list[stored.Resigned] = []
-    resign_file(str(path), lambda _record, found: again.append(found), apply=True)
+    resign_file(str(path), lambda _record, found, _judged: again.append(found), apply=True)
     assert path.read_bytes() == once and all(one.signature is None for one in again)
     assert not list(tmp_path.glob(".resign-*"))
 
@@ -180,7 +180,7 @@ def test_the_database(
     for apply, changed in ((False, len(NAMES)), (False, len(NAMES)), (True, len(NAMES)), (True, 0)):
         seen: list[stored.Resigned] = []
         with open_database(str(database), write=apply) as engine:
-            resign_database(engine, lambda _record, found: seen.append(found), apply=apply)
+            resign_database(engine, lambda _record, found, _judged: seen.append(found), apply=apply)
         assert len(seen) == len(NAMES)
         assert sum(one.signature is not None for one in seen) == changed
     monkeypatch.undo()

@@ -76,15 +76,17 @@ def _dress(record: dict[str, Any], name: str, cause: str, flip: bool) -> dict[st
 
 def _verdict(flip: bool, cause: str) -> dict[str, Any]:
     if flip:
-        against = ["one core cannot prove hardware"]
+        against = ["who damaged it one core cannot tell"]
         return {
-            "label": "hardware-suspect",
-            "word": "medium",
-            "confidence": 0.7,
+            "model": 2,
+            "label": "damaged-memory",
+            "word": "almost certain",
+            "confidence": 0.96,
             "against": against,
         }
-    word = "low" if cause == "bad_host" else "high"
-    return {"label": "cannot-tell" if cause == "bad_host" else "software", "word": word}
+    word = "not known" if cause == "bad_host" else "probable"
+    label = "cannot-tell" if cause == "bad_host" else "software"
+    return {"model": 2, "label": label, "word": word}
 
 
 def _frames(native: tuple[str, str], python: tuple[str, str], pick: int) -> list[dict[str, Any]]:

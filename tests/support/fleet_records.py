@@ -62,7 +62,13 @@ def _analysis(mixed: int, signature: int, stable: str, line: str) -> dict[str, A
         "process": {"pid": mixed % 30_000, "comm": "python3.12", "executable": "/usr/bin/python3"},
         "python": {"version": f"3.{9 + mixed % 4}.1", "free_threaded": False, "threads": 7},
         "libs": {"modules": libs, "libset": f"{mixed % LIBSETS:016x}"},
-        "verdict": {"label": "software", "confidence": 0.7, "reasons": ["a reason"], "against": []},
+        "verdict": {
+            "model": 2,
+            "label": "software",
+            "confidence": 0.7,
+            "reasons": ["a reason"],
+            "against": [],
+        },
         "findings": [
             {"detector": "pointer_one_bit_off", "subject": "thread 1", "facts": {"bit": mixed % 64}}
         ]

@@ -37,7 +37,7 @@ def full(
             "signal": {"signo": 11, "si_code": 1},
             "process": {"pid": 1, "executable": "/usr/bin/python3"},
             "truncated": {"flag": False},
-            "verdict": {"label": "software", "confidence": 0.9},
+            "verdict": {"model": 2, "label": "software", "confidence": 0.9},
             "libs": {"modules": [{"soname": "libc.so.6", "build_id": "ab"}, {"soname": "libm"}]},
             **groups,
         },

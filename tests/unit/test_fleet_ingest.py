@@ -152,7 +152,7 @@ EVIL = "'); DROP TABLE crash; -- \"<script>alert(1)</script>%s\\ \x1b[31m"
 def test_sql_and_html_are_text_like_any_other(url: str) -> None:
     signature = {"version": EVIL, "keys": {"stable": EVIL}, "text": {"stable": EVIL}}
     host = {"hostname": EVIL, "attributes": {EVIL: EVIL}}
-    put(url, full(1, signature=signature, host=host, verdict={"label": EVIL}), full(2))
+    put(url, full(1, signature=signature, host=host, verdict={"model": 2, "label": EVIL}), full(2))
     assert count(url, t.crash) == 2
     assert rows(url, select(t.host.c.name).where(t.host.c.name == EVIL)) == [(EVIL,)]
     with open_database(url, write=False) as engine:
@@ -176,7 +176,11 @@ def test_a_failure_in_the_middle_leaves_nothing_of_the_batch(url: str) -> None:
 
 
 def test_top_counts_hosts_times_and_verdicts(url: str) -> None:
-    put(url, *[minimal(i) for i in range(21)], full(21, verdict={"label": "hardware-suspect"}))
+    put(
+        url,
+        *[minimal(i) for i in range(21)],
+        full(21, verdict={"model": 2, "label": "hardware-suspect"}),
+    )
     with open_database(url, write=False) as engine:
         top = top_signatures(engine, 3)
     assert [row.crashes for row in top] == [4, 3, 3]

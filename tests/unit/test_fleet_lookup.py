@@ -51,7 +51,10 @@ def test_a_start_is_looked_for_in_the_index(engine):
 
 
 def test_the_verdicts_of_a_signature_are_counted(engine):
-    ingest(engine, [("t", full(7 * i, verdict={"label": f"v{i % 12}"})) for i in range(1, 60)])
+    ingest(
+        engine,
+        [("t", full(7 * i, verdict={"model": 2, "label": f"v{i % 12}"})) for i in range(1, 60)],
+    )
     found = of_signature(engine, find_group(engine, f"{0:016x}"))
     assert found.tables["verdict"] == [
         *((f"v{i}", 5) for i in ("1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9")),

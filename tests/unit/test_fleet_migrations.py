@@ -76,7 +76,7 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
         with open_database(old, write=True) as engine, engine.connect() as connection:
             found = connection.exec_driver_sql("select * from crash order by id").all()
             assert found == expected
-            assert connection.execute(t.meta.select()).all() == [("schema_version", "4")]
+            assert connection.execute(t.meta.select()).all() == [("schema_version", "5")]
     assert seen == [0, 2, 2, 4, 6], "from the batch that was lost to the end, and not again"
 
 
@@ -90,7 +90,15 @@ def test_foreign_keys_go_and_rows_stay(old):
         assert all(_all(connection, table) for table in (t.crash, t.raw))
         assert [len(inspect(connection).get_foreign_keys(n)) for n in ("crash", "raw")] == [6, 1]
     with open_database(old, write=True) as engine, engine.connect() as connection:
-        assert [_all(connection, table) for table in (t.crash, t.raw)] == before
+        crashes, raw = before
+        old_labels = [row._mapping["verdict"] for row in crashes]
+        after = [dict(row._mapping) for row in _all(connection, t.crash)]
+        assert [row["verdict"] for row in after] == [
+            label and f"{label} (model 1)" for label in old_labels
+        ]
+        renamed = [{**row, "verdict": v} for row, v in zip(after, old_labels, strict=True)]
+        assert renamed == [dict(row._mapping) for row in crashes]
+        assert _all(connection, t.raw) == raw
         assert [len(inspect(connection).get_foreign_keys(n)) for n in ("crash", "raw")] == [0, 0]
         names = {index["name"] for index in inspect(connection).get_indexes("crash")}
         assert names == {"crash_sig", "crash_ts", "crash_host"}
@@ -99,6 +107,25 @@ def test_foreign_keys_go_and_rows_stay(old):
         assert ingest(engine, [("again", full(1)), ("new", full(6))]).added == 1
     with open_database(old, write=True) as engine:
         assert reproject(engine, lost := []) == 7 and lost == []
+
+
+def test_labels_that_are_stored_are_of_the_first_model(tmp_path):
+    """0.2.0 wrote schema 4, and verdicts without a model: no count mixes them with new ones."""
+    path = str(tmp_path / "fleet.sqlite3")
+    with open_database(path, write=True) as engine:
+        ingest(engine, [("t", full(n)) for n in range(3)])
+    with begin(db._engine(db.database_url(path))) as connection:
+        command.stamp(migrations._config(connection), "0004")
+        connection.exec_driver_sql("update meta set value = '4'")
+        connection.exec_driver_sql("update crash set verdict = null where id = 2")
+    with pytest.raises(DatabaseError), open_database(path, write=False):
+        pass
+    with open_database(path, write=True) as engine, engine.connect() as connection:
+        labels = connection.exec_driver_sql("select verdict from crash order by id").all()
+        assert [label for (label,) in labels] == ["software (model 1)", None, "software (model 1)"]
+        ingest(engine, [("new", full(9))])
+        chosen = "select verdict, count(*) from crash group by 1 order by 2 desc"
+        assert ("software", 1) in connection.exec_driver_sql(chosen).all()
 
 
 def _all(connection, table):

@@ -156,7 +156,15 @@ def test_a_change_makes_the_cache_old(tmp_path):
     assert loaded(db).day.size == 9
     put(db, full(9))
     assert loaded(db).day.size == 10
-    put(db, full(9, verdict={"label": "hardware-suspect"}, flags={"bitflip": True}, quality={}))
+    put(
+        db,
+        full(
+            9,
+            verdict={"model": 2, "label": "hardware-suspect"},
+            flags={"bitflip": True},
+            quality={},
+        ),
+    )
     put(db, full(9, version="9.9.9", flags={"bitflip": True}))
     assert int(loaded(db).bitflip.sum()) == 1, "a re-analysis counts too"
 

@@ -26,6 +26,7 @@ from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.facts import YES
+from gdb_epi.fleet.store.verdicts import is_of_this_model
 
 MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
 
@@ -127,8 +128,13 @@ def read(connection: Connection) -> Population:
 def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
     """Yield the facts with columns of their own: the verdict, the bit that may have flipped."""
     unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
-    if 1 < len(crashes.verdicts) <= MAX_VALUES:
-        yield Attribute("verdict", crashes.verdicts, crashes.verdict, unknown)
+    # A label of another model means something else: those crashes count as not judged.
+    mine = np.array([is_of_this_model(label) for label in crashes.verdicts], dtype=bool)
+    if mine.sum() > 1 and mine.size <= MAX_VALUES:
+        known = crashes.verdict >= 0
+        known[known] = mine[crashes.verdict[known]]
+        verdict = np.where(known, crashes.verdict, ABSENT)
+        yield Attribute("verdict", crashes.verdicts, verdict, unknown)
     bits = crashes.numbers["flip_bit"]
     if (bits >= 0).any():
         yield Attribute("flip bit", [str(bit) for bit in range(64)], bits, unknown)

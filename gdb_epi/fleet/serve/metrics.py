@@ -15,12 +15,13 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from sqlalchemy import Engine, func, select
 
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.judgement.verdict import LABELS
+from gdb_epi.fleet.store.verdicts import is_of_this_model
+from gdb_epi.judgement.labels import LABELS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 VERDICTS = frozenset(LABELS)
 MAX_CATEGORIES = 60  # the vocabulary has 25 and classes below some of them
-OTHER, NONE = "other", "none"
+OTHER, NONE, OTHER_MODEL = "other", "none", "other-model"
 _CATEGORY = re.compile(r"[a-z][a-z0-9:_-]{0,60}\Z")
 
 
@@ -85,4 +86,6 @@ def _category(category: str | None, named: set[str]) -> str:
 def _verdict(verdict: str | None) -> str:
     if verdict is None:
         return NONE
+    if not is_of_this_model(verdict):
+        return OTHER_MODEL
     return verdict if verdict in VERDICTS else OTHER

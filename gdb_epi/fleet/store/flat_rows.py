@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.store.projection import project
 from gdb_epi.fleet.store.values import group, integer, text
+from gdb_epi.fleet.store.verdicts import model_of
 from gdb_epi.private_files import make_private_file
 
 MAX_STACK = 64  # frames
@@ -59,6 +60,7 @@ COLUMNS = (
     Column("coarse_key", "gdb_epi.signature.coarse", TEXT),
     Column("verdict", "gdb_epi.verdict.label", TEXT),
     Column("confidence", "gdb_epi.verdict.confidence", REAL),
+    Column("verdict_model", "gdb_epi.verdict.model", INTEGER),
     Column("bitflip", "gdb_epi.flags.bitflip", FLAG),
     Column("flip_bit", "gdb_epi.flags.flip_bit", INTEGER),
     Column("lock_inherited", "gdb_epi.flags.lock_inherited", FLAG),
@@ -94,7 +96,7 @@ def flat(record: Mapping[str, Any]) -> dict[str, Any]:
     crashed = group(threads, "crashed")
     _, kind, key, coarse = rows.sig or ("", "", "", "")
     name, machine = rows.host or ("", "")
-    crash = rows.crash
+    crash, judged = rows.crash, group(record, "verdict")
     return {
         "core_key": rows.core_key,
         "time": crash["ts"],
@@ -123,8 +125,9 @@ def flat(record: Mapping[str, Any]) -> dict[str, Any]:
         "signature_kind": kind or None,
         "signature_key": key or None,
         "coarse_key": coarse or None,
-        "verdict": crash["verdict"],
+        "verdict": text(judged.get("label")),
         "confidence": crash["confidence"],
+        "verdict_model": model_of(judged) if text(judged.get("label")) else None,
         "bitflip": crash["bitflip"],
         "flip_bit": crash["flip_bit"],
         "lock_inherited": crash["lock_inherited"],

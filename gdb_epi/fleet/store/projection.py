@@ -18,6 +18,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.store.bounded_cache import BoundedCache
 from gdb_epi.fleet.store.facts import facts_of, flip_bit
 from gdb_epi.fleet.store.values import group, integer, number, scalars, text, timestamp
+from gdb_epi.fleet.store.verdicts import counted_label
 from gdb_epi.record.schema.versions import check_schema
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
@@ -263,7 +264,7 @@ def _crash(record: Mapping[str, Any], core_key: str) -> tuple[Any, ...]:
     if isinstance(system := get("kernel"), dict):
         kernel = text(system.get("release")) or text(system.get("version"))
     if isinstance(judged := get("verdict"), dict):
-        verdict, confidence = text(judged.get("label")), number(judged.get("confidence"))
+        verdict, confidence = counted_label(judged), number(judged.get("confidence"))
     if isinstance(flags := get("flags"), dict):
         bitflip, lock_inherited = _flag(flags.get("bitflip")), _flag(flags.get("lock_inherited"))
     if isinstance(truncated := get("truncated"), dict):

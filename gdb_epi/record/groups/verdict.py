@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gdb_epi.corruption.record_section import corruption_group
 from gdb_epi.detectors.findings import hex_word
-from gdb_epi.judgement.verdict import Damage
+from gdb_epi.judgement.calibration import calibration_version
+from gdb_epi.judgement.verdict import Damage, Verdict
 from gdb_epi.record.registry import Json, Notes, Parts, group
 
 MAX_FINDINGS = 64
@@ -34,7 +37,11 @@ def findings(parts: Parts, _notes: Notes) -> list[Json]:
 @group("verdict", order=130)
 def verdict(parts: Parts, _notes: Notes) -> Json:
     """Return the verdict with its reasons."""
-    judged = parts.verdict
+    return verdict_group(parts.verdict)
+
+
+def verdict_group(judged: Verdict) -> Json:
+    """Return a verdict as the record holds it (SCHEMA.md)."""
     return {
         "model": judged.model,
         "label": judged.label,
@@ -43,6 +50,7 @@ def verdict(parts: Parts, _notes: Notes) -> Json:
         "reasons": list(judged.reasons),
         "against": list(judged.against),
         "rules": list(judged.rules),
+        "calibration": calibration_version(),
         "damage": _damage(judged.damage),
         "cause": [one._asdict() for one in judged.cause],
     }
@@ -69,3 +77,8 @@ def flags(parts: Parts, _notes: Notes) -> Json:
         "bitflip": parts.verdict.damage.found,
         "lock_inherited": "forked_child_lock" in detectors,
     }
+
+
+def flags_of(judged: Json, before: Mapping[str, object]) -> Json:
+    """Return the flags of a record whose verdict was made anew."""
+    return {**before, "bitflip": judged["damage"]["found"]}

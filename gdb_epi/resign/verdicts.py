@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict of a stored record, judged anew by this version's rules, without the core.
+
+The verdict rests on the category, the findings and the evidence of corruption. Records of model 2
+hold all three. Older ones hold of the evidence only what names a wrong word and a right one: where
+that gives another score than the one that was stored, the rest is missing, and the record keeps the
+verdict that it has. What a newer detector or check would find in the core no record tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gdb_epi.corruption.evidence import UNKNOWN, Evidence, changed_bits
+from gdb_epi.corruption.score import Score, score
+from gdb_epi.detectors.findings import Finding
+from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.judgement.calibration import Counts, calibration_version
+from gdb_epi.judgement.labels import MODEL
+from gdb_epi.judgement.verdict import Verdict, judge
+from gdb_epi.record.groups.verdict import flags_of, verdict_group
+from gdb_epi.typing_lite import Any, NamedTuple
+
+FIRST_MODEL = 1  # of records that do not say
+MAX_PREVIOUS = 8
+KEPT = ("model", "label", "confidence", "calibration")
+SIGN = "S:"  # the ids of what speaks for software
+
+Json = dict[str, Any]
+Stored = Mapping[str, Any]
+
+
+class Case(NamedTuple):
+    """What a verdict rests on, as a record holds it."""
+
+    category: str
+    findings: tuple[Finding, ...]
+    score: Score
+
+
+class Rejudged(NamedTuple):
+    """The verdict and flags made anew; `verdict` is None when nothing changes.
+
+    `unable` says why the record does not suffice, "" when it does.
+    """
+
+    verdict: Json | None
+    flags: Json
+    unable: str
+
+
+def model_of(record: Stored) -> int | None:
+    """Return the model of a record's verdict; None for a record without one."""
+    verdict = record.get("verdict")
+    if not isinstance(verdict, dict) or not isinstance(verdict.get("label"), str):
+        return None
+    model = verdict.get("model")
+    return model if isinstance(model, int) and not isinstance(model, bool) else FIRST_MODEL
+
+
+def rejudge(record: Stored) -> Rejudged:
+    """Return the verdict of a record by the rules of this version."""
+    old, model = _map(record.get("verdict")), model_of(record)
+    if model is None:
+        return Rejudged(None, {}, "")  # a minimal record: nobody judged
+    if model > MODEL:
+        return Rejudged(None, {}, f"its verdict is of model {model}, which this version is not")
+    if model == MODEL and old.get("calibration") == calibration_version():
+        return Rejudged(None, {}, "")
+    case = stored_case(record)
+    if isinstance(case, Absent):
+        return Rejudged(None, {}, case.detail)
+    made = verdict_group(judge_case(case))
+    earlier = old.get("previous")
+    kept = {name: old[name] for name in KEPT if name in old}
+    before = earlier if isinstance(earlier, list) else []
+    made["previous"] = [kept, *before][:MAX_PREVIOUS] if model != MODEL else before
+    if not made["previous"]:
+        del made["previous"]
+    return Rejudged(made, flags_of(made, _map(record.get("flags"))), "")
+
+
+def judge_case(case: Case, table: Mapping[str, Counts] | None = None) -> Verdict:
+    """Return the verdict on what a record holds; `table` stands in for the shipped counts."""
+    import gdb_epi.detectors
+    from gdb_epi.loader import load_all
+
+    load_all(gdb_epi.detectors)  # they say what their findings are evidence for
+    return judge(*case, table)
+
+
+def stored_case(record: Stored) -> Case | Absent:
+    """Return what a record's verdict rests on. Absent when it does not hold all of it."""
+    category = _map(record.get("signature")).get("category")
+    group = _map(record.get("corruption"))
+    if not isinstance(category, str):
+        return Absent(NOT_AVAILABLE, "the record has no category")
+    if not group:
+        return Absent(NOT_AVAILABLE, "the record has no evidence of corruption")
+    findings = tuple(_finding(one) for one in _maps(record.get("findings")))
+    if isinstance(group.get("evidence"), list):
+        return Case(category, findings, score([_evidence(one) for one in _maps(group["evidence"])]))
+    made = score(list(_first_model(group)))
+    if made.word != group.get("word"):
+        return Absent(NOT_AVAILABLE, "the record does not hold all evidence of its verdict")
+    return Case(category, findings, made)
+
+
+def _finding(told: Stored) -> Finding:
+    facts = _map(told.get("facts"))
+    return Finding(_text(told, "detector"), _text(told, "subject"), facts, _text(told, "summary"))
+
+
+def _evidence(told: Stored) -> Evidence:
+    found, corrected = _word(told.get("found")), _word(told.get("corrected"))
+    both = found is not None and corrected is not None
+    rivals, ambiguous = told.get("rivals"), told.get("ambiguous")
+    return Evidence(
+        _text(told, "id"),
+        _place(told.get("where")),
+        found,
+        corrected,
+        changed_bits(found or 0, corrected or 0) if both else (),
+        _text(told, "path") or UNKNOWN,
+        _text(told, "summary"),
+        {"rivals": rivals if isinstance(rivals, int) else 1},
+        ambiguous if isinstance(ambiguous, str) else None,
+    )
+
+
+def _first_model(group: Stored) -> Iterator[Evidence]:
+    """Yield what a record of model 1 holds: pairs of words, and the signs of software."""
+    path = _text(group, "path") or UNKNOWN
+    ambiguous = group.get("ambiguous")
+    for one in _maps(group.get("candidates")):
+        for name in _list(one.get("evidence")):
+            yield _evidence({**one, "id": name, "path": path, "ambiguous": ambiguous})
+    for name in _list(group.get("against")):
+        if isinstance(name, str) and name.startswith(SIGN):
+            yield Evidence(name, "", None, None, (), UNKNOWN, f"a sign of software: {name}", {})
+
+
+def _place(value: object) -> int | str:
+    word = _word(value)
+    return word if word is not None else value if isinstance(value, str) else ""
+
+
+def _word(value: object) -> int | None:
+    """Return a number that a record holds as hex digits; None for anything else."""
+    if not isinstance(value, str) or not value.startswith("0x"):
+        return None
+    try:
+        return int(value[:18], 16)
+    except ValueError:
+        return None
+
+
+def _text(told: Stored, name: str) -> str:
+    value = told.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _map(value: object) -> Stored:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _maps(value: object) -> list[Stored]:
+    return [one for one in _list(value) if isinstance(one, dict)]

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Count how often each rule was right; compare what verdicts state with what is observed.
+
+Counted are programs, not cores. The mix is that of the rows: kinds of damage and kinds of bugs of
+tests/corruption in equal parts, and the programs of the gallery. It has far more damage than the
+world has: what is stated of software is therefore too low rather than too high.
+
+--held-out states of each program what the counts of all *other* programs give.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from gallery.judging import wilson
+
+from gdb_epi.judgement.calibration import Counts
+from gdb_epi.judgement.labels import CANNOT_TELL
+from gdb_epi.judgement.verdict import Verdict
+from judgement.truth import Row, counted, judged, read_rows, truth_of
+
+FILE = ROOT / "gdb_epi" / "judgement" / "calibration.json"
+BANDS = (0.0, 0.5, 0.65, 0.8, 0.9, 0.95, 1.01)
+FOLDS = 10
+ABOUT = (
+    "in how many programs each rule was right and wrong (tests/judgement): the generators of "
+    "tests/corruption, kinds of bugs and of damage in equal parts, and the gallery's first half"
+)
+
+
+class Said(NamedTuple):
+    """One row with what was said of it."""
+
+    row: Row
+    verdict: Verdict
+
+    @property
+    def right(self) -> bool:
+        """Whether the label is right."""
+        return self.verdict.label in truth_of(self.row).labels
+
+
+def held_out(rows: Sequence[Row]) -> list[Said]:
+    """Judge each row by the counts of the other programs, in FOLDS parts."""
+    told: list[Said] = []
+    for fold in range(FOLDS):
+        mine = [row for row in rows if _fold(row) == fold]
+        table = counted(row for row in rows if _fold(row) != fold)
+        told += [Said(row, judged(row, table)) for row in mine]
+    return told
+
+
+def _fold(row: Row) -> int:
+    return zlib.crc32(str(row["program"]).encode()) % FOLDS
+
+
+def bands(told: Iterable[Said]) -> list[str]:
+    """Return a line for each band of stated probability: programs, mean stated, observed."""
+    lines = []
+    stated = [one for one in told if one.verdict.label != CANNOT_TELL]
+    for low, high in zip(BANDS, BANDS[1:], strict=False):
+        inside = [one for one in stated if low <= one.verdict.confidence < high]
+        programs: dict[str, list[Said]] = {}
+        for one in inside:
+            programs.setdefault(str(one.row["program"]), []).append(one)
+        if not programs:
+            continue
+        number = len(programs)
+        mean = sum(
+            sum(o.verdict.confidence for o in each) / len(each) for each in programs.values()
+        )
+        right = sum(sum(o.right for o in each) / len(each) for each in programs.values())
+        least, most = wilson(round(right), number)
+        lines.append(
+            f"{low:4.2f}-{min(high, 1):4.2f} {number:4} programs {len(inside):5} cores  stated "
+            f"{mean / number:.3f}  observed {right / number:.3f} ({least:.2f}-{most:.2f})"
+        )
+    return lines
+
+
+def summary(told: Sequence[Said]) -> list[str]:
+    """Return the figures of issue 16 by class of the rows."""
+    lines = []
+    classes: dict[str, list[Said]] = {}
+    for one in told:
+        name = one.row["label"]["class"] if "label" in one.row else str(one.row["from"])
+        classes.setdefault(name, []).append(one)
+    for name, each in sorted(classes.items()):
+        labels: dict[str, int] = {}
+        for one in each:
+            labels[one.verdict.label] = labels.get(one.verdict.label, 0) + 1
+        ranked = sorted(labels.items(), key=lambda pair: -pair[1])
+        lines.append(f"{name}: {len(each)} cores: " + ", ".join(f"{k} {v}" for k, v in ranked))
+        false = [o for o in each if o.verdict.damage.found and not truth_of(o.row).damaged]
+        lines.append(f"  damage claimed where there is none: {len(false)}")
+        sure = [o for o in each if o.verdict.label == "software" and o.verdict.confidence >= 0.9]
+        if sure:
+            lines.append(f"  software at >= 0.9: {sum(o.right for o in sure)} of {len(sure)} right")
+        high = [o for o in each if o.verdict.confidence >= 0.8 and not o.right]
+        lines.append(f"  wrong at >= 0.8: {len(high)}")
+    damaged = [one for one in told if truth_of(one.row).damaged and "label" in one.row]
+    found = [one for one in damaged if one.verdict.damage.found]
+    named = [one for one in found if named_right(one)]
+    if damaged:
+        lines.append(
+            f"damage found in {len(found)} of {len(damaged)}, place and bit right in "
+            f"{len(named)} of {sum(named_right(o) is not None for o in found)}"
+        )
+    return lines
+
+
+def named_right(one: Said) -> bool | None:
+    """Whether the damage names the word and the bits that were changed; None without one word."""
+    label, damage = one.row["label"], one.verdict.damage
+    words = [(label["address"], label["original"], label["found"]), *label["more"]]
+    if label["path"] == "register":
+        right = {(int(found, 16), int(original, 16)) for _, original, found in words}
+        return (damage.holds, damage.should_be) in right
+    if len(label["bits"]) != 1 or not isinstance(damage.where, int):
+        return any(isinstance(damage.where, int) and abs(int(a, 16) - damage.where) < 8
+                   for a, _, _ in words if a)  # fmt: skip
+    changed = {8 * int(a, 16) + bit for a, o, f in words for bit in _bits(o, f)}
+    return bool(damage.bits) and all(8 * damage.where + bit in changed for bit in damage.bits)
+
+
+def _bits(original: str, found: str) -> list[int]:
+    changed = int(original, 16) ^ int(found, 16)
+    return [bit for bit in range(64) if changed >> bit & 1]
+
+
+def written(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
+    """Return calibration.json: a rule a line."""
+    programs = len({(str(row["from"]), str(row["program"])) for row in rows})
+    head = {"version": f"{len(rows)}-cores-{programs}-programs", "about": ABOUT}
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
+    rules = [
+        f"    {json.dumps(name)}: {json.dumps(counts._asdict())}" for name, counts in table.items()
+    ]
+    return "\n".join(["{", *lines, '  "rules": {', ",\n".join(rules), "  }", "}", ""])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print counts, bands and figures; with --write change calibration.json."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", nargs="+", type=Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--misses", action="store_true")
+    options = parser.parse_args(arguments)
+    rows = list(read_rows(options.rows))
+    table = counted(rows)
+    for rule, counts in table.items():
+        print(f"{rule:34} {counts.right:7.2f} {counts.wrong:6.2f} {counts.probability:6.3f}")
+    told = held_out(rows) if options.held_out else [Said(row, judged(row)) for row in rows]
+    print("\n".join([*bands(told), *summary(told)]))
+    if options.misses:
+        for one in told:
+            _print_miss(one)
+    if options.write:
+        FILE.write_text(written(table, rows))
+    return 0
+
+
+def _print_miss(one: Said) -> None:
+    wrong = one.verdict.label != CANNOT_TELL and not one.right
+    truth = truth_of(one.row)
+    missed = truth.damaged and not one.verdict.damage.found
+    if wrong or missed:
+        print(
+            "WRONG" if wrong else "MISS", one.row["program"], one.row["interpreter"],
+            one.verdict.label, one.verdict.confidence, list(one.verdict.rules),
+            one.row["record"]["signature"]["category"],
+            [e["id"] for e in one.row["record"]["corruption"].get("evidence", [])],
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

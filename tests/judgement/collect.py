@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make cores whose cause is known, keep of each what the verdict rests on, delete the core."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from corruption.generate import Job, allow_cores, chosen_kinds, default_interpreters, jobs_of, run
+from corruption.labels import labels
+
+from gdb_epi.analysis import analyze
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+Row = dict[str, Any]
+KEPT = ("findings", "corruption", "verdict", "flags")
+DROPPED = ("skipped", "possible_bit_flips", "candidates")  # of corruption: no verdict reads them
+
+
+def reduced(record: dict[str, Any]) -> Row:
+    """Return the part of a record that the verdict rests on, and the verdict itself."""
+    part = {name: record[name] for name in KEPT if name in record}
+    part["signature"] = {"category": record["signature"]["category"]}
+    corruption = part.get("corruption", {})
+    part["corruption"] = {k: v for k, v in corruption.items() if k not in DROPPED}
+    return part
+
+
+def made_by_generator(job: Job) -> Row | None:
+    """Make one core of tests/corruption and return its row; None when there was no core."""
+    answer = run(job)
+    if answer["outcome"] != "core":
+        return None
+    made = next(labels(answer["folder"]))
+    try:
+        target = CoreFileTarget.open(made.core, exe=made.executable, sysroot=made.sysroot)
+        record = analyze(Session(target))
+    finally:
+        shutil.rmtree(made.folder)
+    return {
+        "from": "corruption", "program": job.kind, "interpreter": made.label["interpreter"],
+        "label": made.label, "record": reduced(record),
+    }  # fmt: skip
+
+
+def of_generator(options: argparse.Namespace) -> Iterator[Row]:
+    """Yield rows of fresh cores of tests/corruption."""
+    allow_cores()
+    folder = options.rows.resolve().parent / f"cores-{options.seed}-{options.start}"
+    jobs = jobs_of(
+        options.seed, options.attempts, chosen_kinds(options.kinds), folder,
+        default_interpreters(), start=options.start,
+    )  # fmt: skip
+    for job in jobs:
+        row = made_by_generator(job)
+        if row is not None:
+            yield row
+
+
+def of_gallery(half: str) -> Iterator[Row]:
+    """Yield rows of the gallery's cores, which its own runner makes and keeps."""
+    from gallery.score import ask, chosen
+    from gallery.taking import pieces, take
+    from support.cores import CoreFailed
+
+    for piece in pieces(half):
+        for interpreter in chosen([]):
+            if not piece.supports(interpreter):
+                continue
+            try:
+                record = ask(take(piece, interpreter), ROOT)
+            except CoreFailed as error:
+                print(error, file=sys.stderr)
+                continue
+            if record:
+                yield {
+                    "from": f"gallery-{half}", "program": piece.name,
+                    "interpreter": interpreter.id, "truth": piece.truth,
+                    "record": reduced(record),
+                }  # fmt: skip
+
+
+def main() -> int:
+    """Append rows to a file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=501)
+    parser.add_argument("--attempts", type=int, default=200)
+    parser.add_argument("--start", type=int, default=0)
+    parser.add_argument("--kinds", default="hw,sw,ambiguous")
+    parser.add_argument("--gallery", choices=["first", "second"])
+    parser.add_argument("--rows", type=Path, required=True)
+    options = parser.parse_args()
+    rows = of_gallery(options.gallery) if options.gallery else of_generator(options)
+    count = 0
+    with options.rows.open("a") as file:
+        for count, row in enumerate(rows, 1):
+            file.write(json.dumps(row) + "\n")
+            file.flush()
+    print(f"{count} rows in {options.rows}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is right to say of a row, and what each rule said of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gdb_epi.errors import Absent
+from gdb_epi.judgement.arguments import DAMAGE, arguments_of
+from gdb_epi.judgement.calibration import Counts
+from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT, KILLED, SOFTWARE
+from gdb_epi.judgement.verdict import Verdict
+from gdb_epi.resign.verdicts import Case, judge_case, stored_case
+
+Row = dict[str, Any]
+OF_DAMAGE = frozenset((DAMAGED_MEMORY, HARDWARE_SUSPECT))
+# Nothing failed in these: a program asks for its own death, by a way that others use too.
+OWN_DEATH = frozenset(("py_kill", "raised", "aborted", "py_abort"))
+
+
+class Truth(NamedTuple):
+    """Which labels are right, whether a word was damaged, and what the program is."""
+
+    program: str
+    labels: frozenset[str]
+    damaged: bool
+    origin: str
+
+
+def truth_of(row: Row) -> Truth:
+    """Return what really happened to a row's process."""
+    program, origin = str(row["program"]), str(row["from"])
+    if origin.startswith("gallery"):
+        told = row["truth"]
+        return Truth(program, frozenset(told["right"]), bool(told.get("damage")), origin)
+    if row["label"]["class"] == "hw":
+        return Truth(program, OF_DAMAGE, True, origin)
+    own = {SOFTWARE, KILLED} if program in OWN_DEATH else {SOFTWARE}
+    return Truth(program, frozenset(own), False, origin)
+
+
+def case_of(row: Row) -> Case:
+    """Return what the verdict rests on. Raises ValueError when the row lacks it."""
+    case = stored_case(row["record"])
+    if isinstance(case, Absent):
+        raise ValueError(f"{row['program']}: {case.detail}")
+    return case
+
+
+def judged(row: Row, table: Mapping[str, Counts] | None = None) -> Verdict:
+    """Return this version's verdict on a row."""
+    return judge_case(case_of(row), table)
+
+
+def rules_that_spoke(row: Row) -> dict[str, bool]:
+    """Return whether each rule that spoke of a row was right."""
+    judge_case(case_of(row))  # loads the detectors
+    truth = truth_of(row)
+    arguments = arguments_of(*case_of(row), {})
+    if any(not argument.last for argument in arguments):
+        arguments = [argument for argument in arguments if not argument.last]
+    return {
+        a.rule: truth.damaged if a.label == DAMAGE else a.label in truth.labels for a in arguments
+    }
+
+
+def counted(rows: Iterable[Row]) -> dict[str, Counts]:
+    """Count programs by rule: one program counts 1, in parts where its cores differ."""
+    by_rule: dict[str, dict[tuple[str, str], list[bool]]] = {}
+    for row in rows:
+        truth = truth_of(row)
+        for rule, right in rules_that_spoke(row).items():
+            cores = by_rule.setdefault(rule, {})
+            cores.setdefault((truth.origin, truth.program), []).append(right)
+    return {rule: _counts(programs) for rule, programs in sorted(by_rule.items())}
+
+
+def _counts(programs: Mapping[tuple[str, str], Sequence[bool]]) -> Counts:
+    right = sum(sum(cores) / len(cores) for cores in programs.values())
+    origins = sorted({origin for origin, _ in programs})
+    number = {o: sum(origin == o for origin, _ in programs) for o in origins}
+    origin = "measured on " + ", ".join(f"{n} programs of {o}" for o, n in number.items())
+    return Counts(round(right, 2), round(len(programs) - right, 2), origin)
+
+
+def read_rows(paths: Iterable[Path]) -> Iterator[Row]:
+    """Yield the rows of files."""
+    for path in paths:
+        with path.open() as file:
+            yield from map(json.loads, file)
