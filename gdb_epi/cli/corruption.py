@@ -11,6 +11,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+GROUP = "One crash"
 HELP = "what speaks for damaged memory in a core, and what does not"
 
 

@@ -9,7 +9,7 @@ import resource
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,11 +18,13 @@ from gdb_epi.errors import EXIT_DONE, EpiError
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
+GROUP = "Set-up"
 HELP = "what is installed, what is missing, and how to get core dumps"
 GDB_SECONDS = 20.0
 PACKAGES = ("SQLAlchemy", "psycopg", "pyelftools", "tabulate", "Pygments")
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 _ASK = "python import sys, gdb; print('|'.join([gdb.VERSION, sys.version.split()[0]]))"
+_SET_PATTERN = "sysctl -w kernel.core_pattern=/var/crash/core.%e.%p.%t"
 SOURCE = "source gdb_epi"
 ANSWER = "GDB_EPI_DOCTOR_ANSWER"  # the variable with the path of the file that _TRIAL writes
 # What is asked inside GDB. The answer goes through a file, for start-up files may print anything.
@@ -59,6 +61,7 @@ class About(NamedTuple):
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--db", metavar="URL", help="the database to look at")
+    parser.add_argument("--all", action="store_true", help="also what is well, with versions")
     parser.add_argument("--json", action="store_true", help="a JSON array")
 
 
@@ -73,12 +76,30 @@ def run(args: Namespace) -> int:
         return EXIT_DONE
     from gdb_epi.render.escape import escape
 
-    width = max(len(line.subject) for line in lines)
-    for line in lines:
-        print(escape(f"{line.subject:<{width}}  {line.state}"))
-        if line.advice:
-            print(escape(f"{'':<{width}}  try: {line.advice}"))
+    for text in _answer(lines, everything=args.all):
+        print(escape(text))
     return EXIT_DONE
+
+
+def _answer(lines: Sequence[Line], *, everything: bool) -> Iterator[str]:
+    """Yield "ready" or the number of problems first, then each problem with a line to paste."""
+    problems = [line for line in lines if line.advice]
+    by_advice: dict[str, list[Line]] = {}
+    for line in problems:
+        by_advice.setdefault(line.advice, []).append(line)
+    yield counted(len(by_advice), "problem") if problems else "ready"
+    for advice, alike in by_advice.items():
+        for line in alike:
+            yield f"  {line.subject}: {line.state}"
+        yield f"    try: {advice}"
+    if not everything:
+        yield "What is well, and versions: gdb-epi doctor --all"
+        return
+    well = [line for line in lines if not line.advice]
+    width = max((len(line.subject) for line in well), default=0)
+    yield "Well"
+    for line in well:
+        yield f"  {line.subject:<{width}}  {line.state}"
 
 
 def _versions() -> Iterator[Line]:
@@ -269,7 +290,11 @@ def _cores() -> Iterator[Line]:
     """How this machine keeps cores; the limit is that of this process, services have theirs."""
     soft, _ = resource.getrlimit(resource.RLIMIT_CORE)
     limit = "unlimited" if soft == resource.RLIM_INFINITY else f"{soft} bytes"
-    advice = "" if soft == resource.RLIM_INFINITY else "ulimit -c unlimited; LimitCORE=infinity"
+    advice = (
+        ""
+        if soft == resource.RLIM_INFINITY
+        else "ulimit -c unlimited   (of a systemd unit: LimitCORE=infinity)"
+    )
     yield Line("ulimit -c", limit, advice)
     try:
         pattern = CORE_PATTERN.read_text().strip()
@@ -283,9 +308,9 @@ def _pattern_advice(pattern: str) -> str:
     if "systemd-coredump" in pattern:
         return "coredumpctl dump PID -o FILE; raise ProcessSizeMax and ExternalSizeMax"
     if "apport" in pattern:
-        return "apport keeps few cores; core_pattern=/var/crash/core.%e.%p.%t"
+        return f"apport keeps few cores: {_SET_PATTERN}"
     if pattern.startswith("|"):
         return "a program takes the cores: ask its manual where they are"
     if "/" not in pattern:
-        return "core_pattern=/var/crash/core.%e.%p.%t: cores land in the working folder now"
-    return "" if "%t" in pattern else "add %t: there is no clock in a core"
+        return f"{_SET_PATTERN}   (now cores land in the working folder)"
+    return "" if "%t" in pattern else f"{_SET_PATTERN}   (a core holds no clock: %t is its time)"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gdb_epi.errors import EXIT_DONE, EpiError, InputError
 
+GROUP = "Set-up"
 HELP = "print, install or remove the line that lets GDB find `source gdb_epi`"
 
 # The word in the first marker says what else has to be taken back with the block.

@@ -14,6 +14,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+GROUP = "Set-up"
 HELP = "write host.json: firmware, memory modules, GPUs, image, names of this host"
 EPILOG = (
     "Everything is read from /proc, /sys and /etc; what needs root is listed on standard error and "

@@ -164,16 +164,41 @@ def _find_verb(package: str, word: str) -> ModuleType | None:
     return candidate if hasattr(candidate, "HELP") else None
 
 
+# The order of what verbs name as their GROUP.
+_GROUPS = (
+    "One crash",
+    "Many crashes",
+    "Look",
+    "Find causes",
+    "Every day",
+    "Data",
+    "Set-up",
+    "Rarely",
+)
+
+
 def _overview(program: str, package: str, *, asked: bool) -> int:
     """Print the verbs; importing them all is fine here, nobody waits for help."""
     from pkgutil import iter_modules
 
     home = import_module(package)
-    lines = [f"usage: {program} VERB ...", "", (home.__doc__ or "").strip().splitlines()[0], ""]
+    lines = [(home.__doc__ or "").strip().splitlines()[0], ""]
+    if program == PROGRAM:
+        lines += [
+            f"  {PROGRAM} triage CORE    start here: why this process died. It stores a record too",
+            f"  {PROGRAM} stacks CORE    the Python stacks, nothing else",
+            "",
+        ]
+    lines.append(f"usage: {program} VERB ...")
+    groups: dict[str, list[str]] = {}
     for info in iter_modules(home.__path__):
         verb = _find_verb(package, info.name)
         if verb is not None:
-            lines.append(f"  {info.name.replace('_', '-'):<12} {verb.HELP}")
+            text = f"  {info.name.replace('_', '-'):<12} {verb.HELP}"
+            groups.setdefault(getattr(verb, "GROUP", ""), []).append(text)
+    order = [*_GROUPS, *sorted(groups.keys() - set(_GROUPS))]
+    for name in (name for name in order if name in groups):
+        lines += ["", name or "Verbs", *groups[name]]
     lines += ["", f"{program} VERB --help says more."]
     print("\n".join(lines), file=sys.stdout if asked else sys.stderr)
     return EXIT_DONE if asked else EXIT_USAGE

@@ -11,6 +11,7 @@ from gdb_epi.errors import EXIT_DONE, InputError, UsageError
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+GROUP = "Many crashes"
 HELP = "one self-contained HTML page: findings, curve, signatures, hosts, populations"
 EPILOG = "The page needs no network and holds no script. It needs the extra: gdb-epi[report]."
 OUTPUT = "report.html"

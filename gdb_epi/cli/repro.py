@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gdb_epi.repro.campaign import Goal, Result, Tally
     from gdb_epi.repro.running import Plan
 
+GROUP = "Rarely"
 HELP = "run a command until it crashes or hangs; say how often, and whether it is this crash"
 EPILOG = (
     "Exit code: 0 the expected crash came (without --expect: any crash or hang); 4 it did not; "

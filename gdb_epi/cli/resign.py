@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gdb_epi.resign.stored import Resigned
     from gdb_epi.resign.verdicts import Rejudged
 
+GROUP = "Rarely"
 HELP = "make stored signatures and verdicts anew, without the cores"
 EPILOG = (
     "For a new version of the signature or a new model of the verdict: what two versions say is "

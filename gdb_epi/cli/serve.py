@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import socket
 
 MAX_PORT = 65535
+GROUP = "Many crashes"
 HELP = "the report, a JSON API and Prometheus metrics over HTTP; read-only, on this machine only"
 EPILOG = (
     "Everybody who can reach the address can read: before it listens elsewhere than on loopback, "

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gdb_epi.textstacks.signing import TextSignature
     from gdb_epi.textstacks.types import Dump
 
+GROUP = "Rarely"
 HELP = "sign a GDB backtrace or a faulthandler dump: text of crashes whose cores are gone"
 EPILOG = (
     "Texts may hold many crashes, and anything else between them. A key is printed when the text "

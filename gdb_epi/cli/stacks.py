@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from gdb_epi.target.corefile import CoreFileTarget
 
+GROUP = "One crash"
 HELP = "print the Python stacks of a core, nothing else"
 CORE_MAGIC = b"\x7fELF"
 

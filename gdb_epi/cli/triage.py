@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     Numbered = tuple[int, Result]
 
+GROUP = "One crash"
 HELP = "tell why the processes died: one core or thousands, into the database"
 EPILOG = (
     "Records go into the database, or into the spool when the database cannot take them. "

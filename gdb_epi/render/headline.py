@@ -38,6 +38,33 @@ _CRASHED = {
     "oom-suspect": "aborted because no more memory could be had, {where}",
     "corrupt-stack": "crashed, and its stack cannot be read",
 }
+# The same in the cell of a table.
+_IN_A_TABLE = {
+    "segv-stack-overflow": "stack overflow",
+    "segv-exec": "jump to no code",
+    "return-to-null": "call through NULL",
+    "misaligned-sp": "wrong stack pointer",
+    "segv-noncanonical": "impossible pointer",
+    "segv-null": "NULL pointer",
+    "segv-near-null": "pointer near NULL",
+    "segv-guard": "closed memory",
+    "segv-wild": "bad pointer",
+    "bus-adrerr": "file cut short",
+    "bus-memerr": "memory failed",
+    "fpe": "arithmetic error",
+    "ill": "unknown instruction",
+    "trap": "trap",
+    "abort-assert": "failed assertion",
+    "abort-fortify": "buffer overrun found",
+    "abort-malloc": "damaged heap found",
+    "abort-terminate": "C++ exception",
+    "abort-py-fatal": "fatal Python error",
+    "abort-other": "abort",
+    "oom-suspect": "no memory",
+    "killed-external": "signal from outside",
+    "corrupt-stack": "unreadable stack",
+    "snapshot": "snapshot",
+}
 _MALLOC = "aborted: malloc found its own data damaged, {where}"
 _TERMINATE = "aborted: a C++ exception was not caught, {where}"
 _FATAL = "aborted: Python itself gave up, {where}"
@@ -77,6 +104,16 @@ def program(record: Json) -> str:
     executable = str(process.get("executable") or "").removesuffix(" (deleted)")
     file = executable.rpartition("/")[2]
     return str(process.get("script") or file or process.get("comm") or "a process")
+
+
+def category_words(category: str | None) -> str:
+    """Return what kind of death a category is, in a few words; "?" for none."""
+    kind, _, detail = str(category or "?").partition(":")
+    words = _IN_A_TABLE.get(kind, kind)
+    return f"{words} ({detail})" if detail and detail not in ("unknown", "error") else words
+
+
+HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
 
 
 def first_reason(record: Json) -> str:

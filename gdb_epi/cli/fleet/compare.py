@@ -9,6 +9,7 @@ from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, UsageError
 
+GROUP = "Look"
 HELP = "signatures of two windows: FIRST_DAY..LAST_DAY FIRST_DAY..LAST_DAY, strongest change first"
 EPILOG = "Without exposure the windows are compared by their length in days."
 LIMIT = 20

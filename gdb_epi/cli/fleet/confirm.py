@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.decision import add_decision, run_decision
 
+GROUP = "Every day"
 HELP = "a finding is true: it stays raised, and is not raised again"
 
 

@@ -15,6 +15,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.pair_search import AttributePair, PairSearch
 
+GROUP = "Find causes"
 HELP = "pairs of attributes that go together (Cramer's V), or that mark a signature together"
 EPILOG = (
     "With SIGNATURE: pairs of values (a version and a load) that have more of it than their share."

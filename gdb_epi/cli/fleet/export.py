@@ -17,6 +17,7 @@ from gdb_epi.private_files import private_opener
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+GROUP = "Data"
 HELP = "all stored records as JSON lines or Parquet (DuckDB, ClickHouse, pandas)"
 EPILOG = (
     "JSON lines are the whole records (`fleet ingest` takes them back); Parquet has one flat row a "

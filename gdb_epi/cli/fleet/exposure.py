@@ -9,6 +9,7 @@ from pathlib import Path
 from gdb_epi.cli.fleet.output import add_database
 from gdb_epi.util import counted
 
+GROUP = "Data"
 HELP = "take in host-hours per day: CSV or JSON with day, hours, host and attribute columns"
 EPILOG = "Without exposure the questions compare crashes with crashes (case-control)."
 

@@ -12,6 +12,7 @@ from gdb_epi.errors import EXIT_DONE
 if TYPE_CHECKING:
     from gdb_epi.fleet.screen.finding_states import StoredFinding
 
+GROUP = "Every day"
 HELP = "the findings that were raised, with their states: open, confirmed, dismissed"
 EPILOG = "`fleet confirm ID` and `fleet dismiss ID` set the state, `fleet reopen ID` takes it back."
 STATES = ("open", "confirmed", "dismissed")

@@ -16,6 +16,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+GROUP = "Data"
 HELP = "put records into the database: JSON-lines files, folders, '-', or the waiting spool"
 SHOWN_REJECTS = 10
 

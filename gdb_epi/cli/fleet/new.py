@@ -9,6 +9,7 @@ from gdb_epi.argument_types import positive, whole
 from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE
 
+GROUP = "Look"
 HELP = "signatures first seen in the last days (counted back from the latest crash)"
 DAYS = 7.0
 LIMIT = 50

@@ -14,6 +14,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.onset import Onset
 
+GROUP = "Find causes"
 HELP = "when the rate of a signature changed, beside the roll-out dates of attributes"
 
 

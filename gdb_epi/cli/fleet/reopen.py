@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.decision import add_decision, run_decision
 
+GROUP = "Every day"
 HELP = "take a confirm or dismiss back"
 
 

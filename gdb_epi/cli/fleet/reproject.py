@@ -9,6 +9,7 @@ from gdb_epi.cli.fleet.output import add_database, say_lost
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
+GROUP = "Data"
 HELP = "rebuild all tables from the raw records (also migrates an older database)"
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.screen.screening import Screen
 
+GROUP = "Every day"
 HELP = "the daily screening: hosts and attributes with more crashes than their share"
 EPILOG = "Findings that were raised before are not repeated; `fleet suspects` shows all of today's."
 

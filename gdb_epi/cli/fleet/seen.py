@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
 
+GROUP = "Look"
 HELP = "how often a signature was seen, since when, on which hosts, with what verdicts"
 
 

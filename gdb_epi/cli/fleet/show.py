@@ -14,6 +14,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.lookup import Summary
 
+GROUP = "Look"
 HELP = "what is stored of one signature (key, its start, or part of the text), core or host"
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.questions.splitting import Part, Split
     from gdb_epi.fleet.questions.verdict import PopulationVerdict
 
+GROUP = "Find causes"
 HELP = "the populations inside one signature: hosts first, then what marks the rest"
 
 

@@ -9,6 +9,7 @@ from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
+GROUP = "Find causes"
 HELP = "hosts, hardware, kernels, images with more crashes than their share of host-hours"
 
 

@@ -13,19 +13,13 @@ from gdb_epi.errors import EXIT_DONE
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.signatures import TopSignature
 
+GROUP = "Look"
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
 DEFAULT_LIMIT = 20
-NARROW = ("signature", "verdicts", "category", "first seen")  # what goes below its row
-HEADERS = (
-    "crashes",
-    "hosts",
-    "first seen",
-    "last seen",
-    "category",
-    "verdicts",
-    "key",
-    "signature",
-)
+NARROW = ("what",)  # what goes below its row on a narrow terminal
+HEADERS = ("crashes", "hosts", "verdict", "last seen", "where", "what", "key")
+MAX_WHERE = 44  # columns
+UNKNOWN = "?"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -45,25 +39,35 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
-        # The columns already say the category: the text goes without `gsig/2 stable CATEGORY`.
-        print_table(
-            HEADERS,
-            [_cells(row._replace(signature=_frames(row.signature))) for row in rows],
-            "no crashes in this database",
-            NARROW,
-        )
+        print_table(HEADERS, [_cells(row) for row in rows], "no crashes in this database", NARROW)
+        if rows:
+            print("\nMore about a row: gdb-epi fleet show KEY")
     return EXIT_DONE
 
 
-def _frames(signature: str | None) -> str | None:
-    words = (signature or "").split(" ", 3)
-    return words[3] if len(words) == 4 and words[0].startswith("gsig/") else signature
-
-
 def _cells(row: TopSignature) -> list[object]:
+    from gdb_epi.fleet.report.texts import PYTHON, signature_words
+    from gdb_epi.render.headline import HUNG, category_words
+
+    verdicts = ", ".join(
+        label if count == row.crashes else f"{label} {count}"
+        for label, count in row.verdicts.items()
+    )
+    words = signature_words(row.signature or "", row.category)
+    python = [name for language, name in words.frames if language == PYTHON]
+    native = [name for language, name in words.frames if language != PYTHON]
+    where = (python or native or [UNKNOWN])[0].partition(" ~")[0].removeprefix("__main__.")
+    where = where if len(where) <= MAX_WHERE else where[: MAX_WHERE - 3] + "..."
+    what = category_words(row.category)
+    if row.verdicts and row.verdicts.keys() <= HUNG:
+        what = "hung"
+    elif python and native:
+        what += f" in {native[0]}"
+    seen = _day(row.last_seen)
+    return [row.crashes, row.hosts or UNKNOWN, verdicts, seen, where, what, row.key or UNKNOWN]
+
+
+def _day(moment: float | None) -> str:
     from gdb_epi.fleet.questions.seen import utc_time
 
-    verdicts = ", ".join(f"{label} {n}" for label, n in row.verdicts.items())
-    signature = row.signature or "(no signature)"
-    seen = utc_time(row.first_seen), utc_time(row.last_seen)
-    return [row.crashes, row.hosts, *seen, row.category or "", verdicts, row.key or "", signature]
+    return utc_time(moment).partition(" ")[0] or UNKNOWN

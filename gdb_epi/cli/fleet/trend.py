@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, InputError
 
+GROUP = "Look"
 HELP = "the epidemic curve: crashes a day, and per 1,000 host-hours where exposure is known"
 BAR, MIN_BAR = 40, 8  # characters of the longest bar
 BESIDE = 55  # columns of the table without it

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-SHOWN_SIGNATURES = 5
-MAX_CELL = 100  # characters of a signature in the table
+SHOWN_SIGNATURES = 20  # rows of the last table
+MAX_CELL = 48  # characters of a function in a table
 
 
 class AnswerWriter(Protocol):
@@ -127,42 +126,52 @@ class _OneScreen:
         self._out.flush()
 
 
+class _Group:
+    """Cores with one verdict and one signature; `best` is the one to open first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.best = ""
+        self.worth: tuple[float, ...] = ()
+        self.record: Mapping[str, Any] = {}
+
+    def add(self, path: str, record: Mapping[str, Any]) -> None:
+        """Count a core; keep it where it tells more than those before it."""
+        self.count += 1
+        worth = _worth(record)
+        if not self.best or worth > self.worth:
+            self.best, self.worth, self.record = path, worth, record
+
+
 class _Table:
     def __init__(self, out: _Output, *, stacks: bool) -> None:
         self._out = out
         self._stacks = stacks
         self._rows: list[list[object]] = []
-        self._signatures: Counter[str] = Counter()
+        self._groups: dict[tuple[str, str], _Group] = {}
 
     def add(self, core: Core, result: Result) -> None:
         """Keep one row; stacks are written at once."""
         if isinstance(result, Failure):
             return
         record = result.record
-        category = group_in(record, "signature").get("category") or "unknown"
-        signature = grouping_line(group_in(record, "signature")) or str(category)
-        if signature.startswith("gsig/"):
-            signature = signature.split(" ", 2)[-1]  # without `gsig/2 stable`
-        self._signatures[signature] += 1
-        short = signature if len(signature) <= MAX_CELL else signature[: MAX_CELL - 3] + "..."
-        process = group_in(record, "process")
-        who = f"{process.get('comm') or '?'} ({process.get('pid') or '?'})"
-        verdict = group_in(record, "verdict").get("label")
-        self._rows.append([core.path, who, verdict, short])
+        process, signature = group_in(record, "process"), group_in(record, "signature")
+        who = process.get("script") or process.get("comm") or "?"
+        label = str(group_in(record, "verdict").get("label") or "cannot-tell")
+        self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_what(record)])
+        line = grouping_line(signature) or str(signature.get("category"))
+        self._groups.setdefault((label, line), _Group()).add(core.path, _summary(record))
         if result.stacks is not None:
-            from gdb_epi.render.escape import escape
-
             self._out.line(f"== {escape(core.path)}")
-            for line in stacks_lines(result.stacks):
-                self._out.line(line)
+            for text in stacks_lines(result.stacks):
+                self._out.line(text)
 
     def finish(self, problems: Sequence[Failure]) -> None:
-        """Write the table and the summary; problems go to standard error."""
-        from gdb_epi.render.escape import escape
+        """Write the cores, then the table by verdict and signature, then what to open first."""
         from gdb_epi.render.text import table_lines
 
         if self._rows:
-            for line in table_lines(("core", "process", "verdict", "signature"), self._rows):
+            for line in table_lines(("core", "process", "verdict", "where", "what"), self._rows):
                 self._out.line(line)
             self._out.line("")
         unusable = sum(problem.exit_code == EXIT_UNUSABLE_INPUT for problem in problems)
@@ -170,12 +179,60 @@ class _Table:
         failed = len(problems) - unusable
         counts = f"{counted(total, 'input')}: {len(self._rows)} read"
         counts += f", {unusable} unusable, {failed} failed"
-        self._out.line(f"{counts}; {counted(len(self._signatures), 'signature')}")
-        for signature, count in self._signatures.most_common(SHOWN_SIGNATURES):
-            if count > 1:
-                self._out.line(f"  {count} x {escape(signature)}")
+        self._out.line(f"{counts}; {counted(len(self._groups), 'kind')} of crash")
+        groups = sorted(self._groups.values(), key=lambda group: -group.count)
+        if groups:
+            rows = [[g.count, *_what(g.record), g.best] for g in groups[:SHOWN_SIGNATURES]]
+            for line in table_lines(("cores", "verdict", "where", "what", "open first"), rows):
+                self._out.line(line)
+            if len(groups) > SHOWN_SIGNATURES:
+                self._out.line(f"and {len(groups) - SHOWN_SIGNATURES} more kinds")
+            first = max(groups, key=_urgency)
+            command = f"gdb-epi triage {shell_word(first.best)}"
+            self._out.line(f"Look at this one first: {escape(command)}")
         _complain(problems)
         self._out.flush()
+
+
+# Verdicts that a person should look at before more frequent ones.
+_URGENT = ("hardware-suspect", "damaged-memory", "fork-inherited-lock", "deadlock")
+
+
+def _urgency(group: _Group) -> tuple[bool, int]:
+    label = group_in(group.record, "verdict").get("label")
+    return label in _URGENT, group.count
+
+
+def _worth(record: Mapping[str, Any]) -> tuple[float, ...]:
+    """Return how much a core can tell: whole before cut, native frames, a sure verdict."""
+    stack = group_in(group_in(record, "threads"), "crashed")
+    return (
+        not group_in(record, "truncated").get("flag"),
+        stack.get("native") == "present",
+        float(group_in(record, "verdict").get("confidence") or 0),
+    )
+
+
+def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the groups of a record that a table needs: thousands are kept at once."""
+    crashed = group_in(group_in(record, "threads"), "crashed")
+    brief = {"native": crashed.get("native")}
+    names = ("verdict", "signature", "truncated")
+    return {name: record.get(name) for name in names} | {"threads": {"crashed": brief}}
+
+
+def _what(record: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return verdict, place and kind of death of a core, for the cells of a table."""
+    from gdb_epi.render.headline import HUNG, category_words
+
+    signature = group_in(record, "signature")
+    names = grouping_line(signature).split(" ", 3)
+    steps = names[3].replace(" <-- ", " <- ").split(" <- ") if len(names) == 4 else []
+    python = [step[3:] for step in steps if step.startswith("py:")]
+    where = (python or steps or ["?"])[0].partition(" ~")[0].removeprefix("__main__.")
+    where = where if len(where) <= MAX_CELL else where[: MAX_CELL - 3] + "..."
+    label = str(group_in(record, "verdict").get("label") or "cannot-tell")
+    return label, where, "hung" if label in HUNG else category_words(signature.get("category"))
 
 
 def record_with_stacks(result: Examined) -> dict[str, Any]:
