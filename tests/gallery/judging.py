@@ -29,6 +29,7 @@ class Judged(NamedTuple):
     confidence: float
     grade: str
     label_right: bool
+    label_wrong: bool
     why: str  # what was missing or false; "" when it is right
 
 
@@ -47,8 +48,9 @@ def judge(
     grade, why = _grade(truth, record, label, folder)
     if grade == WRONG_LOW and confidence >= SURE:
         grade = WRONG_HIGH
-    right = label in truth["right"]
-    return Judged(name, truth["kind"], interpreter, label, confidence, grade, right, why)
+    right, helpless = label in truth["right"], label in truth["unhelpful"]
+    wrong = not right and not helpless
+    return Judged(name, truth["kind"], interpreter, label, confidence, grade, right, wrong, why)
 
 
 def _grade(
@@ -117,27 +119,32 @@ def wilson(hits: int, number: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
-def bands(judged: Iterable[Judged]) -> list[tuple[float, float, int, int, float]]:
-    """Return (low, high, programs, right labels, mean stated) of each band that is not empty.
+class Band(NamedTuple):
+    """The programs for which a confidence between two bounds was stated, `cannot-tell` left out."""
 
-    A program counts once in a band, by its worst core there; `cannot-tell` states no probability.
-    """
+    low: float
+    high: float
+    programs: int
+    right: int  # the label is one of the right ones
+    not_wrong: int  # or merely does not help: "killed" for a hang that somebody ended
+    stated: float  # the mean of what was stated
+
+
+def bands(judged: Iterable[Judged]) -> list[Band]:
+    """Return each band that is not empty. A program counts once in it, by its worst label there."""
     stated = [one for one in judged if one.label != "cannot-tell"]
     rows = []
     for low, high in zip(BANDS, BANDS[1:]):
-        inside = [one for one in stated if low <= one.confidence < high]
-        programs = by_program_label(inside)
-        if programs:
-            hits = sum(one.label_right for one in programs)
-            mean = sum(one.confidence for one in programs) / len(programs)
-            rows.append((low, high, len(programs), hits, mean))
+        inside: dict[str, list[Judged]] = {}
+        for one in stated:
+            if low <= one.confidence < high:
+                inside.setdefault(one.name, []).append(one)
+        each = [
+            min(cores, key=lambda o: (o.label_right, not o.label_wrong))
+            for cores in inside.values()
+        ]
+        if each:
+            right, wrong = sum(o.label_right for o in each), sum(o.label_wrong for o in each)
+            mean = sum(o.confidence for o in each) / len(each)
+            rows.append(Band(low, high, len(each), right, len(each) - wrong, mean))
     return rows
-
-
-def by_program_label(judged: Iterable[Judged]) -> list[Judged]:
-    """Return one answer a program: one whose label is not right, where there is one."""
-    chosen: dict[str, Judged] = {}
-    for one in judged:
-        if one.name not in chosen or not one.label_right:
-            chosen[one.name] = one
-    return list(chosen.values())

@@ -20,6 +20,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -64,31 +65,38 @@ def chosen(names: Sequence[str]) -> list[Interpreter]:
 
 
 def judge_all(
-    wanted: Sequence[Piece], interpreters: Sequence[Interpreter], tree: Path
+    wanted: Sequence[Piece], interpreters: Sequence[Interpreter], tree: Path, jobs: int = 1
 ) -> tuple[list[Judged], list[str]]:
     """Return what is said of each core, and the programs that left none."""
-    judged, failed = [], []
+    cores, failed = [], []
     for piece in wanted:
         for interpreter in interpreters:
-            if not piece.supports(interpreter):
-                continue
-            try:
-                taken = take(piece, interpreter)
-            except CoreFailed as error:
-                failed.append(str(error))
-                continue
-            record = ask(taken, tree)
-            folder = interpreter.inside(taken.folder)
-            judged.append(judging.judge(piece.truth, record, piece.name, interpreter.id, folder))
-    return judged, failed
+            if piece.supports(interpreter):
+                try:
+                    cores.append(take(piece, interpreter))
+                except CoreFailed as error:
+                    failed.append(str(error))
+
+    def judged(taken: Taken) -> Judged:
+        folder = taken.interpreter.inside(taken.folder)
+        record, names = ask(taken, tree), (taken.piece.name, taken.interpreter.id)
+        return judging.judge(taken.piece.truth, record, *names, folder)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(judged, cores)), failed
 
 
 def row(title: str, some: Sequence[Judged]) -> tuple[str, ...]:
     """Return one row of the table."""
     number = counts(some)
-    low, high = wilson(number[RIGHT], len(some))
-    share = f"{100 * number[RIGHT] / max(1, len(some)):.0f} % ({100 * low:.0f}-{100 * high:.0f})"
-    return title, str(len(some)), *(str(number[grade]) for grade in GRADES), share
+    grades = (str(number[grade]) for grade in GRADES)
+    return title, str(len(some)), *grades, share(number[RIGHT], len(some))
+
+
+def share(hits: int, number: int) -> str:
+    """Return a share with its 95 % interval."""
+    low, high = wilson(hits, number)
+    return f"{100 * hits / max(1, number):.0f} % ({100 * low:.0f}-{100 * high:.0f})"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -108,11 +116,11 @@ def report(judged: Sequence[Judged], listed: bool) -> str:
     rows += [row("(all cores)", judged)]
     parts = [table(("", "number", *GRADES, "right (95 %)"), rows)]
     lines = []
-    for low, high, number, hits, mean in judging.bands(judged):
-        least, most = wilson(hits, number)
-        words = (f"{low:.2f} to {min(high, 1.0):.2f}", str(number), f"{100 * mean:.1f} %")
-        lines.append((*words, f"{100 * hits / number:.1f} % ({100 * least:.0f}-{100 * most:.0f})"))
-    head = ("confidence stated", "programs", "mean stated", "label right (95 %)")
+    for band in judging.bands(judged):
+        title = f"{band.low:.2f} to {min(band.high, 1.0):.2f}"
+        shares = [share(hits, band.programs) for hits in (band.right, band.not_wrong)]
+        lines.append((title, str(band.programs), f"{100 * band.stated:.1f} %", *shares))
+    head = ("confidence stated", "programs", "mean stated", "label right", "label not wrong")
     parts.append(table(head, lines))
     shown = [one for one in judged if one.grade not in (RIGHT, *(() if listed else (UNHELPFUL,)))]
     for one in sorted(shown, key=lambda one: (-GRADES.index(one.grade), one.kind, one.name)):
@@ -133,6 +141,7 @@ def main() -> int:
     parser.add_argument(
         "--tool", type=Path, default=TESTS.parent, help="the tree whose tool is asked"
     )
+    parser.add_argument("--jobs", type=int, default=1, help="cores that are asked about at once")
     parser.add_argument("--list", action="store_true", help="also the unhelpful answers")
     parser.add_argument("--json", type=Path, help="write the answers as JSON lines")
     given = parser.parse_args()
@@ -142,7 +151,8 @@ def main() -> int:
         if (not given.names or piece.name in given.names)
         and (not given.kind or piece.truth["kind"] in given.kind)
     ]
-    judged, failed = judge_all(wanted, chosen(given.interpreter), given.tool.resolve())
+    interpreters = chosen(given.interpreter)
+    judged, failed = judge_all(wanted, interpreters, given.tool.resolve(), given.jobs)
     print(report(judged, given.list))
     for text in failed:
         print(f"no core: {text}")

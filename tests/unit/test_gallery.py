@@ -113,11 +113,12 @@ def test_paths_of_the_gallery_name_nothing() -> None:
 
 
 def test_a_program_counts_as_its_worst_core() -> None:
-    good = Judged("a", "hang", "x", "hang", 0.9, RIGHT, True, "")
+    good = Judged("a", "hang", "x", "hang", 0.9, RIGHT, True, False, "")
     bad = good._replace(interpreter="y", label="killed", grade=WRONG_HIGH, label_right=False)
+    bad = bad._replace(label_wrong=True)
     assert judging.by_program([good, bad, good])["a"] == bad
     assert "100 %" not in report([good, bad], listed=True)
-    assert judging.bands([good, bad])[0][2:4] == (1, 0)
+    assert judging.bands([good, bad])[0][2:5] == (1, 0, 0)
 
 
 def test_wilson() -> None:
