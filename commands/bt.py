@@ -21,6 +21,7 @@ from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
+from gdb_epi.target.api import noun
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def bt(session: Session, args: Namespace) -> Report:
     detail = ALL if args.native_all else NATIVE if args.native else FOLDED
     chosen = session.chosen_tid()
     if not every and chosen is None:
-        raise InputError("no thread in this core", hint="epi doctor says what the core holds")
+        raise InputError(f"no thread in this {noun(state.target.kind)}", hint="try: epi doctor")
     tids = [thread.tid for thread in state.target.threads()]
     if not every and chosen is not None:
         tids = [chosen]

@@ -29,7 +29,7 @@ def seen(session: Session, args: Namespace) -> Report:
     record = analyze(session)
     kind, key = group_key(record)
     if not key:
-        raise InputError("this core has no signature to look for", hint="epi signature --explain")
+        raise InputError("there is no signature to look for", hint="epi signature --explain")
     history = ask(args.db, kind, key, record.get("core_key"))
     data = {"kind": kind, "key": key, **history._asdict()}
     return Report("seen", lines=[f"{kind} {key}", *words(history)], data=data)

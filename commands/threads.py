@@ -12,7 +12,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
-from gdb_epi.render.stack import place_text
+from gdb_epi.render.stack import first_word, place_text
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
@@ -115,7 +115,7 @@ def _marks(
 ) -> list[str]:
     marks = []
     if state.died_in(tid, thread):
-        marks.append("crashed" if not isinstance(state.crash, Absent) else "first")
+        marks.append(first_word(state).removesuffix(" in the core"))
     if thread is not None and thread.holds_gil:
         marks.append("GIL")
     if thread is not None and not thread.alive:

@@ -244,4 +244,4 @@ def _why_not_known(category: str, arguments: Sequence[Argument]) -> str:
         return "what was found speaks for different causes"
     if labels:
         return "what was found is too weak to name a cause"
-    return "nothing in the core speaks for one cause more than for another"
+    return "nothing that can be read speaks for one cause more than for another"

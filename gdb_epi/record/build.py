@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi import __version__
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.record.redact import redact_text, redaction_entries, without_people
 from gdb_epi.record.registry import Json, Notes, Parts, add_groups
 
@@ -18,7 +18,7 @@ def make_record(parts: Parts) -> Json:
     """Return the record of one core (gdb_epi/record/schema/SCHEMA.md)."""
     notes = Notes(parts.soft_errors)
     identity = parts.state.target.core_key()
-    if isinstance(identity, Absent):
+    if isinstance(identity, Absent) and identity.reason != NOT_APPLICABLE:
         notes.errors.append(SoftError("core", "core_key", identity.detail))
     record: Json = {"schema": SCHEMA, "tool": f"gdb-epi {__version__}"}
     if parts.signed.signature.core_key is not None:

@@ -131,7 +131,7 @@ def _verdict(study: CheckResults) -> list[str]:
         f"evidence {score.llr:+.2f} ({groups or 'of no group'}), prior {score.prior:g} "
         f"({prior_name(score.prior)}): log10 odds {odds:+.2f}",
         f"that is a probability of {_chance(chance)} that memory or the CPU failed, as far as the "
-        "prior and the weights are right; one core is no proof",
+        "prior and the weights are right; one process is no proof",
         f"symptom: {study.symptom.name}; path: {score.path}; weights: {weights().version}",
     ]
     if score.ambiguous:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.record.reading import group_in
 from gdb_epi.render.frame_lines import ABORTING, NATIVE, PYTHON, Call, library
+from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
@@ -68,7 +69,7 @@ _IN_A_TABLE = {
 _MALLOC = "aborted: malloc found its own data damaged, {where}"
 _TERMINATE = "aborted: a C++ exception was not caught, {where}"
 _FATAL = "aborted: Python itself gave up, {where}"
-_NOT_KNOWN = "Cause not known: the core does not prove "
+_NOT_KNOWN = "Cause not known: the {core} does not prove "
 _WHY_NOT = {
     "segv-null": "why the pointer was NULL.",
     "segv-stack-overflow": "whether the recursion would have ended.",
@@ -89,13 +90,32 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     if label in ("deadlock", "hang"):
         what = "hung in a deadlock" if label == "deadlock" else "hung"
         return f"{who} {what}{_sure(record)}", _sentence(reason or f"It waits {where(calls)}")
+    if group_in(record, "process").get("live") and not group_in(record, "signal"):
+        return _alive(record, who, calls)
     if label == "no-fault":
-        return f"{who} did nothing wrong that the core shows{_sure(record)}", _sentence(reason)
+        return f"{who} did nothing wrong that the {noun(record)} shows{_sure(record)}", _sentence(
+            reason
+        )
     if _ended_from_outside(record):
         return _ended(record, who, label, reason, calls)
     return f"{who} {_what_happened(record, label, calls)}{_suspect(record, label)}", _cause(
         record, label, reason
     )
+
+
+def noun(record: Json) -> str:
+    """Return what the record was made of: a core, or a live process."""
+    return api.noun(api.LIVE if group_in(record, "process").get("live") else "core")
+
+
+def _alive(record: Json, who: str, calls: Sequence[Call]) -> tuple[str, str]:
+    """Return the sentences about a live process that was stopped, not hit by a signal."""
+    if group_in(record, "process").get("stage") == "starting":
+        return f"{who} has only begun: none of its own code has run", (
+            "Its libraries are not loaded yet. Let it run on, then ask again."
+        )
+    doing = f"{_main(record)} is {where(calls)}"
+    return f"{who} is alive; {doing}", _sentence(first_reason(record) or "It is stopped for you.")
 
 
 def program(record: Json) -> str:
@@ -235,7 +255,7 @@ def _cause(record: Json, label: str, reason: str) -> str:
     category = str(group_in(record, "signature").get("category") or "")
     if reason:
         return _sentence(f"Cause not known: {reason}")
-    return _NOT_KNOWN + _WHY_NOT.get(category, "where it came from.")
+    return _NOT_KNOWN.format(core=noun(record)) + _WHY_NOT.get(category, "where it came from.")
 
 
 def _inherited(record: Json) -> str:
@@ -273,7 +293,7 @@ def _ended(
     by = f" from pid {sender}" if sender else ""
     first = f"{who} was ended by {signal.get('name')}{by}; {doing}"
     if label == "killed":
-        return first, "Why it was sent is not in the core: ask what sent it."
+        return first, f"Why it was sent is not in the {noun(record)}: ask what sent it."
     return first, _cause(record, label, reason)
 
 

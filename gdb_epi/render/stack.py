@@ -11,7 +11,7 @@ from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import NativeFrame
+from gdb_epi.target.api import LIVE, NativeFrame, noun
 from gdb_epi.util import counted
 
 # How much of a stack is shown.
@@ -30,7 +30,7 @@ def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | Non
     if thread is not None and thread.name:
         parts[0] += f' "{thread.name}"'
     if state.died_in(tid, thread):
-        parts.append("crashed" if not isinstance(state.crash, Absent) else "first in the core")
+        parts.append(first_word(state))
     if thread is None:
         return ", ".join([*parts, "no Python state"])
     if thread.holds_gil:
@@ -38,8 +38,16 @@ def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | Non
     if thread.doubt:
         parts.append(thread.doubt)
     elif not thread.alive:
-        parts.append("not in the core (ghost: a thread state without a thread)")
+        what = noun(state.target.kind)
+        parts.append(f"not in the {what} (ghost: a thread state without a thread)")
     return ", ".join(parts)
+
+
+def first_word(state: ProcessState) -> str:
+    """Return what the first thread of a target is: a live process has not died."""
+    if isinstance(state.crash, Absent):
+        return "stopped here" if state.target.kind == LIVE else "first in the core"
+    return "got the signal" if state.target.kind == LIVE else "crashed"
 
 
 def nothing_found(state: ProcessState, words: str, gaps: Sequence[SoftError] = ()) -> str:

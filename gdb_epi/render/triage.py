@@ -25,7 +25,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.headline import CRASHES, headline
+from gdb_epi.render.headline import CRASHES, headline, noun
 from gdb_epi.render.named_values import value_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
@@ -226,7 +226,7 @@ def _signal(record: Json) -> Iterator[str]:
     name = str(signal.get("name"))
     thread = _thread_name(record)
     if signal.get("sender") == "other":
-        why = "what that process is and why it did so is not in the core"
+        why = f"what that process is and why it did so is not in the {noun(record)}"
         yield f"{name}, sent by pid {signal.get('sender_pid') or '?'}; {why}"
     elif signal.get("sender") == "self":
         yield f"{name} in {thread}: the process raised it itself"
@@ -244,7 +244,7 @@ def _thread_name(record: Json) -> str:
     name = name or next((s.get("name") for s in names if s.get("tid") == tid and tid), None)
     gil = ", held the GIL" if tid and tid == group_in(record, "python").get("gil_holder") else ""
     if not tid:
-        return "a thread that the core does not list"
+        return f"a thread that the {noun(record)} does not list"
     return f"{name} (thread {tid}{gil})" if name else f"thread {tid}{gil}"
 
 
@@ -357,7 +357,7 @@ def _machine(record: Json) -> str:
 
 def _stack_lines(record: Json, stack: Json, calls: Sequence[Call], reader: Reader) -> Iterator[str]:
     if stack.get("tid") is None:
-        yield "Stack    the core lists no thread"
+        yield f"Stack    the {noun(record)} lists no thread"
         return
     yield f"Stack of {_thread_name(record).partition(' (')[0]}, most recent call first"
     if not calls:

@@ -128,6 +128,14 @@ class StructType(NamedTuple):
     fields: Mapping[str, Member]
 
 
+LIVE = "live"
+
+
+def noun(kind: str) -> str:
+    """Return what texts call a target of this kind: a live process is no core."""
+    return "process" if kind == LIVE else "core"
+
+
 class Target(Protocol):
     """A process that can be read: a core file, a live process, or a recording."""
 

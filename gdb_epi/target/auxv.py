@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Target
 
-AT_PHDR, AT_ENTRY = 3, 9
+AT_PHDR, AT_BASE, AT_ENTRY = 3, 7, 9
 AT_PLATFORM, AT_HWCAP, AT_HWCAP2 = 15, 16, 26
 AT_RANDOM = 25
 AT_RSEQ_FEATURE_SIZE = 27  # Linux 6.3 and later

@@ -132,7 +132,37 @@ def test_crash_under_gdb(gdb: Gdb, python: Interpreter, program: Path, tmp_path:
     thread = read_json(out / "bt")["threads"][0]
     assert [frame["name"] for frame in thread["frames"]] == ["string_at", "main", "<module>"]
     marks = {t["name"]: t["state"] for t in read_json(out / "threads")["threads"]}
-    assert "crashed" in marks["MainThread"] and "crashed" not in marks["waiter"]
+    assert "got the signal" in marks["MainThread"] and "signal" not in marks["waiter"]
+
+
+LOOKING = (
+    "triage", "bt --all", "threads", "locks", "fork", "interp", "exceptions", "tasks", "signature",
+    "locals", "generators", "corruption",
+)  # fmt: skip
+
+
+def test_no_word_of_a_core(gdb: Gdb, spinning: int) -> None:
+    """A process that runs has not died, and what is read of it is no core."""
+    done = attached(gdb, spinning, *(f"epi {command}" for command in LOOKING), "kill")
+    assert "internal error" not in done.stderr, done.text
+    assert "program.py is alive" in done.stdout, done.text
+    said = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert not [line for line in said if re.search(r"\b(core|cores|crashed|died)\b", line)]
+
+
+def test_a_process_that_has_only_begun(gdb: Gdb, python: Interpreter, program: Path) -> None:
+    done = run_gdb(
+        gdb,
+        *UNSET,
+        f"set args {program} spin",
+        "starti",
+        *with_epi("epi triage", "epi bt", "kill"),
+        exe=python.host_executable,
+    )
+    if "Operation not permitted" in done.stderr:
+        pytest.skip("ptrace is not permitted here")
+    assert "program.py has only begun" in done.stdout, done.text
+    assert "crashed" not in done.stdout
 
 
 def test_running_on_is_noticed(gdb: Gdb, spinning: int, tmp_path: Path) -> None:

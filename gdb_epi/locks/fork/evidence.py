@@ -114,8 +114,7 @@ def _notes(reader: ForkSigns) -> None:
     """F4, F12, F13: what GDB and the notes of the core say."""
     reader.info(
         "F4",
-        "not asked: threads are taken from the core's notes, not from GDB's list; F3 tells the "
-        "same of glibc's lists",
+        "not asked: F3 tells the same of glibc's lists",
     )
     process = reader.target.process()
     if isinstance(process, Absent):

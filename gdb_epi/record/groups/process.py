@@ -8,7 +8,8 @@ from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import MAX_PATH, base_name, redact_path
 from gdb_epi.record.registry import Json, Notes, Parts, group
-from gdb_epi.target.auxv import exec_random
+from gdb_epi.target.api import LIVE
+from gdb_epi.target.auxv import AT_BASE, AT_ENTRY, exec_random
 from gdb_epi.util import sha256_hex
 
 _SALT = b"gdb-epi exec/1"
@@ -31,6 +32,10 @@ def process(parts: Parts, _notes: Notes) -> Json:
         fields["script"] = program.name[:MAX_PATH] if program else _main_script(state)
         if program is not None:
             fields["started_as"] = program.how
+    if state.target.kind == LIVE:
+        fields["live"] = True
+        if _has_only_begun(state):
+            fields["stage"] = "starting"
     if modules:
         fields["executable"] = redact_path(modules[0].path)
         fields["build_id"] = modules[0].build_id
@@ -42,6 +47,19 @@ def process(parts: Parts, _notes: Notes) -> Json:
     if leader is not None and leader.cpu_seconds is not None:
         fields["cpu_seconds"] = dict(zip(("user", "system"), leader.cpu_seconds, strict=True))
     return fields
+
+
+def _has_only_begun(state: ProcessState) -> bool:
+    """Whether the loader has not yet mapped a library, or not yet come to the program's entry."""
+    target = state.target
+    threads, modules, auxv = target.threads(), target.modules(), target.auxv()
+    if len(threads) != 1 or not modules or AT_ENTRY not in auxv:
+        return False
+    pc = threads[0].registers.get("rip")
+    if not auxv.get(AT_BASE):
+        return pc == auxv[AT_ENTRY]
+    files = {region.path for region in target.regions() if (region.path or "").startswith("/")}
+    return len(files) <= len(("the program", "its loader"))
 
 
 def _main_script(state: ProcessState) -> str | None:
