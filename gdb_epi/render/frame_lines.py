@@ -158,6 +158,7 @@ def _of_record(frame: Mapping[str, Any]) -> Call:
         from gdb_epi.signature.native_names import native_name
 
         name, _ = native_name(str(frame["function"]))
+    filename = "/".join(filename.rsplit("/", 2)[-2:])  # where it was built says nothing
     offset = frame.get("offset")
     module = str(frame.get("module") or "").rpartition("/")[2] or str(frame.get("pc") or "")
     return Call(NATIVE, name, filename, lineno, module, offset if isinstance(offset, int) else None)

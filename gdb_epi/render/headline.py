@@ -89,13 +89,13 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
         return f"{who} {hung}{_sure(record)}", _inherited(record)
     if label in ("deadlock", "hang"):
         what = "hung in a deadlock" if label == "deadlock" else "hung"
+        listed = label == "deadlock" and record.get("waits")  # who waits for what has lines below
+        reason = reason.partition(": ")[0] if listed else reason
         return f"{who} {what}{_sure(record)}", _sentence(reason or f"It waits {where(calls)}")
     if group_in(record, "process").get("live") and not group_in(record, "signal"):
         return _alive(record, who, calls)
     if label == "no-fault":
-        return f"{who} did nothing wrong that the {noun(record)} shows{_sure(record)}", _sentence(
-            reason
-        )
+        return f"{who} {_healthy(record)}{_sure(record)}", _sentence(reason)
     if _ended_from_outside(record):
         return _ended(record, who, label, reason, calls)
     return f"{who} {_what_happened(record, label, calls)}{_suspect(record, label)}", _cause(
@@ -221,6 +221,15 @@ def _checked_in(record: Json) -> str:
 
 def _one_bit(record: Json) -> bool:
     return len(group_in(group_in(record, "verdict"), "damage").get("bits") or ()) == 1
+
+
+def _healthy(record: Json) -> str:
+    signal = group_in(record, "signal")
+    if not signal:
+        return "was in order when this was taken: nothing wrong is seen"
+    sender = signal.get("sender_pid")
+    by = f" from pid {sender}" if sender else ""
+    return f"was in order when {signal.get('name')}{by} ended it: nothing wrong is seen"
 
 
 def _damage_sure(record: Json) -> str:

@@ -17,6 +17,7 @@ from gdb_epi.render.escape import escape
 from gdb_epi.render.frame_lines import (
     ABORTING,
     NATIVE,
+    PYTHON,
     REMARK,
     WIDTH,
     Call,
@@ -35,7 +36,9 @@ MAX_LINES = 40
 MAX_FRAMES = 11  # lines of the stack
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 4  # functions from a check to the signal
-MAX_WAITS = 2
+MAX_DEADLOCKED = 3  # threads of a deadlock whose stacks are shown
+MAX_DEADLOCKED_FRAMES = 5  # lines of each
+MAX_WAITS = 3
 MAX_NOTES = 4
 MAX_NAME = 120  # characters of a lock's name
 MAX_FILES = 2  # that one line names
@@ -263,7 +266,7 @@ def _access(record: Json, signal: Json) -> str:
     access = group_in(group_in(record, "corruption"), "fault").get("access")
     if code == 2:
         doing = {"write": "written", "read": "read", "execute": "run as code"}
-        return f": the memory at {address} may not be {doing.get(str(access), 'used so')}"
+        return f": the memory at {address} may not be {doing.get(str(access), 'accessed so')}"
     return f": no memory is mapped at {address}"
 
 
@@ -299,13 +302,17 @@ def _waits(record: Json) -> Iterator[str]:
     fault = group_in(record, "signal").get("name") in CRASHES
     if fault and not any(w.get("verdict") != "live-holder" for w in telling):
         return  # what other threads wait for did not crash this one
-    telling.sort(key=lambda wait: wait.get("tid") != tid)
+    circle = _deadlocked(record)
+    telling.sort(key=lambda wait: (wait.get("tid") not in circle, wait.get("tid") != tid))
     names = {s.get("tid"): s.get("name") for s in group_in(record, "threads").get("stacks") or ()}
     for wait in telling[:MAX_WAITS]:
         name = str(wait.get("name") or wait.get("address"))
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
         waiter = names.get(wait.get("tid")) or f"thread {wait.get('tid')}"
-        yield f"{waiter} waits for {name} ({wait.get('kind')}), {_owner(wait)}"
+        if wait.get("kind") == "Thread.join":
+            yield f"{waiter} waits for the end of {name}"
+        else:
+            yield f"{waiter} waits for {name} ({wait.get('kind')}), {_owner(wait)}"
         yield from holder_lines(record, wait)
     if len(telling) > MAX_WAITS:
         yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
@@ -359,12 +366,40 @@ def _stack_lines(record: Json, stack: Json, calls: Sequence[Call], reader: Reade
     if stack.get("tid") is None:
         yield f"Stack    the {noun(record)} lists no thread"
         return
-    yield f"Stack of {_thread_name(record).partition(' (')[0]}, most recent call first"
     if not calls:
-        yield "  no frame could be decoded"
+        yield "Stack    no frame could be decoded"
         return
+    circle = _deadlocked(record)
+    if len(circle) > 1:
+        yield from _circle_stacks(record, circle, reader)
+        return
+    yield f"Stack of {_thread_name(record).partition(' (thread')[0]}, most recent call first"
     rows = fold(calls)
     yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_FRAMES))
+
+
+def _deadlocked(record: Json) -> list[int]:
+    """Return the threads that wait for each other, when that is the answer."""
+    if group_in(record, "verdict").get("label") != "deadlock":
+        return []
+    waits = [wait for wait in record.get("waits") or () if isinstance(wait, dict)]
+    circle = [w.get("tid") for w in waits if w.get("verdict") in ("cycle", "self-deadlock")]
+    return [tid for tid in dict.fromkeys(circle) if isinstance(tid, int)]
+
+
+def _circle_stacks(record: Json, circle: Sequence[int], reader: Reader) -> Iterator[str]:
+    """Yield the Python stacks of the threads that wait for each other."""
+    crashed = group_in(group_in(record, "threads"), "crashed")
+    stacks = {s.get("tid"): s for s in group_in(record, "threads").get("stacks") or ()}
+    most = len(circle) if reader.whole else MAX_DEADLOCKED
+    for tid in circle[:most]:
+        stack = stacks.get(tid) or {}
+        frames = stack.get("frames") or (tid == crashed.get("tid") and crashed.get("frames")) or ()
+        rows = fold([call for call in calls_of_record(frames) if call.language == PYTHON])
+        yield f"Stack of {stack.get('name') or f'thread {tid}'}, most recent call first"
+        yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES))
+    if len(circle) > most:
+        yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"
 
 
 def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
