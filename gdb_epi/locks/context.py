@@ -10,6 +10,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, SoftError
 from gdb_epi.locks.types import ForkEvidence, VanishedThreads, Wait
 from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ class LockContext:
         self.fork = fork
         self.soft_errors = soft_errors
         self.vanished = vanished  # the parent's threads that the fork left behind
+
+    @cached_property
+    def on_musl(self) -> bool:
+        """Whether the words of C locks are musl's, not glibc's."""
+        return runs_on_musl(self.target)
 
     @cached_property
     def bases(self) -> dict[int, int]:

@@ -21,6 +21,7 @@ PROBE_FORMAT = 6
 LOADER = "lib64/ld-linux-x86-64.so.2"
 MAX_LINKS = 10
 JIT = "-jit"  # the same executable with its JIT compiler switched on
+BUILT = ("standalone-", "musl-")  # by build_interpreters.py, beside the free-threaded ones
 LIBRARIES = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")
 
 # Run by each candidate once; the answer is cached.
@@ -160,8 +161,12 @@ def distribution() -> str:
 
 
 def of_cache() -> Iterator[Candidate]:
-    """Yield what fetch_interpreters.py has put into the cache."""
+    """Yield what fetch_interpreters.py and build_interpreters.py have put into the cache."""
     base = cache_root() / "interpreters"
+    for whole in sorted((base / "built").glob("*/whole")):
+        family = whole.parent.name.rpartition("-")[0]
+        for path in binaries(whole.parent / "bin"):
+            yield Candidate(family, path)
     for path in binaries(base / "free-threaded" / "bin"):
         yield Candidate("ft", path)
     for folder in sorted((base / "stripped").glob("3.*")):
@@ -400,7 +405,8 @@ def one_per_minor(known: Iterable[Interpreter] | None = None) -> list[Interprete
     chosen: dict[tuple[int, int], Interpreter] = {}
     every = discover() if known is None else known
     for one in sorted(every, key=lambda one: (one.version, one.root is None)):
-        if not (one.free_threaded or one.debug or one.id.endswith(("-stripped", JIT))):
+        odd = one.id.endswith(("-stripped", JIT)) or one.id.startswith(BUILT)
+        if not (one.free_threaded or one.debug or odd):
             chosen[one.minor] = one
     return [chosen[minor] for minor in sorted(chosen)]
 

@@ -188,10 +188,14 @@ def musl_environment(prefix: Path, work: Path) -> dict[str, str]:
     loader = prefix / "lib/ld-musl-x86_64.so.1"
     specs = (home / "musl-gcc.specs").read_text()
     specs = specs.replace("/lib/ld-musl-x86_64.so.1", str(loader))
-    specs = re.sub(r"(?<![\w-])/usr/", f"{root}/usr/", specs)
+    specs = specs.replace("/usr/", f"{root}/usr/")
     (work / "specs").write_text(specs)
     compiler = work / "musl-gcc"
-    compiler.write_text(f'#!/bin/sh\nexec gcc "$@" -specs {work / "specs"}\n')
+    # configure compares its own idea of the platform with what the compiler calls it.
+    compiler.write_text(
+        '#!/bin/sh\n[ "$*" = --print-multiarch ] && exec echo x86_64-linux-musl\n'
+        f'exec gcc "$@" -specs {work / "specs"}\n'
+    )
     compiler.chmod(0o755)
     headers = work / "kernel"
     headers.mkdir()
@@ -199,14 +203,17 @@ def musl_environment(prefix: Path, work: Path) -> dict[str, str]:
         (headers / name).symlink_to(Path("/usr/include") / place)
     loader.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(home / "libc.so", loader)
-    environment = {"PATH": f"{work}:/usr/bin:/bin", "CC": str(compiler)}
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "CC": str(compiler),
+        "CFLAGS": f"-O2 -idirafter {headers}",
+    }
     tree = source_tree(LIBFFI, ((own_suite(), False),), work)
     static = ["--disable-shared", "--with-pic", "--disable-docs", f"--prefix={work / 'ffi'}"]
     make(tree, [*static, "--host=x86_64-linux-musl"], ["install"], environment, 1)
     ffi = work / "ffi"
     return {
         **environment,
-        "CFLAGS": f"-idirafter {headers}",
         "LIBFFI_CFLAGS": f"-I{ffi / 'include'}",
         "LIBFFI_LIBS": f"-L{ffi / 'lib'} -L{ffi / 'lib64'} -lffi",
         "PKG_CONFIG_LIBDIR": str(work / "none"),  # the machine's libraries are glibc's

@@ -33,6 +33,7 @@ from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 from gdb_epi.target.auxv import AT_RANDOM
 from gdb_epi.target.functions import Function
+from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.target.unwind import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
@@ -76,7 +77,9 @@ def _guard(context: Context, thread: Thread, at: int = GUARD_AT) -> int:
 
 def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Evidence]:
     """Compare the guards of each thread with the kernel's random bytes (csu/libc-start.c)."""
-    given = read_words(context, context.target.auxv().get(AT_RANDOM, 0), 2)
+    # musl clears another byte of them (src/env/__stack_chk_fail.c), and has no pointer guard.
+    at_random = 0 if runs_on_musl(context.target) else context.target.auxv().get(AT_RANDOM, 0)
+    given = read_words(context, at_random, 2)
     seen: set[int] = set()
     for thread in context.target.threads()[:MAX_THREADS]:
         base = thread.registers.get("fs_base", 0)

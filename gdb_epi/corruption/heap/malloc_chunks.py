@@ -18,6 +18,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Region, Target
+from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.typing_lite import NamedTuple
 
 # Sizes of glibc's first chunk, struct tcache_perthread_struct (malloc/malloc.c: 0x250 in 2.26 to
@@ -100,6 +101,8 @@ class HeapWords:
 
 def main_heap(context: Context) -> Region | None:
     """Return the heap that glibc's brk() grows; None for another malloc, or without one."""
+    if runs_on_musl(context.target):
+        return None
     for region in context.target.regions():
         if region.path is None and "w" in region.perms and region.dumped >= 0x1000:
             try:

@@ -38,7 +38,7 @@ def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Lock
     Hence the call is not process-private although nobody else takes part. Up to glibc 2.42 the word
     is the tid field, later another one.
     """
-    if not call.shared or not call.value:
+    if not call.shared or not call.value or context.on_musl:
         return None
     size = DESCRIPTOR
     symbol = context.target.symbol("_thread_db_sizeof_pthread")
@@ -252,7 +252,7 @@ def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess 
 def internal(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A lock of glibc's own: one word, 2 while somebody waits; nothing says who holds it."""
     word = read_u32(context.target, call.address)
-    if call.shared or call.value != 2 or word != 2:
+    if call.shared or call.value != 2 or word != 2 or context.on_musl:
         return None
     from gdb_epi.locks.waits.libc_names import calling_functions, name_of_internal, running_in
 

@@ -8,6 +8,7 @@ from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSigns
 from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
 from gdb_epi.target.api import Target, noun
+from gdb_epi.target.libc import NOT_JUDGED, runs_on_musl
 from gdb_epi.util import counted
 
 _ADD_FOUR = b"\x48\x83\x05"  # addq $imm8, disp32(%rip)
@@ -18,7 +19,11 @@ MAX_NAMED = 8  # thread ids in one sentence
 
 
 def read_glibc_signs(reader: ForkSigns) -> None:
-    """Read F1, F2, F3, F5, F6 and F15."""
+    """Read F1, F2, F3, F5, F6 and F15; none of them where another C library keeps other words."""
+    if runs_on_musl(reader.target):
+        for name in ("F1", "F2", "F3", "F5", "F6", "F15"):
+            reader.unreadable(name, NOT_JUDGED)
+        return
     lists = stack_lists(reader.target)
     _generation(reader, lists)
     if isinstance(lists, Absent):

@@ -17,6 +17,7 @@ from gdb_epi.locks.waits.activity import SYS_FUTEX, SYSCALL
 from gdb_epi.locks.waits.libc_names import sleeper_outside_libc
 from gdb_epi.locks.waits.ownership import settle_owner
 from gdb_epi.target.api import Thread
+from gdb_epi.target.libc import NOT_JUDGED
 
 COMMANDS = {
     0: "FUTEX_WAIT",
@@ -66,8 +67,13 @@ def futex_waits(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
 
 
 def classify(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess:
-    """Ask the classifiers in their order; what none knows is a "futex word"."""
+    """Ask the classifiers in their order; what none knows is a "futex word".
+
+    Those that know glibc's locks are not asked about another C library's.
+    """
     other = sleeper_outside_libc(context.target, thread)
+    if other is None and context.on_musl:
+        other = NOT_JUDGED
     for name, (of_libc, function) in sorted(CLASSIFIERS.items()):
         if of_libc and other is not None:
             continue

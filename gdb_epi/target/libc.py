@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which C library the process runs on: what is known of glibc's words says nothing of musl's."""
+
+from __future__ import annotations
+
+from gdb_epi.target.api import Target
+
+# musl's loader is the library itself (ldso/dynlink.c); Alpine calls it libc.musl-x86_64.so.1 too.
+_MUSL = ("ld-musl-", "libc.musl-")
+NOT_JUDGED = "not judged: this process runs on musl, and only glibc's words are known here"
+
+
+def runs_on_musl(target: Target) -> bool:
+    """Tell whether musl's loader or library is mapped.
+
+    A program that is linked statically against musl maps neither, and is not recognised.
+    """
+    return any(
+        region.path is not None and region.path.rpartition("/")[2].startswith(_MUSL)
+        for region in target.regions()
+    )
