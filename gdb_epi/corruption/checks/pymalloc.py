@@ -29,6 +29,7 @@ from gdb_epi.cpython.heap.by_type import HAVE_GC, Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.hangs.unfinished import being_changed
 from gdb_epi.target.search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 
@@ -328,7 +329,7 @@ INCREMENT = "an increment of the reference count of a freed object (use after fr
     needs="python",
     innocent_causes=(
         "a count raised in a freed object (low bits of a link: ambiguous), a crash inside the "
-        "allocator, overruns (many bits), stale headers of empty pools."
+        "allocator, a process stopped from outside inside it, overruns (many bits), stale headers of empty pools."
     ),
 )
 def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
@@ -361,7 +362,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     for pool, data in pools:
         number += 1
         wrong = pool_damage(pool, data)
-        if wrong is not None:
+        if wrong is not None and not being_changed(context.state, pool.address, len(data)):
             yield _evidence(wrong, pool.address)
         blocks.look(pool, data)
     for place, wrong in search.headers:
