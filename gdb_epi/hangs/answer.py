@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs import circles, single
 from gdb_epi.hangs import types as h
@@ -61,7 +61,7 @@ def _first(scene: Scene) -> h.HangAnswer | None:
         if wait.confidence != t.INFO and wait.verdict in (*t.INHERITED_VERDICTS, t.LOST_WAKEUP)
     ]  # fmt: skip
     if inherited or scene.locks.handlers is not None:
-        return None  # detectors of their own say it
+        return _inherited(scene, inherited)
     for rule in (
         circles.lock_circle,
         circles.itself,
@@ -81,6 +81,17 @@ def _first(scene: Scene) -> h.HangAnswer | None:
     return None
 
 
+def _inherited(scene: Scene, waits: Sequence[t.Wait]) -> h.HangAnswer | None:
+    """What came held through fork(): detectors of their own say it, the keys want the frames."""
+    doing = scene.doing(waits[0].tid) if waits else None
+    if doing is None:
+        return None
+    sentence = f"{doing.who()} waits at {doing.where()} for {doing.what}, since the fork"
+    return h.HangAnswer(
+        h.INHERITED, "inherited", sentence, (doing,), waits[0].confidence, waits[0].evidence
+    )
+
+
 def _busy(scene: Scene) -> h.HangAnswer | None:
     """Threads of the program run: it computes."""
     running = [d for d in scene.doings if d.kind in h.RUNNING and d.frames]
@@ -88,7 +99,7 @@ def _busy(scene: Scene) -> h.HangAnswer | None:
         return None
     holder = scene.gil_holder
     running.sort(key=lambda d: (d.tid != holder, d.tid != scene.main_tid))
-    first = running[0]
+    first = running[0]._replace(key_frames=_loop_frames(scene, running[0].frames))
     others = len(running) - 1
     code = f" in {first.module}" if first.module else ""
     sentence = f"{first.who()} was computing{code} at {first.where()}"
@@ -104,6 +115,15 @@ def _busy(scene: Scene) -> h.HangAnswer | None:
     return h.HangAnswer(
         h.NO_FAULT, kind, sentence, (first,), "probable", tuple(seen), ruled_out, doubts
     )
+
+
+def _loop_frames(scene: Scene, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
+    """Return the frames from the outermost one on that is in a loop of its code; all without one.
+
+    Which of the functions that a loop calls was running is chance.
+    """
+    places = [i for i, frame in enumerate(frames) if scene.runs_in_loop(frame)]
+    return tuple(frames[places[-1] :]) if places else tuple(frames)
 
 
 def _stuck(scene: Scene) -> h.HangAnswer | None:

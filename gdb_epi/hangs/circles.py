@@ -162,7 +162,7 @@ def task_circle(scene: Scene) -> h.HangAnswer | None:
         names = [f"{task_name(task)} at {task_where(task)}" for task in loop.circle[:MAX_SHOWN]]
         sentence = f"{len(loop.circle)} asyncio tasks await each other: {'; '.join(names)}"
         members = tuple(
-            doing._replace(frames=own_frames(task) or task.stack, what="a task")
+            doing._replace(frames=own_frames(task) or task.stack, label="task")
             for task in loop.circle
         )
         return h.HangAnswer(

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.event_loops import LoopReader
 from gdb_epi.hangs.references import References
 from gdb_epi.hangs.threads import ThreadReader
+from gdb_epi.locks.python.acquired import Acquired
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.target.api import Target
@@ -60,6 +61,14 @@ class Scene:
     def doing(self, tid: int | None) -> h.Doing | None:
         """Return what a thread does."""
         return next((d for d in self.doings if d.tid == tid), None)
+
+    def runs_in_loop(self, frame: PyFrame) -> bool:
+        """Tell whether the running instruction of a frame lies in a loop of its code."""
+        return self._code.running_loop(frame)
+
+    @cached_property
+    def _code(self) -> Acquired:
+        return Acquired(self.view)
 
     @cached_property
     def references(self) -> References:

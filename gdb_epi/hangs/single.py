@@ -284,7 +284,7 @@ def sleeping_loop(doing: h.Doing, loop: Loop) -> h.HangAnswer:
     waits = ""
     if task is not None:
         waits = f"; {task_name(task)} waits at {task_where(task)} for {task.awaits or 'something'}"
-        doing = doing._replace(frames=own_frames(task) or doing.frames)
+        doing = doing._replace(frames=own_frames(task) or doing.frames, label="task")
     if loop.descriptors is None:
         doubts = ("what can wake it is not readable (not asyncio's own loop)",)
         return _answer(h.CANNOT_TELL, "event loop", base + waits, doing, t.INFO, doubts=doubts)

@@ -67,6 +67,9 @@ class ThreadReader:
     def _of_wait(self, base: h.Doing, wait: Wait, known: tuple[str, str, str] | None) -> h.Doing:
         """A wait for a lock, by what `locks/` says of it."""
         target, timed = wait.owner.tid, wait.timed
+        base = base._replace(label=f"{wait.kind}:{wait.name}" if wait.name else wait.kind)
+        if wait.kind in JOINS:
+            base = base._replace(label="join")  # the name of a thread holds a number
         if wait.kind == GIL:
             return base._replace(kind=h.GIL, what="the GIL", target=target)
         text = f"the {wait.kind} {wait.name}" if wait.name else f"a {wait.kind}"

@@ -15,6 +15,7 @@ RUNNING = frozenset((PYTHON, NATIVE))
 
 # Labels of answers, as the verdict has them.
 DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
+INHERITED = "fork-inherited-lock"
 
 
 class Doing(NamedTuple):
@@ -35,6 +36,8 @@ class Doing(NamedTuple):
     place: str = ""
     frames: tuple[PyFrame, ...] = ()  # the program's own, innermost first
     helper: bool = False  # all of its frames belong to a library: it serves others
+    label: str = ""  # what it waits for, by kind and name: the same in every run
+    key_frames: tuple[PyFrame, ...] = ()  # from the loop that runs on; empty: `frames`
     module: str = ""  # the library whose native code sleeps or runs
     call: str = ""  # the system call
 

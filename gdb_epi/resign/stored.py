@@ -14,7 +14,8 @@ from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.sign import ASSERTION, asserting_token
+from gdb_epi.signature.hang_keys import hang_content, own_tokens, words_from
+from gdb_epi.signature.sign import ASSERTION, NOT_ITS_FAULT, asserting_token
 from gdb_epi.signature.tokens import (
     Token,
     cut_reraising_handler,
@@ -26,6 +27,7 @@ from gdb_epi.textstacks.partial_keys import (
     OVERFLOW,
     STACK_KEYS,
     UNKNOWN,
+    Contents,
     Halves,
     Missing,
     key_of,
@@ -41,6 +43,9 @@ CORRUPT = "corrupt-stack"
 WITHOUT_FAMILY = (CORRUPT, "unknown")
 ANONYMOUS_PC = 1  # of each stored frame in executable memory of no file
 ANONYMOUS_CODE = Region(ANONYMOUS_PC, ANONYMOUS_PC + 1, "r-x", None, 0, 0)
+BEFORE_HANGS = ("gsig/1",)  # whose records do not hold what a hang's keys are made of
+HANG_KEYS = ("stable", "coarse", "python")
+NO_HANG = "the record does not say what the threads waited for, of which its keys are made now"
 MAX_PREVIOUS = 8  # older signatures that a record keeps
 NOT_STORED = "the record does not hold the native frames of the thread that was signed"
 NO_ASSERTION = "the record does not hold which function the failed assertion names"
@@ -125,12 +130,32 @@ class _Stored:
         overflow = self.family == OVERFLOW
         tokens = self._tokens()
         contents = partial_key_contents(tokens, self.halves, self.ends, overflow=overflow)
+        contents |= self._of_hang(tokens)
         made = {name: key_of(name, contents[name], self.category) for name in STACK_KEYS}
         if self.category == ASSERTION and "assertion" not in self.old:
             made |= dict.fromkeys(NATIVE_KEYS, Missing(NO_ASSERTION))
         made["python"] = self._python_key(contents["python"])
         made["exact"] = self._exact(overflow=overflow)
         return self._corrupt(made) if self.category == CORRUPT else made
+
+    def _of_hang(self, tokens: Sequence[Token]) -> Contents:
+        """Return the keys of a process that did not fail by itself, which say what it did (N70)."""
+        if self.category not in NOT_ITS_FAULT:
+            return {}
+        words = words_from(self.old.get("hang"))
+        if words is None:
+            if str(self.old["version"]) in BEFORE_HANGS:
+                return dict.fromkeys(HANG_KEYS, Missing(NO_HANG))
+            return {}
+        own = own_tokens(words, tokens)
+        made = partial_key_contents(own, self.halves, self.ends, overflow=False)
+        contents: Contents = {}
+        for name in HANG_KEYS:
+            words_of_key = made[name]
+            if isinstance(words_of_key, str):
+                words_of_key = hang_content(words, words_of_key, coarse=name == "coarse")
+            contents[name] = words_of_key
+        return contents
 
     def _tokens(self) -> Sequence[Token]:
         stack = MergedStack(None, tuple(self.frames), None)

@@ -14,11 +14,21 @@ from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import Account
 from gdb_epi.fault.maps import may_execute, stack_is_dumped
+from gdb_epi.hangs.types import HangAnswer
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.rules import categorise
 from gdb_epi.signature.categories.types import Category, Scene
 from gdb_epi.signature.drop_sets import THREAD_BASE, load_drop_sets
+from gdb_epi.signature.hang_keys import (
+    BUSY,
+    CIRCLE,
+    HangWords,
+    hang_content,
+    own_tokens,
+    signed_member,
+    words_of,
+)
 from gdb_epi.signature.tokens import (
     NATIVE,
     PYTHON,
@@ -63,6 +73,7 @@ MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is c
 MIN_FRAMES = 2  # physical frames; every thread has a base below its function
 _JUMPED = frozenset(("segv-exec", "return-to-null", "segv-null", "ill"))  # pc may be wild here
 ASSERTION = "abort-assert"
+_RULE_OF_HANG = {CIRCLE: "N70", BUSY: "N73"}
 KEY_NAMES = ("exact", "strict", "stable", "coarse", "python", "native")
 
 
@@ -110,10 +121,15 @@ def sign(state: ProcessState) -> Signed:
     category, steps = categorise(scene)
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
+    hang = state.hang if category.name in NOT_ITS_FAULT else None
+    words = words_of(hang) if isinstance(hang, HangAnswer) else None
     choice = choose_thread(category.name, threads, holder, pid)
+    if words is not None and isinstance(hang, HangAnswer):
+        why = f"{category.name}: {hang.kind}: its wait or its loop decides"
+        choice = Choice(signed_member(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
-    made = _Maker(state, scene, category, steps).make(stack)
+    made = _Maker(state, scene, category, steps, hang=words).make(stack)
     secondary = _secondary(state, scene, category, choice.tid, pid)
     core_key = state.target.core_key()
     return Signed(
@@ -129,6 +145,7 @@ def sign(state: ProcessState) -> Signed:
             quality=made.quality,
             steps=tuple(made.steps),
             secondary=secondary,
+            hang=words,
         ),
         scene,
         stack,
@@ -243,6 +260,7 @@ class _Maker:
         steps: list[str],
         *,
         may_cut: bool = True,
+        hang: HangWords | None = None,
     ) -> None:
         self.state = state
         self.scene = scene
@@ -253,6 +271,7 @@ class _Maker:
         self.quality: float | None = None
         self.native = False
         self.may_cut = may_cut
+        self.hang = hang
 
     def make(self, stack: MergedStack | None) -> _Maker:
         """Fill `keys`, `absent`, `quality` and `steps`."""
@@ -347,6 +366,10 @@ class _Maker:
 
     def _stacks(self, tokens: list[Token], halves: _Halves) -> None:
         overflow = self.overflow
+        every = tokens
+        if self.hang is not None:
+            tokens = own_tokens(self.hang, tokens)
+            self.steps.append(f"{_RULE_OF_HANG.get(self.hang.word, 'N72')} frames: of the hang")
         selection = k.select_tokens(tokens, overflow=overflow)
         coarse = k.select_tokens([token for token in tokens if token.physical], overflow=overflow)
         if selection.flagged:
@@ -359,7 +382,7 @@ class _Maker:
             self.steps.append("N66 frames: coarse has the caller of a function without a name")
         name = self.category.name
         # Each half as if the other did not exist: a partial analysis makes the same keys.
-        inner = tokens if overflow else k.inside_python(tokens)
+        inner = every if overflow else k.inside_python(every)
         self._half(
             "native", k.language_tokens(inner, NATIVE, overflow=overflow), halves.native, name
         )
@@ -370,8 +393,9 @@ class _Maker:
             elif not content:
                 self.absent[key] = "no frame names anything"
             else:
-                self._put(key, k.make_key(key, f"{name} {join(content)}"))
-        self._put("strict", missing or k.strict_key(tokens, overflow=self.overflow))
+                words = hang_content(self.hang, join(content), coarse=key == "coarse")
+                self._put(key, k.make_key(key, f"{name} {words}"))
+        self._put("strict", missing or k.strict_key(every, overflow=self.overflow))
 
     def _python_half(self, tokens: Sequence[Token], halves: _Halves) -> None:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""
@@ -387,4 +411,7 @@ class _Maker:
         elif not content:
             self.absent[key] = "this thread has no such frame"
         else:
-            self._put(key, k.make_key(key, f"{category} {join(content)}"))
+            words = join(content)
+            if key == "python":
+                words = hang_content(self.hang, words)
+            self._put(key, k.make_key(key, f"{category} {words}"))

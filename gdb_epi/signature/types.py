@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.signature.categories.types import Category
+from gdb_epi.signature.hang_keys import HangWords
 from gdb_epi.signature.keys import Key
 from gdb_epi.typing_lite import NamedTuple
 
@@ -41,3 +42,4 @@ class Signature(NamedTuple):
     quality: float | None
     steps: tuple[str, ...]
     secondary: MainThreadSignature | None
+    hang: HangWords | None = None

@@ -44,6 +44,36 @@ def test_answer(interpreter: Interpreter, name: str, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path)
 
 
+def keys_of(name: str, folder: Path) -> dict[str, str]:
+    one = next(o for o in spread("keys", lambda one: one.root is None and not one.free_threaded))
+    folder.mkdir()
+    core = core_by_signal(one, name, folder)
+    signature = examine(Session(CoreFileTarget.open(core))).signed.signature
+    shutil.rmtree(folder)
+    return {key: made.text for key, made in signature.keys.items()}
+
+
+def test_keys_hold_the_cause(tmp_path: Path) -> None:
+    """Deadlocks that differ have keys that differ; one that comes again has the same."""
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    names = ("order_by_hand", "order_of_objects", "three_by_hand", "join_with_lock")
+    made = {name: keys_of(name, tmp_path / name)["python"] for name in names}
+    assert len(set(made.values())) == len(names)
+    assert "threading.Lock:__main__.A" in made["order_by_hand"]
+    assert keys_of(names[0], tmp_path / "again")["python"] == made[names[0]]
+
+
+def test_one_busy_loop_has_one_key(tmp_path: Path) -> None:
+    """Which of its functions was running when the signal came is chance."""
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    made = {keys_of("busy_parts", tmp_path / str(number))["python"] for number in range(4)}
+    assert made == {
+        "gsig/2 python killed-external busy py:__main__.busy_parts <- py:__main__.<module>"
+    }
+
+
 @pytest.mark.parametrize("name", ["order_by_hand", "idle_workers"])
 def test_answer_of_a_living_process(name: str, tmp_path: Path) -> None:
     """A debugger wrote the core: there is no signal at all."""

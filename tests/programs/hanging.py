@@ -432,6 +432,26 @@ def busy_python_thread():
     thread(counting).join()
 
 
+def busy_parts():
+    while True:
+        first_part()
+        second_part([])
+
+
+def first_part():
+    for number in range(3000):
+        str(number)
+
+
+def second_part(numbers):
+    while len(numbers) < 3000:
+        third_part(numbers)
+
+
+def third_part(numbers):
+    numbers.append(len(numbers))
+
+
 def busy_regex():
     re.match(r"(a+)+$", "a" * 60 + "b")
 

@@ -74,6 +74,7 @@ TRUTHS = {
     "gil_held_asleep": Truth(HANG, "GIL held", ("holds the GIL", "libffi")),
     "busy_python": Truth(FINE, "busy", ("counting",)),
     "busy_python_thread": Truth(FINE, "busy", ("counting",)),
+    "busy_parts": Truth(FINE, "busy", ("hanging.py",)),
     "busy_regex": Truth(FINE, "busy", ("busy_regex",)),
     "busy_sum": Truth(FINE, "busy", ("busy_sum",)),
     "busy_pow": Truth(FINE, "busy", ("busy_pow",)),

@@ -82,7 +82,7 @@ def of_stack(identity: str, rules: str, given: Json) -> Json:
         offsets = exact_offsets(frames)
         text["exact"] = " <- ".join(element(offset) for offset in offsets[:32])
     made = vector(identity, rules, given["category"], frames, text)
-    for name in ("assertion", "reraised", "becomes", "note"):
+    for name in ("assertion", "reraised", "becomes", "note", "hang"):
         if name in given:
             made[name] = given[name]
     return made

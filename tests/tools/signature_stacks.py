@@ -50,7 +50,9 @@ def stack(identity: str, rules: str, category: str, frames: list[Json], **text: 
     for frame in frames:
         number = next(numbers)
         made.append(frame if "python" in frame else {"offset": number * 0x10, **frame})
-    extra = {k: text.pop(k) for k in ("assertion", "reraised", "becomes", "note") if k in text}
+    extra = {
+        k: text.pop(k) for k in ("assertion", "reraised", "becomes", "note", "hang") if k in text
+    }
     given = {"category": category, "frames": made, "text": text, **extra}
     STACKS.append((identity, rules, given))
 
@@ -983,4 +985,83 @@ stack(
     stable="segv-null a <- b <- c",
     coarse="segv-null a",
     native="segv-null a <- b <- c",
+)
+
+
+# --- processes that did not fail by themselves ----------------------------------------------------
+
+
+def member(what: str, *frames: str) -> Json:
+    """One member of a hang: what it waits for, and its frames, `module.Class.name`."""
+    names = []
+    for frame in frames:
+        module, _, qualified = frame.partition(".")
+        names.append([f"py:{frame}", f"py:{module}.{qualified.rpartition('.')[2]}"])
+    return {"what": what, "frames": names}
+
+
+WAITS = [n("__futex_abstimed_wait_common", LIBC), n("PyThread_acquire_lock_timed", PYTHON)]
+STRICT_LOCK = (
+    "__futex_abstimed_wait_common <- PyThread_acquire_lock_timed <- _PyEval_EvalFrameDefault <-- "
+    "py:threading.Condition.wait <- py:bank.Bank.move <- py:bank.run <-- main"
+)
+LOCK_FRAMES = [
+    *WAITS, EVAL, p("Condition.wait", "threading", "/usr/lib/python3.12/threading.py"),
+    p("Bank.move", "bank"), p("run", "bank"), *BASE[1:],
+]  # fmt: skip
+CIRCLE = "threading.Lock:bank.A py:bank.Bank.move <- py:bank.run => threading.RLock:bank.B"
+stack(
+    "hang-circle", "N70", "killed-external", LOCK_FRAMES,
+    hang={
+        "word": "deadlock",
+        "members": [
+            member("threading.Lock:bank.A", "bank.Bank.move", "bank.run"),
+            member("threading.RLock:bank.B", "bank.audit", "bank.run"),
+        ],
+    },
+    strict=STRICT_LOCK,
+    stable=f"killed-external deadlock {CIRCLE} py:bank.audit <- py:bank.run",
+    coarse="killed-external deadlock threading.Lock:bank.A py:bank.move => threading.RLock:bank.B "
+    "py:bank.audit",
+    native="killed-external __futex_abstimed_wait_common",
+    python=f"killed-external deadlock {CIRCLE} py:bank.audit <- py:bank.run",
+)  # fmt: skip
+stack(
+    "hang-wait", "N71 N72", "snapshot", LOCK_FRAMES,
+    hang={
+        "word": "threading.Condition:bank.CLOSED",
+        "members": [member("threading.Condition:bank.CLOSED", "bank.Bank.move", "bank.run")],
+    },
+    strict=STRICT_LOCK,
+    stable="snapshot threading.Condition:bank.CLOSED __futex_abstimed_wait_common <-- "
+    "py:bank.Bank.move <- py:bank.run",
+    coarse="snapshot threading.Condition:bank.CLOSED __futex_abstimed_wait_common <-- "
+    "py:bank.move",
+    native="snapshot __futex_abstimed_wait_common",
+    python="snapshot threading.Condition:bank.CLOSED py:bank.Bank.move <- py:bank.run",
+)  # fmt: skip
+stack(
+    "hang-busy",
+    "N73",
+    "killed-external",
+    [n("ring_push"), EVAL, p("digit", "sums"), p("add", "sums"), p("main", "sums"), *BASE[1:]],
+    hang={"word": "busy", "members": [member("runs", "sums.add", "sums.main")]},
+    strict="ring_push <- _PyEval_EvalFrameDefault <-- py:sums.digit <- py:sums.add <- py:sums.main "
+    "<-- main",
+    stable="killed-external busy py:sums.add <- py:sums.main",
+    coarse="killed-external busy py:sums.add",
+    native="killed-external ring_push",
+    python="killed-external busy py:sums.add <- py:sums.main",
+)
+stack(
+    "hang-task",
+    "N72",
+    "killed-external",
+    [n("epoll_wait", LIBC), EVAL, p("select", "selectors"), p("main", "app"), *BASE[1:]],
+    hang={"word": "task", "members": [member("task", "app.fetch", "app.crawl")]},
+    strict="epoll_wait <- _PyEval_EvalFrameDefault <-- py:selectors.select <- py:app.main <-- main",
+    stable="killed-external task py:app.fetch <- py:app.crawl",
+    coarse="killed-external task py:app.fetch",
+    native="killed-external epoll_wait",
+    python="killed-external task py:app.fetch <- py:app.crawl",
 )

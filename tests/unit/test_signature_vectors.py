@@ -22,6 +22,7 @@ from gdb_epi.fault.find import Fault
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import Category, Scene, family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
+from gdb_epi.signature.hang_keys import words_from
 from gdb_epi.signature.native_names import normalise
 from gdb_epi.signature.sign import _Maker
 from gdb_epi.target.api import NativeFrame, Region
@@ -94,7 +95,8 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
     function = vector.get("assertion", "")
     scene.abort_message = AbortMessage("assert", "", function) if function else None
     category = Category(vector["category"], family_of(vector["category"]), "given")
-    maker = _Maker(State(target, python_absent), scene, category, [])
+    state, words = State(target, python_absent), words_from(vector.get("hang"))
+    maker = _Maker(state, scene, category, [], hang=words)
     return maker.make(MergedStack(1, frames, absent))
 
 

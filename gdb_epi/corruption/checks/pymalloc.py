@@ -329,7 +329,8 @@ INCREMENT = "an increment of the reference count of a freed object (use after fr
     needs="python",
     innocent_causes=(
         "a count raised in a freed object (low bits of a link: ambiguous), a crash inside the "
-        "allocator, a process stopped from outside inside it, overruns (many bits), stale headers of empty pools."
+        "allocator, a process stopped from outside inside it, overruns (many bits), stale headers "
+        "of empty pools."
     ),
 )
 def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:

@@ -47,6 +47,8 @@ def signature(parts: Parts, _notes: Notes) -> Json:
         fields["group"] = {"key": name, "value": signed.keys[name].value}
     if signed.category.name == ASSERTION:
         fields["assertion"] = asserting_function(parts.signed.scene, ASSERTION)
+    if signed.hang is not None:
+        fields["hang"] = signed.hang.document()
     if signed.secondary is not None:
         fields["secondary"] = {
             "tid": signed.secondary.tid,
