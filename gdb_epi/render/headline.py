@@ -94,6 +94,11 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
         return f"{who} {what}{_sure(record)}", _sentence(reason or f"It waits {where(calls)}")
     if group_in(record, "process").get("live") and not group_in(record, "signal"):
         return _alive(record, who, calls)
+    if group_in(record, "process").get("started_as") == "bootloader":
+        pid = group_in(record, "process").get("pid")
+        return f"{who} is the parent of a PyInstaller program: no Python ran in it", (
+            f"Python ran in its child: look for the core of a process whose parent is pid {pid}."
+        )
     if label == "no-fault":
         return f"{who} {_healthy(record)}{_sure(record)}", _sentence(reason)
     if _ended_from_outside(record):

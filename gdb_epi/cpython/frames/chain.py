@@ -281,12 +281,33 @@ def python_frame(
         info.name,
         info.qualname,
         info.filename,
-        codes.line(info, raw.lasti),
+        _line(raw, codes),
         None if isinstance(module, Absent) else module,
         raw.owner,
         provenance,
         is_entry,
     )
+
+
+def _line(raw: RawFrame, codes: CodeReader) -> int | None:
+    """Return the line of a frame: of its bytecode, or what its frame object says.
+
+    Compilers (Nuitka) run no bytecode: their frames stand at its beginning, and they write each
+    line into f_lineno, which PyFrame_GetLineNumber() believes before the bytecode (3.10 to 3.15,
+    Objects/frameobject.c). Up to 3.9 it begins as the first line.
+    """
+    if raw.lasti <= 0:
+        layout, reader = codes.reader.layout, codes.reader
+        line_at = layout.offset("PyFrameObject", "f_lineno")
+        object_at = layout.offset("_PyInterpreterFrame", "frame_obj")
+        try:
+            frame = raw.address if object_at is None else reader.u64(raw.address + object_at)
+            line = reader.u32(frame + line_at) if frame and line_at is not None else 0
+        except UnreadableMemory:
+            line = 0
+        if 0 < line < 1 << 31:
+            return line
+    return codes.line(codes.at(raw.code), raw.lasti)
 
 
 def make_hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:

@@ -8,10 +8,11 @@ sys.orig_argv (3.10 and later, bpo-23427), then `__main__`. sys.argv is the prog
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent
+from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import AT_EXECFN, start_strings
@@ -29,6 +30,10 @@ PSARGS_FULL = 79  # characters: ELF_PRARGSZ less the NUL
 SCRIPT, MODULE, COMMAND, STDIN = "script", "module", "command", "stdin"
 FROZEN = "frozen"  # PyInstaller, Nuitka and their like: an executable of its own
 CHILD = "multiprocessing"  # exec'd by multiprocessing: spawn, forkserver, resource tracker
+BOOTLOADER = "bootloader"  # of a PyInstaller one-file program: it unpacks, waits, runs no Python
+# At the end of what PyInstaller appends to its bootloader (PyInstaller/archive/writers.py, 3 to 6).
+_ARCHIVE_MARK = b"MEI\014\013\012\013\016"
+_ARCHIVE_TAIL = 1 << 16  # bytes: section headers may stand behind it
 _MULTIPROCESSING = "from multiprocessing."
 _INTERPRETERS = ("python", "pypy")
 
@@ -94,6 +99,8 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
 
     modules = target.modules()
     executable = modules[0].path if modules else ""
+    if isinstance(python, Absent) and python.reason == NOT_APPLICABLE and _is_bootloader(target):
+        return Program(base(executable), BOOTLOADER)
     access = None if isinstance(python, Absent) else PlainValues(target, python)
     interpreter = _main_interpreter(python)
     own = _own_words(access, interpreter) if access is not None and interpreter else []
@@ -115,6 +122,20 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
 def _by_words(words: Sequence[str]) -> Program | None:
     """Return what a command line asks for; None where a title is in its place."""
     return started(words[1:]) if words and is_interpreter(words[0]) else None
+
+
+def _is_bootloader(target: Target) -> bool:
+    """Whether the executable is one that PyInstaller made, by its file on this machine."""
+    modules = target.modules()
+    file = modules[0].file if modules else None
+    try:
+        if not isinstance(file, str) or not os.path.isfile(file):
+            return False
+        with open(file, "rb") as program:
+            program.seek(max(os.path.getsize(file) - _ARCHIVE_TAIL, 0))
+            return _ARCHIVE_MARK in program.read(_ARCHIVE_TAIL)
+    except OSError:
+        return False
 
 
 def _main_interpreter(python: PythonState | Absent) -> int:
