@@ -17,6 +17,7 @@ from gdb_epi.gdbhost.jumps import Jumps
 from gdb_epi.gdbhost.selection import mangled_names, selection_kept
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Module, NativeFrame, Region, Target
+from gdb_epi.target.stack_switch import StackSwitches, Walk
 
 # Frames that are walked: of one thread, and of all. GDB 18.1 takes 5 s for 50,000 frames and 22 s
 # for 100,000 (13.1: 1 s and 2 s).
@@ -66,6 +67,7 @@ class Unwinder:
         modules = target.modules()
         self._region_at = region_at
         self._jumps = Jumps(target)
+        self._switches = StackSwitches(target)
         self._modules = sorted(modules, key=lambda module: module.start)
         self._executable = modules[0] if modules else None
         self._starts = [module.start for module in self._modules]
@@ -152,6 +154,7 @@ class Unwinder:
         does not make the frames of the middle.
         """
         tries = 0
+        greenlets = self._switches.walk() if self._switches else None
         inner: list[gdb.Frame] = []
         outer: deque[gdb.Frame] = deque(maxlen=KEEP_OUTERMOST)
         limit = max(MIN_UNWOUND, min(MAX_UNWOUND, self._left))
@@ -183,6 +186,8 @@ class Unwinder:
                 since = KEEP_BEHIND_JUMP
             try:
                 older = frame.older()
+                if older is not None and greenlets and _begins(greenlets, frame, older):
+                    break  # the outermost call of a greenlet
                 last = older is None or not self._is_caller(tid, frame, older)
             except gdb.error as error:
                 where = walked + skipped
@@ -315,6 +320,13 @@ def _objfile_named(name: str) -> gdb.Objfile | None:
         ):
             return objfile
     return None
+
+
+def _begins(greenlets: Walk, frame: gdb.Frame, older: gdb.Frame) -> bool:
+    """Tell whether a greenlet's stack begins in a frame; raises gdb.error."""
+    low = int(frame.read_register("sp")) & WORD_MASK
+    high = int(older.read_register("sp")) & WORD_MASK
+    return greenlets.begins_in(frame.pc(), low, high)
 
 
 def _function(frame: gdb.Frame) -> str | None:

@@ -16,6 +16,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.stack_switch import StackSwitches
 from gdb_epi.typing_lite import NamedTuple
 
 SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")  # what a called function must give back
@@ -78,12 +79,14 @@ class Unwinder:
     def __init__(self, target: Target, functions: FunctionBounds) -> None:
         self._target = target
         self._functions = functions
+        self._switches = StackSwitches(target)
         self._commons: dict[int, _Common] = {}
         self._rules: dict[int, UnwindRule | None] = {}
 
     def walk(self, registers: Mapping[str, int]) -> Iterator[UnwoundFrame]:
         """Yield the frames of a thread, innermost first, as far as the tables and memory go."""
         current = {n: registers[n] for n in (*SAVED, "rsp", "rip") if n in registers}
+        greenlets = self._switches.walk() if self._switches else None
         for number in range(MAX_FRAMES):
             pc = current.get("rip", 0)
             rule = self.rule(pc - 1 if number else pc)  # a call may be a function's last
@@ -92,6 +95,8 @@ class Unwinder:
             cfa = current[rule.base] + rule.offset
             slots = {name: cfa + offset for name, offset in rule.saved.items()}
             yield UnwoundFrame(pc, current, cfa, slots)
+            if greenlets and greenlets.begins_in(pc, current.get("rsp", 0), cfa):
+                return
             if "rip" not in slots or cfa <= current.get("rsp", 0) or cfa % WORD:
                 return
             try:

@@ -4,9 +4,9 @@
 How the places were derived: `PyGreenlet` is public (greenlet.h, 2.0 to 3.x): weakreflist, dict, and
 a pointer to the implementation, which ends the struct; so the pointer follows tp_dictoffset.
 Classes of C that begin with it (gevent's) have it at the same place. The implementation is private
-and differs between versions and interpreters. Its second word is the greenlet itself, which proves
-the pointer; and of the words behind it one is a frame object while the greenlet is suspended
-(`_top_frame`), none otherwise. The frame is found by its type, by no offset; seen in the debug
+and differs between versions and interpreters. One of its words is the greenlet itself, which proves
+the pointer; and one is a frame object while the greenlet is suspended (`_top_frame`), none
+otherwise. The frame is found by its type, by no offset; seen in the debug
 information of greenlet 3.1 and 3.5, and tried with both. Up to 1.x these words are in the object.
 
 Where the C stack begins and ends (`_stack_start`, `stack_stop`) are two words one behind the other.
@@ -30,7 +30,6 @@ from gdb_epi.typing_lite import NamedTuple
 GREENLET = "greenlet.greenlet"
 MAX_GREENLETS = 100_000
 MAX_PROBLEMS = 50
-_SELF_AT = 8  # behind the pointer to the C++ class's functions
 _SEARCHED = 192  # bytes; the whole implementation has 176 in greenlet 3.5 for 3.12
 
 SUSPENDED, RUNNING = "suspended", "running"
@@ -93,18 +92,18 @@ def _words(reader: Reader, instances: Instances, address: int) -> tuple[int, ...
     root = next((info for info in types if info.shown == GREENLET), types[-1])
     dict_at = reader.i64(root.address + reader.layout.require("PyTypeObject", "tp_dictoffset"))
     head = reader.layout.require("PyMethodObject", "im_func")
-    if dict_at > 0 and root.basicsize == dict_at + 2 * WORD:
-        place = reader.u64(address + dict_at + WORD)
-        if reader.u64(place + _SELF_AT) != address:
-            raise UnreadableMemory(place, 16, "no implementation of this greenlet")
-        start, size = place + _SELF_AT + WORD, _SEARCHED - _SELF_AT - WORD
+    if dict_at == head + WORD and root.basicsize == dict_at + 2 * WORD:
+        start, size = reader.u64(address + dict_at + WORD) + WORD, _SEARCHED - WORD
     elif dict_at > head + 4 * WORD and root.basicsize <= head + 2 * _OWN_WORDS * WORD:
         start, size = address + head, root.basicsize - head
     else:
         why = f"a greenlet of {root.basicsize} bytes with its dict at {dict_at}: unknown version"
         raise UnreadableMemory(address, root.basicsize, why)
     data = reader.read(start, size)
-    return tuple(int.from_bytes(data[i : i + 8], "little") for i in range(0, size - 7, WORD))
+    words = tuple(int.from_bytes(data[i : i + 8], "little") for i in range(0, size - 7, WORD))
+    if start != address + head and address not in words:
+        raise UnreadableMemory(start, size, "no implementation of this greenlet")
+    return words
 
 
 def _place_of_end(all_words: Sequence[tuple[int, ...]]) -> int | None:

@@ -285,6 +285,8 @@ class WaitReader:
             return 0
         inner = self.attribute(address, "_Lock__original")  # anyio's of trio's
         owner = self.attribute(inner or address, "_owner", "_owner_task", "owner", "_RLock__owner")
+        if self.shown(owner).endswith(".TaskInfo"):  # anyio 3
+            owner = self.attribute(owner, "id")
         number = self.number(owner)  # patched locks have the ident, which is the address
         return owner if number is None else int(number)
 
