@@ -38,6 +38,7 @@ MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 4  # functions from a check to the signal
 MAX_DEADLOCKED = 3  # threads of a deadlock whose stacks are shown
 MAX_DEADLOCKED_FRAMES = 5  # lines of each
+MAX_KINDS_OF_WAITS = 3
 MAX_WAITS = 3
 MAX_NOTES = 4
 MAX_NAME = 120  # characters of a lock's name
@@ -197,6 +198,7 @@ def _facts(record: Json) -> Iterator[str]:
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
         yield from labelled("Exception", [f"{raised['type']}, {state}"])
     yield from labelled("Waits", list(_waits(record)))
+    yield from labelled("Tasks", list(_tasks(record)))
     yield from labelled("Damage", list(_damage(record)))
     if group_in(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
         yield from labelled("Machine", [_machine(record)])
@@ -292,6 +294,26 @@ _OWNERS = {
     "no-workers": "its workers are gone",
     "latent-inherited": "held since fork()",
 }
+
+
+def _tasks(record: Json) -> Iterator[str]:
+    """Yield how many tasks there were, and what most of them waited for."""
+    of = group_in(record, "tasks")
+    named = [(name, of.get(name)) for name in ("asyncio", "trio")]
+    parts = [counted(number, f"{name} task") for name, number in named if number]
+    if not parts:
+        return
+    from gdb_epi.cpython.running.wait_rules import WORDS
+
+    waits = [wait for wait in of.get("waits") or () if isinstance(wait, dict)]
+    texts = [
+        f"{wait.get('count')} for {WORDS.get(str(wait.get('kind')), 'something else')}"
+        for wait in waits[:MAX_KINDS_OF_WAITS]
+    ]
+    if texts:
+        texts[0] = texts[0].replace(" for ", " wait for ", 1)
+    told = f": {', '.join(texts)}" if texts else ""
+    yield f"{' and '.join(parts)}{told} (epi tasks)"
 
 
 def _waits(record: Json) -> Iterator[str]:

@@ -15,9 +15,12 @@ from support.cores import PROGRAMS, Made, Program, program
 from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, target_of
 
+from gdb_epi.analysis import analyze
 from gdb_epi.cpython.running.waiting import Waiting, waiting
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
+from gdb_epi.render.triage import SHELL, Reader, render_triage
+from gdb_epi.session import Session
 
 LIBRARIES = ("asyncio", "trio", "anyio", "anyio-trio", "gevent", "eventlet")
 # The newest and the oldest of these at least; a core with all of a library's scenarios.
@@ -103,6 +106,23 @@ def test_enough_scenarios(library: str) -> None:
 )
 def test_all_in_one_process(library: str, interpreter: Interpreter) -> None:
     check(made_or_skip(interpreter, program(f"waits-{library}")))
+
+
+def test_the_record_and_triage_count_them() -> None:
+    interpreter = next((one for one in one_per_minor() if one.minor == (3, 12)), None)
+    if interpreter is None:
+        pytest.skip("no CPython 3.12 is on this machine")
+    made = made_or_skip(interpreter, program("waits-trio"))
+    record = analyze(Session(target_of(made)))
+    tasks = record["tasks"]
+    told = {each["who"]: each["kind"] for each in made.truth["waits"]}
+    counts = {wait["kind"]: wait["count"] for wait in tasks["waits"]}
+    # Beside those that the program tells of there are the holders of its locks.
+    assert tasks["asyncio"] == 0 and tasks["trio"] > len(told) and tasks["running"] == 1
+    for kind in ("lock", "condition", "process", "thread", "queue-get", "queue-put"):
+        assert counts[kind] == list(told.values()).count(kind), kind
+    (line,) = [line for line in render_triage(record, Reader(SHELL)) if line.startswith("Tasks")]
+    assert f"{tasks['trio']} trio tasks: " in line and " wait for " in line
 
 
 @pytest.mark.heavy
