@@ -38,7 +38,11 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     }
     through = f" through {base}" if base else ""
     what = f"{site.kind} to" if executed else "access at"
-    summary = f"{what} address {address:#x}{through}: a NULL pointer and an offset"
+    value = account.fault.registers.get(base or "", 0)
+    meant = "a NULL pointer and an offset"
+    if value:  # a member's address, computed before; or a small number that is no address
+        meant += ", or a number that was taken for a pointer"
+    summary = f"{what} address {address:#x}{through}: {meant}"
     if not executed and not site.code:
         summary += (
             ", by the kernel's word alone: the instruction is neither in the core nor in a file"

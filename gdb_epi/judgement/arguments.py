@@ -57,7 +57,7 @@ def arguments_of(
         *_of_damage(score, counted),
         *_of_findings(category, findings, counted),
         *_of_signs(score, counted),
-        *_of_category(category, counted),
+        *_of_category(category, score, counted),
     ]
     return sorted(found, key=lambda argument: (-argument.odds, argument.rule))
 
@@ -65,7 +65,7 @@ def arguments_of(
 def damage_rule(score: Score) -> str | None:
     """Return the rule that a score's evidence for damage counts under; None without evidence."""
     if score.word in (PROVEN, STRONG):
-        return f"damage:{score.word}"
+        return "damage:found"
     positive = sum(value for value in score.groups.values() if value > 0)
     if score.word == AMBIGUOUS or positive < weights().thresholds["weak"]:
         return None
@@ -104,7 +104,9 @@ def _of_findings(
 
 
 def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:
-    """Yield the signs of software that no damage explains."""
+    """Yield the signs of software that no damage explains; proven damage explains each."""
+    if score.word == PROVEN:
+        return
     items = weights().items
     for sign in score.against:
         item = items.get(sign.id)
@@ -113,9 +115,9 @@ def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]
             yield Argument(sign.id, SOFTWARE, {item.cause: 1.0}, counts, sign.summary)
 
 
-def _of_category(category: str, counted: Mapping[str, Counts]) -> Iterator[Argument]:
+def _of_category(category: str, score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:
     row = category_row(category)
-    if row is not None:
+    if row is not None and not (row.by_damage and score.word in (PROVEN, STRONG)):
         rule = f"category:{row.category}"
         shares = {row.hypothesis: 1.0}
         yield Argument(rule, row.label, shares, counts_of(rule, counted), row.sentence, row.last)

@@ -15,22 +15,30 @@ from gdb_epi.typing_lite import Any, NamedTuple, parse_json
 
 
 class Counts(NamedTuple):
-    """In how many programs a rule was right and wrong; in parts where its cores differ."""
+    """In how many programs a rule was right and wrong; in parts where its cores differ.
+
+    `usual` is how often rules are right, the mean over all of them.
+    """
 
     right: float
     wrong: float
     origin: str
+    usual: float = 0.5
 
     @property
     def probability(self) -> float:
-        """Return the probability that the rule is right: Laplace's rule of succession.
+        """Return the probability that the rule is right.
 
-        Without a counted case it is a half. Never 1: n cases without an error leave 1 / (n + 2).
+        Laplace's rule of succession, and AS_USUAL programs in which the rule does as rules usually
+        do. So one counted case makes nobody sure, and a hundred cases make the number.
         """
-        return (self.right + 1) / (self.right + self.wrong + 2)
+        right = self.right + 1 + AS_USUAL * self.usual
+        return right / (self.right + self.wrong + 2 + AS_USUAL)
 
 
-UNCOUNTED = Counts(0, 0, "no case was counted yet")
+AS_USUAL = 2
+NO_CASE = "no case was counted yet"
+ANY_RULE = "*"  # the row of rules without counts
 
 
 @cache
@@ -53,12 +61,14 @@ def calibration_version() -> str:
 
 def read_calibration(document: Mapping[str, Any]) -> Mapping[str, Counts]:
     """Return a table from its JSON document."""
-    return {
-        name: Counts(row["right"], row["wrong"], row["origin"])
+    usual = document.get("usual", 0.5)
+    table = {
+        name: Counts(row["right"], row["wrong"], row["origin"], usual)
         for name, row in document["rules"].items()
     }
+    return {**table, ANY_RULE: Counts(0, 0, NO_CASE, usual)}
 
 
 def counts_of(rule: str, table: Mapping[str, Counts]) -> Counts:
-    """Return the counts of a rule; a kind of its own without any is not that of the others."""
-    return table.get(rule, UNCOUNTED)
+    """Return the counts of a rule; of one without any, what rules usually are."""
+    return table.get(rule) or table.get(ANY_RULE) or Counts(0, 0, NO_CASE)

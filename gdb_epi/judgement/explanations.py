@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.findings import DETECTORS
-from gdb_epi.judgement.calibration import UNCOUNTED, counted_rules
+from gdb_epi.judgement.calibration import counted_rules, counts_of
 from gdb_epi.judgement.hypotheses import HYPOTHESES
 
 OF_DAMAGE = frozenset(("pointer_one_bit_off", "frame_link_disagrees"))
@@ -32,6 +32,6 @@ def finding_weights(detector: str) -> list[str]:
 
 
 def _rule(name: str, label: str, hypothesis: str) -> str:
-    right, wrong, origin = counts = counted_rules().get(name, UNCOUNTED)
+    right, wrong, origin, _ = counts = counts_of(name, counted_rules())
     number = f"{counts.probability:.2f} of 1, right in {right:g} and wrong in {wrong:g} programs"
     return f"{name}: speaks for {label} ({HYPOTHESES[hypothesis]}), {number}: {origin}"

@@ -39,10 +39,7 @@ MAX_CONFIDENCE = 0.99  # no core makes anything certain
 _MAX_REASONS = 8
 _MAX_CAUSES = 8
 
-ONE_CORE = (
-    "one core cannot prove hardware: a stray write, or an address computed with a stride of 2^k, "
-    "is one bit off too"
-)
+ONE_CORE = "one core cannot prove hardware: more crashes of this host can"
 UNDECIDED = (
     "who damaged it one core cannot tell: a stray write of the program does what hardware does to "
     "memory that can be written; more crashes of this host, or of this program elsewhere, decide"

@@ -13,7 +13,8 @@ from gdb_epi.typing_lite import NamedTuple
 class CategoryRow(NamedTuple):
     """A category, or the start of its name; its label and hypothesis; what says so, as a sentence.
 
-    A `last` row counts only where nothing else was found.
+    A `last` row counts only where nothing else was found. What a check of the runtime saw is no
+    cause of its own where damage was found: `by_damage`.
     """
 
     category: str
@@ -21,6 +22,7 @@ class CategoryRow(NamedTuple):
     hypothesis: str
     sentence: str
     last: bool = False
+    by_damage: bool = False
 
 
 CATEGORIES = (
@@ -38,6 +40,28 @@ CATEGORIES = (
         "exception",
     ),
     CategoryRow("abort-assert", "software", "failed-check", "a check of the program failed"),
+    CategoryRow(
+        "abort-fortify", "software", "out-of-bounds", "a check of the C library found an overrun",
+        by_damage=True,
+    ),
+    CategoryRow(
+        "abort-malloc", "software", "heap-misuse", "malloc found its own data damaged",
+        by_damage=True,
+    ),
+    CategoryRow(
+        "abort-py-fatal", "software", "failed-check",
+        "Python found its own state wrong and gave up",
+        by_damage=True,
+    ),
+    CategoryRow(
+        "abort-other", "software", "failed-check", "the program called abort() itself",
+        by_damage=True,
+    ),
+    CategoryRow("raised", "software", "failed-check", "the process sent the signal to itself"),
+    CategoryRow(
+        "segv-misaligned", "software", "wrong-pointer",
+        "the instruction needs an aligned address, and this one is not",
+    ),
     CategoryRow("fpe", "software", "arithmetic", "the program did arithmetic without a result"),
     CategoryRow("limit", "killed", "limit-reached", "a limit that was set for it was reached"),
     CategoryRow(

@@ -15,7 +15,9 @@ from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.run import run_checks
 from gdb_epi.corruption.score import Table, score
 from gdb_epi.detectors.findings import run_detectors
+from gdb_epi.judgement.verdict import judge
 from gdb_epi.process_state import ProcessState
+from gdb_epi.signature.sign import sign
 from gdb_epi.target.corefile import CoreFileTarget
 
 Row = dict[str, Any]
@@ -30,6 +32,7 @@ def examine(made: Labelled) -> Row:
     before = time.process_time()
     found = run_checks(state, findings)
     ended = time.process_time()
+    verdict = judge(sign(state).signature.category.name, findings, found.score)
     flips = possible_bit_flips(state)
     best = {(one.found, one.corrected, one.where) for one in found.score.best}
     return {
@@ -40,6 +43,7 @@ def examine(made: Labelled) -> Row:
         "llr": found.score.llr,
         "path": found.score.path,
         "groups": dict(found.score.groups),
+        "verdict": [verdict.label, verdict.confidence],
         "symptom": found.symptom.name,
         "why": found.symptom.why,
         "evidence": [_evidence(one, best) for one in found.evidence],

@@ -24,7 +24,7 @@ if __name__ == "__main__":
 
 from gallery.judging import wilson
 
-from gdb_epi.judgement.calibration import Counts
+from gdb_epi.judgement.calibration import ANY_RULE, Counts
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.judgement.verdict import Verdict
 from judgement.truth import Row, counted, judged, read_rows, truth_of
@@ -141,10 +141,14 @@ def _bits(original: str, found: str) -> list[int]:
 def written(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
     """Return calibration.json: a rule a line."""
     programs = len({(str(row["from"]), str(row["program"])) for row in rows})
-    head = {"version": f"{len(rows)}-cores-{programs}-programs", "about": ABOUT}
+    head: dict[str, object] = {"version": f"{len(rows)}-cores-{programs}-programs", "about": ABOUT}
+    head["usual"] = table[ANY_RULE].usual
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     rules = [
-        f"    {json.dumps(name)}: {json.dumps(counts._asdict())}" for name, counts in table.items()
+        f'    {json.dumps(rule)}: {{"right": {counts.right:g}, "wrong": {counts.wrong:g}, '
+        f'"origin": {json.dumps(counts.origin)}}}'
+        for rule, counts in table.items()
+        if rule != ANY_RULE
     ]
     return "\n".join(["{", *lines, '  "rules": {', ",\n".join(rules), "  }", "}", ""])
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import Absent
 from gdb_epi.judgement.arguments import DAMAGE, arguments_of
-from gdb_epi.judgement.calibration import Counts
+from gdb_epi.judgement.calibration import ANY_RULE, NO_CASE, Counts
 from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT, KILLED, SOFTWARE
 from gdb_epi.judgement.verdict import Verdict
 from gdb_epi.resign.verdicts import Case, judge_case, stored_case
@@ -75,7 +75,16 @@ def counted(rows: Iterable[Row]) -> dict[str, Counts]:
         for rule, right in rules_that_spoke(row).items():
             cores = by_rule.setdefault(rule, {})
             cores.setdefault((truth.origin, truth.program), []).append(right)
-    return {rule: _counts(programs) for rule, programs in sorted(by_rule.items())}
+    table = {rule: _counts(programs) for rule, programs in sorted(by_rule.items())}
+    usual = usually_right(table)
+    table = {rule: counts._replace(usual=usual) for rule, counts in table.items()}
+    return {**table, ANY_RULE: Counts(0, 0, NO_CASE, usual)}
+
+
+def usually_right(table: Mapping[str, Counts]) -> float:
+    """Return how often rules are right: the mean over rules."""
+    shares = [one.right / (one.right + one.wrong) for one in table.values()]
+    return round(sum(shares) / len(shares), 3) if shares else 0.5
 
 
 def _counts(programs: Mapping[tuple[str, str], Sequence[bool]]) -> Counts:

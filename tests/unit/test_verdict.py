@@ -64,8 +64,8 @@ OF_DAMAGE = ("hardware-suspect", "damaged-memory")
 
 def as_counted(right: float, wrong: float = 0) -> dict[str, Counts]:
     """Return a table in which every rule was right and wrong so often."""
-    names = [f"damage:{word}" for word in ("strong", "proven-corruption")]
-    names += [*ITEMS, *(f"category:{row.category}" for row in CATEGORIES)]
+    names = ["damage:found", *ITEMS]
+    names += [*(f"category:{row.category}" for row in CATEGORIES)]
     for name, known in DETECTORS.items():
         kinds = ("certain", "probable") if known.speaks_for and known.speaks_for.by else ("",)
         names += [f"{name}:{kind}" if kind else name for kind in kinds]
@@ -161,7 +161,7 @@ def test_labels(category: str, found: list[Evidence], label: str) -> None:
 
 def test_of_writable_memory_one_core_does_not_say_who_damaged_it() -> None:
     """What hardware does to it, a stray write does too; the certainty that it was damaged stays."""
-    told = judge("segv-wild", [], score([evidence("R15")]), as_counted(98))
+    told = judge("segv-wild", [], score([evidence("R15")]), as_counted(998))
     assert told.damage.found and told.damage.confidence == 0.99 and told.damage.bits == (0,)
     share = {one.hypothesis: one.probability for one in told.cause}
     assert share["hardware-memory"] == share["stray-store"] > 0.4

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
@@ -26,6 +27,7 @@ from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
 from gdb_epi.sizes import PAGE
+from gdb_epi.x86.flow import LOAD
 
 FAR = 64 << 10
 PAGE_BITS = 12
@@ -256,13 +258,19 @@ ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 @check(
     "ordinary",
     order=10,
-    innocent_causes="these are the innocent causes themselves.",
+    innocent_causes=(
+        "these are the innocent causes themselves. A NULL that was read through a pointer at which "
+        "nothing begins is told apart: a flipped pointer leads to such zeros too."
+    ),
 )
 def ordinary(context: Context) -> Iterator[Evidence]:
     """Take over the detectors' findings of ordinary causes."""
     for finding in context.findings:
         if finding.detector in ORDINARY:
-            yield plain_evidence(_id(finding), "", UNKNOWN, finding.summary, dict(finding.facts))
+            id = _id(finding)
+            if finding.detector == "null_dereference" and _read_through_nothing(context):
+                id = "S:null-read"
+            yield plain_evidence(id, "", UNKNOWN, finding.summary, dict(finding.facts))
 
 
 def _id(finding: Finding) -> str:
@@ -270,3 +278,31 @@ def _id(finding: Finding) -> str:
         return f"S:{finding.detector}"
     double = "double-free" in str(finding.facts.get("class", ""))
     return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"
+
+
+def _read_through_nothing(context: Context) -> bool:
+    """Whether a register of the access came from memory that belongs to nothing known.
+
+    It was loaded through a pointer at which no object and no block begins; or memory holds another
+    value than the register. What a variable of the stack or of a library holds has an owner.
+    """
+    site = context.site
+    if isinstance(site, Absent) or site.operand is None:
+        return False
+    made = recomputed_registers(context)
+    latest = {} if isinstance(made, Absent) else {one.register: one for one in reversed(made)}
+    index = address_index(context)
+    for name in site.operand.registers():
+        origin = latest.get(name)
+        if origin is None or origin.kind != LOAD or origin.slot is None:
+            continue
+        if origin.held != origin.expected:
+            return True
+        here = context.target.region_at(origin.slot)
+        if here is None or here.path is not None or on_stack(context, origin.slot):
+            continue
+        registers = site.fault.registers
+        bases = [registers[one] for one in origin.through if one in registers]
+        if not any(map(index.at, bases or [origin.slot - origin.offset])):
+            return True
+    return False

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules are counted by program, and a verdict states what was counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judgement import calibrate
+from judgement.truth import counted, judged, truth_of
+
+import gdb_epi.detectors
+from gdb_epi.corruption.score import weights
+from gdb_epi.detectors.findings import DETECTORS
+from gdb_epi.judgement.calibration import (
+    ANY_RULE,
+    AS_USUAL,
+    Counts,
+    counted_rules,
+    counts_of,
+    read_calibration,
+)
+from gdb_epi.judgement.weights import CATEGORIES
+from gdb_epi.loader import load_all
+
+
+def row(program: str, group: str, *ids: str, category: str = "segv-wild") -> dict[str, Any]:
+    """Return a row of a core with such evidence; damage is of bit 0 of the word at 4096."""
+    evidence = [
+        {"id": name, "where": "0x1000", "path": "memory", "summary": name,
+         "found": "0x1" if name[0] != "S" else None, "corrected": "0x0" if name[0] != "S" else None}
+        for name in ids
+    ]  # fmt: skip
+    label = {
+        "kind": program, "class": group, "address": "0x1000", "original": "0x0", "found": "0x1",
+        "bits": [0], "path": "memory", "more": [],
+    }  # fmt: skip
+    record = {
+        "signature": {"category": category}, "findings": [], "corruption": {"evidence": evidence}
+    }  # fmt: skip
+    return {
+        "from": "corruption", "program": program, "interpreter": "x", "label": label,
+        "record": record,
+    }  # fmt: skip
+
+
+def test_a_program_counts_once_however_many_cores_it_has() -> None:
+    rows = [row("a", "sw", "S:ascii")] * 30 + [row("b", "hw", "S:ascii")]
+    assert counted(rows)["S:ascii"][:2] == (1, 1)
+    rows += [row("b", "hw", "S:ascii", "R15")]  # which explains the sign
+    assert counted(rows)["S:ascii"][:2] == (1, 1) and counted(rows)["damage:found"][:2] == (1, 0)
+    rows += [row("b", "sw", "S:ascii")]
+    assert counted(rows)["S:ascii"][:2] == (1.5, 0.5)
+
+
+def test_one_case_makes_nobody_sure_and_a_hundred_make_the_number() -> None:
+    assert Counts(0, 0, "", 0.95).probability < 0.75
+    assert Counts(1, 0, "", 0.95).probability < 0.8
+    assert Counts(90, 10, "", 0.95).probability == pytest.approx(0.9, abs=0.01)
+    assert Counts(9999, 0, "").probability < 1
+    assert AS_USUAL < 5
+
+
+def test_a_program_is_judged_by_the_counts_of_others() -> None:
+    rows = [row(f"sw{n}", "sw", "S:ascii") for n in range(40)]
+    told = calibrate.held_out(rows)
+    assert len(told) == 40 and all(one.right for one in told)
+    by_all = judged(rows[0], counted(rows)).confidence
+    assert all(one.verdict.confidence < by_all for one in told)
+    (line,) = calibrate.bands(told)
+    assert " 40 programs " in line and "observed 1.000" in line
+
+
+def test_damage_is_right_where_place_and_bit_are() -> None:
+    found = row("list_item", "hw", "R15")
+    table = {"damage:found": Counts(50, 0, "")}
+    assert truth_of(found).damaged
+    assert calibrate.named_right(calibrate.Said(found, judged(found, table)))
+    found["label"]["found"], found["label"]["bits"] = "0x4", [2]
+    assert not calibrate.named_right(calibrate.Said(found, judged(found, table)))
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    rows = [row("a", "sw", "S:ascii"), row("b", "hw", "R15")]
+    document = json.loads(calibrate.written(counted(rows), rows))
+    assert read_calibration(document) == counted(rows)
+    assert document["version"] == "2-cores-2-programs"
+
+
+def test_every_counted_rule_is_one_that_can_speak() -> None:
+    """A rule that was renamed would stand at what is usual, and nobody would see."""
+    assert not load_all(gdb_epi.detectors)
+    names = {"damage:found", "damage:weak", ANY_RULE}
+    names |= {f"category:{one.category}" for one in CATEGORIES}
+    names |= {item.id for item in weights().items.values() if item.cause}
+    spoken = {name for name, known in DETECTORS.items() if known.speaks_for is not None}
+    for rule, counts in counted_rules().items():
+        assert rule in names or rule.split(":", 1)[0] in spoken, rule
+        assert counts.origin and 0 < counts.probability < 1
+    assert counts_of("a rule of tomorrow", counted_rules()) == counted_rules()[ANY_RULE]
