@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
 from gdb_epi.render.escape import one_line
 
-MORE = "what `...` stands for was left out; --depth, --width and --length show more"
+MORE = "what `...` and `<cut>` stand for was left out; --depth, --width and --length show more"
 MASKED = "`<masked ...>` stands for what a name says is secret; --secrets shows it"
 INEXACT = "not as repr() shows it"
 _DOUBTS = "<cannot decode"  # says so itself

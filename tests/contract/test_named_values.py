@@ -21,6 +21,7 @@ NAMED = {
     "bad_handle_argument": ("handle", "native_price", "is", None),
     "bad_handle_attribute": ("self.handle", "Client.price", "is", None),
     "bad_handle_pointer": ("pointer", "by_pointer", "is", None),
+    "bad_handle_cast": ("pointer", "by_pointer", "is", None),
     "bad_handle_base": ("record", "by_base", "base", 0x18),
 }
 CELLS = [

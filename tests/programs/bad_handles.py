@@ -2,6 +2,7 @@
 # corpus: {"name": "bad_handle_argument", "arguments": ["argument"], "bench": true}
 # corpus: {"name": "bad_handle_attribute", "arguments": ["attribute"], "bench": true}
 # corpus: {"name": "bad_handle_pointer", "arguments": ["pointer"], "bench": true}
+# corpus: {"name": "bad_handle_cast", "arguments": ["cast"], "bench": true}
 # corpus: {"name": "bad_handle_base", "arguments": ["base"], "bench": true}
 # corpus: {"name": "bad_handle_null", "arguments": ["null"], "bench": true}
 """Die in C by a bad address that Python code passed, in one way or another."""
@@ -56,6 +57,8 @@ if __name__ == "__main__":
         Client().price()
     elif how == "pointer":
         by_pointer(ctypes.c_void_p(BAD))
+    elif how == "cast":
+        by_pointer(ctypes.cast(BAD, ctypes.POINTER(ctypes.c_char)))
     elif how == "base":
         by_base(BAD)
     else:

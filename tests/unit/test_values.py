@@ -185,7 +185,7 @@ def test_limits(maker: Maker) -> None:
     deep = maker.int(7)
     for _ in range(MAX_NESTING + 20):
         deep = maker.list([deep])
-    assert maker.value(deep, Limits(depth=2)).text == "[[[...]]]"
+    assert maker.value(deep, Limits(depth=2)).text == "[[[<cut>]]]"
     assert maker.value(deep, Limits(depth=10_000)).cut
     long = maker.value(maker.text("abcdef"), Limits(length=4))
     assert (long.text, long.cut) == ("'abcd'...", True)

@@ -6,6 +6,8 @@ Importing this module imports all of `decoders/`, which registers them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
@@ -75,7 +77,18 @@ class Values:
         except (UnreadableMemory, LayoutError, Undecodable):
             kind = ""
         attributes = self.attributes(address) if decoder.opaque else ()
-        return Value(kind, text, decoder.cut, decoder.exact, (*decoder.notes, *attributes))
+        inside = self._attributes_inside(decoder.bare, self.limits.total - len(text))
+        notes = (*decoder.notes, *attributes, *inside)
+        return Value(kind, text, decoder.cut, decoder.exact, notes)
+
+    def _attributes_inside(self, objects: list[int], room: int) -> Iterator[tuple[str, str]]:
+        """Yield attributes of objects inside a value, which its text names by their addresses."""
+        for address in objects:
+            for name, shown in self.attributes(address):
+                room -= len(name) + len(shown)
+                if room < 0:
+                    return
+                yield f"{address:#x}.{name}", shown
 
     def decoder(self, limits: Limits | None = None) -> ReprDecoder:
         """Return a decoder for one value."""

@@ -29,11 +29,17 @@ MAX_NESTING = 60  # objects in objects of any kind; damaged ones may hold themse
 MAX_WHY = 200
 UNCHECKED_SIZE = 4096  # bytes: what is no longer is simply read
 
-CUT = "..."
+CUT = "..."  # behind what is shown: more items, more characters
+# In the place of all that is inside: `[...]` is what repr() prints of a list in itself.
+NOT_SHOWN = "<cut>"
+MAX_PARTS = 20_000
+MAX_BARE = 8  # objects inside a value whose attributes stand behind it
 
 
 class Limits(NamedTuple):
     """How much of one value is shown; what is left out is marked by `...` and `Value.cut`.
+
+    `<cut>` stands where nothing of what is inside is shown, as below the deepest container.
 
     `secrets`: also what names and URLs say is secret (see `secrets`), which is masked otherwise.
     """
@@ -86,6 +92,7 @@ PYTHON_REPRS: dict[tuple[str, str], DecodeFunction] = {}  # by module and qualna
 # namedtuple() and dataclass() make a __repr__ for each class; those share one decoder each.
 NAMEDTUPLE_REPR = ("collections", "namedtuple")
 DATACLASS_REPR = ("dataclasses", "dataclass")
+ATTRS_REPR = ("attr", "s")
 
 
 def decodes(*names: str) -> Callable[[DecodeFunction], DecodeFunction]:
@@ -138,11 +145,13 @@ class ReprDecoder:
         self.cut = False
         self.exact = True
         self.opaque = False  # the text of the outermost object shows nothing of what it holds
+        self.bare: list[int] = []  # objects inside it whose text shows nothing of what they hold
         self.notes: list[tuple[str, str]] = []  # what the outermost object's text does not tell
         self._own_repr = own_repr
         self._room = limits.total
         self._depth = 0
         self._nesting = 0
+        self._parts = 0
         self._active: set[int] = set()
 
     def fresh(self) -> ReprDecoder:
@@ -159,7 +168,7 @@ class ReprDecoder:
         """Return the text of an object; what cannot be decoded is marked. Never raises."""
         if self._room <= 0 or self._nesting >= MAX_NESTING:
             self.cut = True
-            return CUT
+            return NOT_SHOWN
         self._nesting += 1
         name, room_before = "an object", self._room
         try:
@@ -182,7 +191,7 @@ class ReprDecoder:
         """Return the text of an object under a name; masked when the name is that of a secret."""
         if self.limits.secrets or not is_secret_name(name):
             return self.repr_of(address)
-        before = self.exact, self.cut, self.opaque, self._room
+        before, bare = (self.exact, self.cut, self.opaque, self._room), list(self.bare)
         text = self.repr_of(address)
         try:
             obj = self.obj(address)
@@ -191,7 +200,7 @@ class ReprDecoder:
         if is_shown(name, obj.lineage.ident, text):
             return text
         self.exact, self.cut, self.opaque, self._room = before
-        self.exact = False
+        self.exact, self.bare = False, bare
         return f"<masked {obj.type.name}>"
 
     def without_passwords(self, text: str) -> str:
@@ -208,6 +217,15 @@ class ReprDecoder:
         if self._nesting == 1:
             self.notes.append((name, text))
 
+    def spend(self) -> None:
+        """Count a part of a value that holds parts itself. Raises Undecodable after very many.
+
+        For what does not go through repr_of(): fields of records, columns, items of lists of lists.
+        """
+        self._parts += 1
+        if self._parts > MAX_PARTS:
+            raise Undecodable(f"more than {MAX_PARTS} parts")
+
     def mark_inexact(self) -> None:
         """Note that the text is not what repr() would have returned."""
         self.exact = False
@@ -216,8 +234,15 @@ class ReprDecoder:
         """Return what object.__repr__ gives."""
         if not obj.type.qualname:
             self.exact = False
-        self.opaque = self.opaque or not self._depth
+        self._hides(obj)
         return f"<{obj.type.shown} object at {obj.address:#x}>"
+
+    def _hides(self, obj: Obj) -> None:
+        """Note that the text of an object shows nothing of what the object holds."""
+        if not self._depth:
+            self.opaque = True
+        elif obj.address not in self.bare and len(self.bare) < MAX_BARE:
+            self.bare.append(obj.address)
 
     def _decode(self, obj: Obj) -> str:
         lineage = obj.lineage
@@ -237,7 +262,7 @@ class ReprDecoder:
             return decode(self, obj)
         text = self._own_repr(self, obj)
         if text is not None:
-            self.opaque = self.opaque or not self._depth  # it may hide what the object holds
+            self._hides(obj)  # it may
             return text
         self.exact = False
         payload = DECODERS.get(obj.lineage.ident)
@@ -270,6 +295,8 @@ class ReprDecoder:
             return None
         if isinstance(module, Absent):
             return None
+        if name == "__repr__" and self._is_of_attrs(owner, code):
+            return ATTRS_REPR
         if module == "collections" and name == "__repr__":
             fields = self.objects.dict_get(owner.dict, "_fields")
             if not isinstance(fields, Absent):
@@ -279,6 +306,13 @@ class ReprDecoder:
             fields = self.objects.dict_get(owner.dict, "__dataclass_fields__")
             return (owner.module, qualname) if isinstance(fields, Absent) else DATACLASS_REPR
         return module, qualname
+
+    def _is_of_attrs(self, owner: TypeInfo, code: int) -> bool:
+        """Tell whether attrs made a `__repr__`: its code then names no file of the program's."""
+        if isinstance(self.objects.dict_get(owner.dict, "__attrs_attrs__"), Absent):
+            return False
+        file = self.string(self.field(code, "PyCodeObject", "co_filename"))
+        return file.startswith("<attrs generated") or file.endswith("/attr/_make.py")
 
     def _is_freed(self, address: int) -> bool:
         """Tell whether an object's reference count is 0, as freeing leaves it.
@@ -327,7 +361,7 @@ class ReprDecoder:
         parts: list[str] = []
         if count and self.too_deep:
             self.cut = True
-            return CUT
+            return NOT_SHOWN
         if count:
             for text in texts:
                 if len(parts) >= self.limits.width or self._room <= 0:
@@ -336,7 +370,7 @@ class ReprDecoder:
                 self._room -= 2
         if len(parts) < count:
             self.cut = True
-            parts.append(CUT)
+            parts.append(CUT if parts else NOT_SHOWN)
         return ", ".join(parts)
 
     def items(self, address: int, count: int, what: str) -> list[int]:

@@ -21,9 +21,13 @@ def _address(decoder: ReprDecoder, obj: Obj) -> str:
     is_four = any("4" in name for name in names)
     if not 0 <= number < 1 << (32 if is_four else 128):
         raise Undecodable(f"an address of {number:#x}")
-    if not is_four and number >> 32 == 0xFFFF:
-        decoder.mark_inexact()  # mapped IPv4 addresses are written in another way since 3.13
     text = str(ipaddress.IPv4Address(number) if is_four else ipaddress.IPv6Address(number))
+    if not is_four and number >> 32 == 0xFFFF:
+        # 3.13 (gh-87799) writes what is mapped as an address of IPv4.
+        four = number & 0xFFFFFFFF
+        is_new = decoder.types.lookup(obj.type, "_ipv4_mapped_ipv6_to_str") is not None
+        high, low = f"{four >> 16:x}", f"{four & 0xFFFF:x}"
+        text = f"::ffff:{ipaddress.IPv4Address(four)}" if is_new else f"::ffff:{high}:{low}"
     if not is_four:
         text += _scope(decoder, obj)
     if any(name.endswith("Interface") for name in names):

@@ -359,6 +359,7 @@ def construction(
     decoder: ReprDecoder, described: DType, is_short: bool = True, depth: int = 0
 ) -> str:
     """Return what numpy.dtype() would be called with."""
+    decoder.spend()
     if depth > MAX_RECORDS:
         raise Undecodable("records in records without an end")
     if described.base is not None:
@@ -483,6 +484,7 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
     if item_type.kind == "O":
         return decoder.repr_of(decoder.reader.u64(at))
     if item_type.names:
+        decoder.spend()
         if depth > MAX_RECORDS:
             raise Undecodable("records in records without an end")
         parts = [

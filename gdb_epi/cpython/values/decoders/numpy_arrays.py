@@ -137,6 +137,7 @@ def format_of(
     `is_single` is for arrays without dimensions, `plain_floats` for records alone, whose floats
     numpy 2 writes as str() does.
     """
+    decoder.spend()
     if depth > MAX_DEPTH:
         raise Undecodable("records in records without an end")
     if dtype.base is not None:
@@ -350,12 +351,14 @@ def _shown_indices(length: int, edge: int) -> list[int]:
 def array_text(decoder: ReprDecoder, array: Array, prefix: str, options: Options) -> str:
     """Return what array2string() gives, for an array that has items."""
     edge = options.edgeitems if array.size > options.threshold else 0
-    axes = [_shown_indices(length, edge) for length in array.shape]
+    if not edge and array.size > options.threshold:
+        raise Undecodable("numpy shows nothing of it")
     number = 1
-    for axis in axes:
-        number *= len(axis)
+    for length in array.shape:
+        number *= min(length, 2 * edge) if edge else length
     if number > decoder.limits.width:
         raise Undecodable("more items than the limits allow")
+    axes = [_shown_indices(length, edge) for length in array.shape]
     places = [array.data]
     for axis, stride in zip(axes, array.strides, strict=True):
         places = [at + index * stride for at in places for index in axis]

@@ -363,7 +363,9 @@ def _extension_categories(decoder: ReprDecoder, data: int) -> tuple[str, list[st
         texts = None
     if texts is not None:
         return "str", [repr(text) for text in texts]
-    held = decoder.attribute(data, "_ndarray")
+    if decoder.ident(data) != "pandas._libs.arrays.NDArrayBacked":
+        raise Undecodable("categories of an array of another kind")
+    held = decoder.word(decoder.obj(data), 1)
     if decoder.ident(held) == "numpy.ndarray":
         return "str", _categories(decoder, held)[1]
     raise Undecodable("categories of an array of another kind")

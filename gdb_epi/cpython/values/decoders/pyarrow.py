@@ -20,6 +20,7 @@ WINDOW = 10  # items of an array that are shown at each end
 CHUNKS = 2  # chunks of a chunked array that are shown at each end
 MAX_TEXT = 1 << 16
 MAX_NESTING = 6
+MAX_CHUNKS = 1 << 16
 MAX_LENGTH = 1 << 48
 _TYPE_ID, _TYPE_CHILDREN, _TYPE_OWN = 40, 48, 72  # of a DataType
 _UNITS = {0: 1, 1: 10**3, 2: 10**6, 3: 10**9}
@@ -68,6 +69,7 @@ def _type_id(decoder: ReprDecoder, kind: int) -> int:
 
 def _data(decoder: ReprDecoder, address: int) -> _Data:
     """Read an ArrayData: type, length, null count, offset, buffers, children."""
+    decoder.spend()
     kind = _u64(decoder, address)
     length, offset = decoder.reader.i64(address + 16), decoder.reader.i64(address + 32)
     if not (0 <= length < MAX_LENGTH and 0 <= offset < MAX_LENGTH):
@@ -165,6 +167,7 @@ def _item(
     decoder: ReprDecoder, data: _Data, index: int, depth: int = 0, is_pair: bool = False
 ) -> str:
     """Return repr() of what as_py() gives for an item of an array; a map's is a pair."""
+    decoder.spend()
     if depth > MAX_NESTING:
         raise Undecodable("lists in lists without an end")
     if not _is_valid(decoder, data, index):
@@ -250,6 +253,7 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
 
     It is its methods and enable_shared_from_this, then type, whether it is valid, and its value.
     """
+    decoder.spend()
     if depth > MAX_NESTING:
         raise Undecodable("scalars in scalars without an end")
     kind = _u64(decoder, at + 24)
@@ -445,23 +449,24 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
 
-def _chunks(decoder: ReprDecoder, address: int) -> list[_Data]:
-    """Return the chunks of an arrow::ChunkedArray: chunks, type, length, null count."""
-    start = address
-    for start in (address, address + 8):  # with or without a table of methods
-        try:
-            held = _pointers(decoder, start, 1 << 16)
-            return [_data(decoder, _u64(decoder, at + 8)) for at in held]
-        except Undecodable:
-            continue
-    raise Undecodable("its chunks are not to be found")
+def _chunks(decoder: ReprDecoder, address: int) -> list[int]:
+    """Return the chunks (arrow::Array *) of an arrow::ChunkedArray, which begins with them."""
+    return _pointers(decoder, address, MAX_CHUNKS)
+
+
+def _chunk(decoder: ReprDecoder, address: int) -> _Data:
+    return _data(decoder, _u64(decoder, address + 8))
 
 
 @decodes("pyarrow.lib.ChunkedArray")
 def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a chunked array."""
     chunks = _chunks(decoder, decoder.word(obj, 2))
-    text = _bracketed(lambda index: _lines(decoder, chunks[index], 2), len(chunks), CHUNKS, "")
+
+    def write(index: int) -> str:
+        return _lines(decoder, _chunk(decoder, chunks[index]), 2)
+
+    text = _bracketed(write, len(chunks), CHUNKS, "")
     text = text if chunks else "[\n\n]"
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
@@ -472,7 +477,8 @@ def texts_of(decoder: ReprDecoder, address: int) -> list[str] | None:
     if obj.lineage.ident != "pyarrow.lib.ChunkedArray":
         return None
     texts: list[str] = []
-    for data in _chunks(decoder, decoder.word(obj, 2)):
+    for chunk in _chunks(decoder, decoder.word(obj, 2)):
+        data = _chunk(decoder, chunk)
         if data.id not in _TEXTS or len(texts) + data.length > decoder.limits.width:
             return None
         texts += [_utf8(_raw_text(decoder, data, index)) for index in range(data.length)]

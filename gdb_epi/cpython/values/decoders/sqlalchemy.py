@@ -121,7 +121,7 @@ def url(decoder: ReprDecoder, obj: Obj) -> str:
         text += f":{decoder.repr_of(port)}"
     if base is not None:
         text += f"/{decoder.string(base)}"
-    is_dict = query is not None and decoder.ident(query) == "dict"
+    is_dict = query is not None and any(t.name == "dict" for t in decoder.obj(query).lineage.types)
     if query is not None and (not is_dict or decoder.field(query, "PyDictObject", "ma_used")):
         decoder.mark_inexact()
         text += "?..."
