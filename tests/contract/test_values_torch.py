@@ -18,7 +18,7 @@ from support.mutate import MutatedTarget
 from support.opening import core_of
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.decoders import torch as values_torch
+from gdb_epi.cpython.values.libraries import torch as values_torch
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.variables import FrameVariables
 

@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from gdb_epi.cpython.values.decoders.numpy import (
+from gdb_epi.cpython.values.libraries.numpy import (
     complex_text,
     depends_on_version,
     float_text,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The values of one process: any PyObject as text, each decoded once.
 
-Importing this module imports all of `decoders/`, which registers them.
+Importing this module imports all of `decoders/` and `libraries/`, which registers them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values import decoders
+from gdb_epi.cpython.values import decoders, libraries
 from gdb_epi.cpython.values.context import Obj, Undecodable, ValueContext
 from gdb_epi.cpython.values.repr_decoder import MAX_ATTRIBUTES, Limits, ReprDecoder, Value
 from gdb_epi.cpython.values.secrets import is_secret_name
@@ -21,7 +21,7 @@ from gdb_epi.loader import load_all
 from gdb_epi.target.api import Target
 
 # A decoder that cannot be imported leaves its types to be shown by name.
-LOAD_ERRORS = load_all(decoders)
+LOAD_ERRORS = load_all(decoders) + load_all(libraries)
 MAX_CACHED_VALUES = 200_000
 # Attributes of an instance are shown beside it, each no longer than this.
 ATTRIBUTE_LIMITS = Limits(depth=2, width=20, length=200, total=1000)

@@ -9,9 +9,9 @@ differ nothing is shown.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.decoders.numpy import item_text, raw_number
-from gdb_epi.cpython.values.decoders.numpy_arrays import items_of
-from gdb_epi.cpython.values.decoders.pyarrow import texts_of
+from gdb_epi.cpython.values.libraries.numpy import item_text, raw_number
+from gdb_epi.cpython.values.libraries.numpy_arrays import items_of
+from gdb_epi.cpython.values.libraries.pyarrow import texts_of
 from gdb_epi.cpython.values.repr_decoder import (
     Obj,
     ReprDecoder,

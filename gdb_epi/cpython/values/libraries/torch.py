@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from math import prod
 
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.values.decoders.numpy import complex_text, float_text, place_of
+from gdb_epi.cpython.values.libraries.numpy import complex_text, float_text, place_of
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS

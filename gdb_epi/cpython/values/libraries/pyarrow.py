@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from gdb_epi.cpython.values.decoders.numpy import float_text
+from gdb_epi.cpython.values.libraries.numpy import float_text
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 from gdb_epi.typing_lite import NamedTuple
 

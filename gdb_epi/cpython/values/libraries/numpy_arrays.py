@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from gdb_epi.cpython.values.decoders.numpy import (
+from gdb_epi.cpython.values.libraries.numpy import (
     DType,
     array_parts,
     described_array,
