@@ -14,7 +14,8 @@ GRADES = (RIGHT, UNHELPFUL, WRONG_LOW, WRONG_HIGH)
 SURE = 0.8
 BANDS = (0.0, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.01)
 # What a reader is given by the answer; stacks, modules and paths name everything somewhere.
-ANSWER = ("verdict", "findings", "waits", "facts", "signature", "corruption")
+ANSWER = ("verdict", "findings", "waits", "facts")
+KEYS = ("stable", "coarse")  # of the signature: the innermost functions, which the headline names
 MIN_RIGHT = 0.75  # what issue 16 asks of a half
 MAX_WRONG = 0.02
 
@@ -35,7 +36,9 @@ class Judged(NamedTuple):
 
 def answer_text(record: dict[str, Any], folder: str = "") -> str:
     """Return the parts of a record that answer, without the paths of the gallery itself."""
-    text = json.dumps({key: record.get(key) for key in ANSWER}, ensure_ascii=False)
+    lines = (record.get("signature") or {}).get("text") or {}
+    parts = [*(record.get(key) for key in ANSWER), *(lines.get(key) for key in KEYS)]
+    text = json.dumps(parts, ensure_ascii=False)
     return text.replace(folder, "") if folder else text
 
 
@@ -59,7 +62,7 @@ def _grade(
     verdict = record.get("verdict") or {}
     said = json.dumps([verdict.get("reasons"), verdict.get("against")], ensure_ascii=False)
     for pattern in truth.get("untrue", []):
-        if re.search(pattern, said):
+        if names(pattern, said):
             return WRONG_LOW, f"says {pattern!r}, which is untrue"
     if label in truth["unhelpful"]:
         return UNHELPFUL, label
@@ -72,8 +75,13 @@ def _grade(
     if wanted is True and "found" in damage and not damage["found"]:
         return UNHELPFUL, "damage is not found"
     text = answer_text(record, folder)
-    missing = [p for p in truth.get("names", []) if not re.search(p, text, re.IGNORECASE)]
+    missing = [p for p in truth.get("names", []) if not names(p, text)]
     return (UNHELPFUL, f"{label}, but does not name {missing}") if missing else (RIGHT, "")
+
+
+def names(pattern: str, text: str) -> bool:
+    """Return whether a text names what is asked for; "double-free" is "double free" too."""
+    return re.search(pattern.replace(" ", "[ _-]"), text, re.IGNORECASE) is not None
 
 
 def worst(cores: Iterable[Judged]) -> Judged:

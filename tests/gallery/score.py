@@ -65,7 +65,11 @@ def chosen(names: Sequence[str]) -> list[Interpreter]:
 
 
 def judge_all(
-    wanted: Sequence[Piece], interpreters: Sequence[Interpreter], tree: Path, jobs: int = 1
+    wanted: Sequence[Piece],
+    interpreters: Sequence[Interpreter],
+    tree: Path,
+    jobs: int = 1,
+    keep: Path | None = None,
 ) -> tuple[list[Judged], list[str]]:
     """Return what is said of each core, and the programs that left none."""
     cores, failed = [], []
@@ -80,6 +84,9 @@ def judge_all(
     def judged(taken: Taken) -> Judged:
         folder = taken.interpreter.inside(taken.folder)
         record, names = ask(taken, tree), (taken.piece.name, taken.interpreter.id)
+        if keep:
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / f"{'.'.join(names)}.json").write_text(json.dumps(record) + "\n")
         return judging.judge(taken.piece.truth, record, *names, folder)
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -131,6 +138,18 @@ def report(judged: Sequence[Judged], listed: bool) -> str:
     return "\n\n".join(parts[:2]) + "\n\n" + "\n".join(parts[2:])
 
 
+def each_program(judged: Sequence[Judged]) -> str:
+    """Return a table of all programs: the worst grade, and what was said of each core."""
+    rows = []
+    for name, one in by_program(judged).items():
+        said = [f"{j.label} {j.confidence:.2f}" for j in judged if j.name == name]
+        rows.append(
+            (one.kind, name, one.grade, "; ".join(dict.fromkeys(said)), one.why.replace("|", "\\|"))
+        )
+    rows.sort()
+    return table(("kind", "program", "counts as", "answers", "because"), rows)
+
+
 def main() -> int:
     """Score what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -143,6 +162,8 @@ def main() -> int:
     )
     parser.add_argument("--jobs", type=int, default=1, help="cores that are asked about at once")
     parser.add_argument("--list", action="store_true", help="also the unhelpful answers")
+    parser.add_argument("--records", type=Path, help="keep the tool's records in this folder")
+    parser.add_argument("--table", action="store_true", help="also a table of all programs")
     parser.add_argument("--json", type=Path, help="write the answers as JSON lines")
     given = parser.parse_args()
     wanted = [
@@ -152,8 +173,12 @@ def main() -> int:
         and (not given.kind or piece.truth["kind"] in given.kind)
     ]
     interpreters = chosen(given.interpreter)
-    judged, failed = judge_all(wanted, interpreters, given.tool.resolve(), given.jobs)
+    judged, failed = judge_all(
+        wanted, interpreters, given.tool.resolve(), given.jobs, given.records
+    )
     print(report(judged, given.list))
+    if given.table:
+        print("\n" + each_program(judged).replace("'", "`"))
     for text in failed:
         print(f"no core: {text}")
     if given.json:
