@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import NativeFrame
+
+_LIBC = ("libc.so.", "libc-2.")
+MAX_FRAMES = 16
 
 
 @detector("deliberate_abort", needs="crash")
@@ -27,11 +31,30 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     fault, message = account.fault, account.message
     if not isinstance(message, AbortMessage) or message.kind == "other":
         return
-    klass = f" ({message.klass})" if message.klass else ""
-    where = f" in {message.function}" if message.function else ""
-    yield Finding(
-        "deliberate_abort",
-        f"thread {fault.tid}",
-        {"kind": message.kind, "class": message.klass, "function": message.function},
-        f"glibc's __abort_msg holds the message of {message.kind}{klass}{where}",
-    )
+    frames = state.target.native_frames(fault.tid)
+    caller = None if isinstance(frames, Absent) else _caller(frames)
+    facts = {"kind": message.kind, "class": message.klass, "function": message.function,
+             "text": message.text, "caller": caller}  # fmt: skip
+    yield Finding("deliberate_abort", f"thread {fault.tid}", facts, _summary(message, caller))
+
+
+def _summary(message: AbortMessage, caller: str | None) -> str:
+    by = f"; {caller} had called it" if caller else ""
+    if message.kind == "malloc":
+        return f"malloc gave up ({message.text!r}){by}"
+    if message.kind == "assert":
+        where = f" in {message.function}" if message.function else ""
+        return f"an assertion failed{where}: {message.text}"
+    if "stack smashing" in message.klass:
+        which = caller or "a function"
+        return f"{which} found its stack canary changed: a buffer on its stack was overrun"
+    return f"the C library stopped a call ({message.text}){by}"
+
+
+def _caller(frames: Sequence[NativeFrame]) -> str | None:
+    """Return the innermost function outside of the C library, with its file."""
+    for frame in frames[:MAX_FRAMES]:
+        file = (frame.module or "").rpartition("/")[2]
+        if file and not file.startswith(_LIBC):
+            return f"{frame.function} in {file}" if frame.function else f"code of {file}"
+    return None

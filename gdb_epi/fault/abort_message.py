@@ -15,6 +15,7 @@ from gdb_epi.target.api import DUMPED, Target
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_MESSAGE = 4096  # bytes that are looked at; __PRETTY_FUNCTION__ may be long
+MAX_SOURCE = 256  # characters of an assertion's place and expression
 MAX_FUNCTION = 2048  # characters of the function that an assertion names
 _HEADER = 4
 
@@ -22,14 +23,15 @@ _HEADER = 4
 class AbortMessage(NamedTuple):
     """The kind that the text shows ("assert", "malloc", "fortify", "other") and its class.
 
-    The text itself may hold data of the program, so only `kind` and the fixed phrase in `klass`
-    leave this module; `function` is what an assertion names: __func__ in C, __PRETTY_FUNCTION__ in
-    C++.
+    A text that is not known may hold data of the program: then `text` is "". Else it is glibc's
+    fixed phrase, or the source of an assertion (file, line, expression) without what stands between
+    quotes. `function` is what an assertion names: __func__ in C, __PRETTY_FUNCTION__ in C++.
     """
 
     kind: str
     klass: str
     function: str
+    text: str = ""
 
 
 # The fixed phrases of glibc 2.31 to 2.42 malloc/malloc.c (malloc_printerr) by their first words.
@@ -76,14 +78,24 @@ def classify_abort_message(text: str) -> AbortMessage:
     text = text.strip()
     for phrase in _FORTIFY:
         if text.startswith(phrase):
-            return AbortMessage("fortify", phrase.strip("* "), "")
+            return AbortMessage("fortify", phrase.strip("* "), "", phrase)
     for phrase in _MALLOC:
         if text.startswith(phrase):
-            return AbortMessage("malloc", _class_of(text), "")
+            return AbortMessage("malloc", _class_of(text), "", text.split("\n", 1)[0][:64])
     if ": Assertion `" in text:
-        head = text.split(": Assertion `", 1)[0]
-        return AbortMessage("assert", "", head.rsplit(": ", 1)[-1][:MAX_FUNCTION])
+        head, _, failed = text.partition(": Assertion `")
+        where, _, function = head.rpartition(": ")
+        source = _source(where, failed.rpartition("' failed")[0])
+        return AbortMessage("assert", "", function[:MAX_FUNCTION], source)
     return AbortMessage("other", "", "")
+
+
+def _source(where: str, expression: str) -> str:
+    """Return "ext.c:22: n > 0" of an assertion's place ("prog: /src/ext.c:22") and expression."""
+    place = where.rpartition(": ")[2].rpartition("/")[2]
+    parts = expression.split('"')
+    shown = '"'.join("..." if number % 2 else part for number, part in enumerate(parts))
+    return f"{place}: {shown}"[:MAX_SOURCE]
 
 
 def _class_of(text: str) -> str:

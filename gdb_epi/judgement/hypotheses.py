@@ -28,6 +28,7 @@ HYPOTHESES = {
     "wrong-pointer": "a pointer was computed or converted wrongly",
     "wrong-code": "code that does what no compiler should have made",
     "stack-exhausted": "the C stack was full",
+    "without-gil": "Python was used by a thread that did not hold the GIL",
     "failed-check": "a check of the program or its runtime failed, and it gave up",
     "arithmetic": "arithmetic without a result",
     "refused-call": "a filter forbade a system call",

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from gdb_epi.signature.lazy_pattern import LazyPattern
+from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.typing_lite import NamedTuple, parse_json
 
 TABLE_FILE = "drops_table.json"

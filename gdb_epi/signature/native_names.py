@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gdb_epi.signature.demangle.foreign_names import FOREIGN_RULES, is_opaque
-from gdb_epi.signature.demangle.itanium import (
+from gdb_epi.demangle.foreign_names import FOREIGN_RULES, is_opaque
+from gdb_epi.demangle.itanium import (
     ANONYMOUS,
     LAMBDA,
     STATIC_INIT,
@@ -17,8 +17,8 @@ from gdb_epi.signature.demangle.itanium import (
     is_rust_legacy,
     read_name,
 )
-from gdb_epi.signature.demangle.printed_names import cut_printed, rust_path
-from gdb_epi.signature.lazy_pattern import LazyPattern
+from gdb_epi.demangle.printed_names import cut_printed, rust_path
+from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.signature.names import one_line
 from gdb_epi.typing_lite import NamedTuple
 
@@ -168,7 +168,7 @@ def _by_language(log: _Log) -> None:
         log.put("N12", _INLINE_NAMESPACE.sub("std::", log.name))
         return
     if name.startswith("_R"):
-        from gdb_epi.signature.demangle.rust_v0 import rust_v0_name
+        from gdb_epi.demangle.rust_v0 import rust_v0_name
 
         path = rust_v0_name(name)
         if path is not None:

@@ -53,7 +53,7 @@ def invoked_closure(raw: str) -> str:
 
     Of several closures the first counts: it is the callee, the others are its arguments.
     """
-    from gdb_epi.signature.demangle.itanium import local_name
+    from gdb_epi.demangle.itanium import local_name
     from gdb_epi.signature.native_names import native_name
 
     if not raw.startswith("_Z"):

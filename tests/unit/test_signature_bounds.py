@@ -9,9 +9,9 @@ import time
 import pytest
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.demangle.itanium import class_name, function_name
+from gdb_epi.demangle.rust_v0 import rust_v0_name
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.demangle.itanium import class_name, function_name
-from gdb_epi.signature.demangle.rust_v0 import rust_v0_name
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.names import CUT, MAX_TOKEN, module_of_file
 from gdb_epi.signature.native_names import native_name, normalise

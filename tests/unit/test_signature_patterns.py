@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from gdb_epi.demangle import foreign_names, printed_names
+from gdb_epi.demangle import itanium as mangled
+from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.signature import native_names
-from gdb_epi.signature.demangle import foreign_names, printed_names
-from gdb_epi.signature.demangle import itanium as mangled
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.lazy_pattern import LazyPattern
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import drop_table

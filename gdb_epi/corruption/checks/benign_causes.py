@@ -252,6 +252,8 @@ def _is_junk(context: Context, address: int) -> bool:
     return shape_of(word) is not None
 
 
+# What tells why a pointer was NULL: then that it was is no cause of its own.
+MORE_THAN_NULL = ("failed_allocation", "freed_callback", "without_gil")
 ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 
 
@@ -265,7 +267,10 @@ ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 )
 def ordinary(context: Context) -> Iterator[Evidence]:
     """Take over the detectors' findings of ordinary causes."""
+    explained = any(finding.detector in MORE_THAN_NULL for finding in context.findings)
     for finding in context.findings:
+        if explained and finding.detector == "null_dereference":
+            continue
         if finding.detector in ORDINARY:
             id = _id(finding)
             if finding.detector == "null_dereference" and _read_through_nothing(context):

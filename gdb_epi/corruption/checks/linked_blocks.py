@@ -15,7 +15,6 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, word_evidence
 from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.heap.malloc_chunks import (
-    FLAGS,
     HEAD,
     HeapChunks,
     heap_chunks,
@@ -24,6 +23,7 @@ from gdb_epi.corruption.heap.malloc_chunks import (
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
+from gdb_epi.fault.malloc_heap import FLAGS
 from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple

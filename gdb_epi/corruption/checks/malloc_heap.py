@@ -13,8 +13,10 @@ from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.corruption.heap.malloc_chunks import (
-    DEFAULT_LIMIT,
+from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT
+from gdb_epi.corruption.registry import check
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.malloc_heap import (
     FLAGS,
     FOLLOWING,
     MIN_CHUNK,
@@ -25,8 +27,6 @@ from gdb_epi.corruption.heap.malloc_chunks import (
     main_heap,
     next_chunk,
 )
-from gdb_epi.corruption.registry import check
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS
 
@@ -48,7 +48,7 @@ MAX_GONE = 512  # words behind a header of zeros in which chunks begin again
 )
 def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
     """Walk the chunks of glibc's main heap; where they stop fitting, try each bit of the sizes."""
-    region = main_heap(context)
+    region = main_heap(context.target)
     if region is None:
         yield Skipped("R7", "no heap that begins with glibc's tcache: another malloc, or no heap")
         return
@@ -199,7 +199,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
 
     The word one bit away must be a chunk that does so.
     """
-    region = main_heap(context)
+    region = main_heap(context.target)
     size = 0 if region is None else min(region.dumped, region.size)
     if region is None or (size > DEFAULT_LIMIT and not context.sweep):
         return

@@ -3,39 +3,25 @@
 
 glibc's message decides assert, malloc and fortify without a stack; terminate, fatal errors of
 CPython and handlers of failed allocations need native frames.
-
-The type of a C++ exception in flight is read off the stack. An exception's unwind header begins
-with the class of its language; libstdc++ and libc++abi both have the std::type_info pointer 0x50
-bytes before it. Pointers to such headers lie on the stack of the functions that throw and
-terminate. Source: Itanium C++ ABI, "Exception Handling", 2.2.1; GCC 12
-libstdc++-v3/libsupc++/unwind-cxx.h (struct __cxa_exception, x86-64); LLVM 15 libcxxabi
-src/cxa_exception.h.
 """
 
 from __future__ import annotations
 
-import struct
 from itertools import pairwise
 
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.cxx_exception import exception_type, terminating_frame
 from gdb_epi.fault.signals import SIGABRT
 from gdb_epi.signature.categories.types import Answer, Match, Scene, Undecided
-from gdb_epi.signature.demangle.itanium import class_name
 from gdb_epi.signature.names import one_line
-from gdb_epi.sizes import WORD
-from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.api import NativeFrame
 
 _ASSERT = ("__assert_fail", "__assert_fail_base", "__assert_perror_fail", "__assert")
 _ABORT = ("abort", "__GI_abort")
 _LIBC = ("libc.so.", "libc-2.")
 _MALLOC = ("malloc_printerr",)
 _FORTIFY = ("__fortify_fail", "__chk_fail", "__stack_chk_fail")
-_TERMINATE = ("std::terminate", "_ZSt9terminatev", "__cxxabiv1::__terminate",
-              "_ZN10__cxxabiv111__terminateEPFvvE", "__gnu_cxx::__verbose_terminate_handler",
-              "_ZN9__gnu_cxx27__verbose_terminate_handlerEv", "__cxa_pure_virtual",
-              "__cxa_deleted_virtual")  # fmt: skip
 _VIRTUAL = {"__cxa_pure_virtual": "pure-virtual", "__cxa_deleted_virtual": "deleted-virtual"}
 # Normalised names: Rust 1.80 library/std/src/alloc.rs, library/alloc/src/alloc.rs; V8 12.
 _NO_MEMORY = frozenset((
@@ -121,15 +107,14 @@ def terminate(scene: Scene) -> Answer:
         return None
     if isinstance(scene.native, Absent):
         return Undecided(f"no native stack ({scene.native.detail})")
-    frame = _among(scene, _TERMINATE)
+    frame = terminating_frame(scene.native)
     if frame is None:
         return None
     virtual = next((word for name, word in _VIRTUAL.items() if _among(scene, (name,))), None)
     if virtual is not None:
         return Match(f"abort-terminate:{virtual}", "a virtual function without a body was called")
-    # The exception's address is on the stack above the signal.
-    start = scene.native[0].sp if scene.native else 0
-    thrown = exception_type(scene.target, start, start + MAX_STACK) if start else None
+    thrown = exception_type(scene.target, scene.native)
+    thrown = one_line(thrown) if thrown else None
     detail = f"; the exception in flight is of type {thrown}" if thrown else ""
     return Match(f"abort-terminate:{thrown or 'unknown'}", f"{frame} is on the stack{detail}")
 
@@ -185,78 +170,3 @@ ABORT_RULES = (
     ("abort-other", other),
     ("oom-suspect", out_of_memory),
 )
-
-
-MAX_STACK = 64 << 10  # bytes of stack that are searched
-MAX_NAME = 512  # bytes of a type's name
-_CLASSES = {b"\0++CCUNG": False, b"\1++CCUNG": True, b"\0++CGNLC": False, b"\1++CGNLC": True}
-_TYPE = 0x50  # before the unwind header
-_PRIMARY = 0x70  # from the thrown object back to its __cxa_exception
-_SIMPLE = {
-    "b": "bool", "c": "char", "i": "int", "j": "unsigned", "l": "long", "m": "unsigned long",
-    "x": "long long", "d": "double", "f": "float", "PKc": "char const*", "Pc": "char*",
-    "Pv": "void*", "Dn": "nullptr",
-}  # fmt: skip
-
-
-def exception_type(target: Target, start: int, end: int) -> str | None:
-    """Return the type of the innermost exception that the stack from `start` to `end` points to.
-
-    None when there is none, or its type's name cannot be read.
-    """
-    region = target.region_at(start)
-    if region is None:
-        return None
-    end = min(end, region.end, region.start + region.dumped)
-    size = min(end - start, MAX_STACK) // WORD * WORD
-    if size <= 0:
-        return None
-    try:
-        stack = target.read(start, size)
-    except UnreadableMemory:
-        return None
-    seen: set[int] = set()
-    for (pointer,) in struct.iter_unpack("<Q", stack):
-        if pointer in seen or pointer % WORD or not _is_data(target, pointer):
-            continue
-        seen.add(pointer)
-        name = _type_at(target, pointer)
-        if name:
-            return name
-    return None
-
-
-def _is_data(target: Target, pointer: int) -> bool:
-    region = target.region_at(pointer)
-    return region is not None and "w" in region.perms
-
-
-def _type_at(target: Target, header: int) -> str | None:
-    try:
-        dependent = _CLASSES.get(target.read(header, WORD))
-    except UnreadableMemory:
-        return None
-    if dependent is None:
-        return None
-    info = read_word(target, header - _TYPE)
-    if dependent and info:  # there it is the pointer to the object that was thrown first
-        info = read_word(target, info - _PRIMARY)
-    name = read_word(target, info + WORD, dumped_only=False) if info else None
-    return _type_name(_text(target, name)) if name else None
-
-
-def _text(target: Target, address: int) -> str:
-    for size in (MAX_NAME, 64):
-        try:
-            raw = target.read(address, size)
-        except UnreadableMemory:
-            continue
-        return raw.split(b"\0", 1)[0].decode("utf-8", "backslashreplace") if b"\0" in raw else ""
-    return ""
-
-
-def _type_name(mangled: str) -> str | None:
-    mangled = mangled.removeprefix("*")  # GCC: compared by address
-    if not mangled:
-        return None
-    return one_line(_SIMPLE.get(mangled) or class_name(mangled) or mangled)

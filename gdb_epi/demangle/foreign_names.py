@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gdb_epi.signature.lazy_pattern import LazyPattern
+from gdb_epi.lazy_pattern import LazyPattern
 
 # gfortran: __module_MOD_procedure; ifort: module_mp_procedure_; flang: _QMmodulePprocedure.
 _GFORTRAN = LazyPattern(r"__([a-z]\w*)_MOD_(\w+)\Z", "_MOD_")

@@ -7,7 +7,7 @@ given by their path; constants and bounds of traits are outside of what is read.
 
 from __future__ import annotations
 
-from gdb_epi.signature.demangle.reader import DIGITS, Reader, Unreadable
+from gdb_epi.demangle.reader import DIGITS, Reader, Unreadable
 
 LAMBDA = "{lambda}"
 SHIM = "{shim}"

@@ -6,7 +6,7 @@ Source: Itanium C++ ABI, sections 5.1.5 (types), 5.1.6 (expressions), 5.1.10 (co
 
 from __future__ import annotations
 
-from gdb_epi.signature.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
+from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
 
 _UNARY = frozenset(("ps", "ng", "ad", "de", "co", "nt", "sp", "sz", "az", "nx", "tw", "te", "dl",
                     "da", "aw"))  # fmt: skip

@@ -6,7 +6,7 @@ One pass over the characters each, with counters instead of recursion: the text 
 
 from __future__ import annotations
 
-from gdb_epi.signature.lazy_pattern import LazyPattern
+from gdb_epi.lazy_pattern import LazyPattern
 
 _OPERATOR = LazyPattern(
     r"operator(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|\(\)|\[\]|<(?!T>)|>|&&|\|\||"

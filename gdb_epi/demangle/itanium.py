@@ -9,9 +9,9 @@ same grammar.
 
 from __future__ import annotations
 
-from gdb_epi.signature.demangle.itanium_types import skip_type, skip_types, skip_unnamed
-from gdb_epi.signature.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
-from gdb_epi.signature.lazy_pattern import LazyPattern
+from gdb_epi.demangle.itanium_types import skip_type, skip_types, skip_unnamed
+from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
+from gdb_epi.lazy_pattern import LazyPattern
 
 MAX_NAME = 16_384  # characters of a linkage name that are looked at
 LAMBDA = "{lambda}"

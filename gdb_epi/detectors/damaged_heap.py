@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where glibc's heap is damaged after malloc gave up, and which block lies before the damage."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.malloc_heap import (
+    FLAGS,
+    MIN_CHUNK,
+    NEVER,
+    HeapWords,
+    chunks_fit,
+    main_heap,
+    next_chunk,
+)
+from gdb_epi.fault.native_code import candidates
+from gdb_epi.fault.shapes import shape_of
+from gdb_epi.process_state import ProcessState
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_HEAP = 256 << 20  # bytes that are walked
+_HEADER = 16  # bytes of a chunk before what the program has
+_SHAPES = {"ascii": "text", "double": "a floating-point number", "poison": "a filling pattern"}
+
+
+class Break(NamedTuple):
+    """Where the chunks end to fit: the damaged header, the chunk before it, how many were whole.
+
+    `sizes` counts the chunks of each size before it.
+    """
+
+    header: int
+    before: int | None
+    size: int  # of the chunk before
+    word: int  # that stands where the size should be
+    whole: int
+    sizes: dict[int, int]
+    one_bit: bool  # one bit of the size makes the chunks behind fit
+
+
+@detector(
+    "damaged_heap", needs="crash", speaks_for=SpeaksFor("software", "out-of-bounds", by="kind")
+)
+def damaged_heap(state: ProcessState) -> Iterator[Finding]:
+    """Walk glibc's main heap after malloc's message: what is damaged, and what lies before it.
+
+    An overrun writes over the size of the next block, so the block before a damaged one is the
+    likely culprit's. Innocent causes: a stray write from elsewhere does the same, and so does
+    hardware in one bit (then it speaks for nothing); heaps of threads and mapped blocks are not
+    walked. Where all blocks fit it speaks for nothing either.
+    Reference: glibc 2.36 malloc/malloc.c (struct malloc_chunk, prev_inuse).
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how != ABORTED:
+        return
+    message = account.message
+    if not isinstance(message, AbortMessage) or message.kind != "malloc":
+        return
+    region = main_heap(state.target)
+    size = 0 if region is None else min(region.dumped, region.size)
+    if region is None or not 0 < size <= MAX_HEAP:
+        return
+    heap = HeapWords(state.target, region.start, size // 8)
+    try:
+        at = _first_break(heap)
+    except UnreadableMemory:
+        return
+    frames = state.target.native_frames(account.fault.tid)
+    named, who = candidates(state.target, () if isinstance(frames, Absent) else frames)
+    subject = f"thread {account.fault.tid}"
+    if isinstance(at, int):
+        summary = (
+            f"all {at} blocks of the main heap fit together: no block there was overrun into the "
+            "next one; what malloc complains of is the pointer that it was given, or another heap"
+        )
+        yield Finding(
+            "damaged_heap", subject, {"kind": "info", "whole": at, "candidates": named[:8]}, summary
+        )
+        return
+    yield _finding(at, subject, named, who)
+
+
+def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
+    shape = shape_of(at.word)
+    holds = _SHAPES.get(shape.name) if shape is not None else None
+    facts = {
+        "kind": "info" if at.one_bit else "overrun", "header": hex_word(at.header),
+        "whole": at.whole, "candidates": named[:8], "size_looks_like": holds,
+    }  # fmt: skip
+    summary = f"the header of the heap block at {at.header + _HEADER:#x} is damaged"
+    summary += f" (its size holds {holds})" if holds else ""
+    if at.before is not None:
+        usable, alike = at.size - 8, at.sizes.get(at.size, 0)
+        facts |= {"before": hex_word(at.before + _HEADER), "before_size": usable, "alike": alike}
+        summary += (
+            f"; the block before it, {usable} bytes at {at.before + _HEADER:#x}, was probably "
+            f"overrun (one of {alike} of this size before the damage)"
+        )
+    summary += "; who wrote it is not in the core"
+    summary += f"; candidates are {who}" if who else ""
+    return Finding("damaged_heap", subject, facts, summary)
+
+
+def _first_break(heap: HeapWords) -> Break | int:
+    """Return where chunks stop fitting; the number of chunks when all do."""
+    at, count, before = 0, 0, None
+    sizes: dict[int, int] = {}
+    recent: deque[int] = deque(maxlen=2)
+    while at + 1 < heap.count:
+        following = next_chunk(heap, at)
+        if following is None:
+            break
+        size = heap[at + 1] & ~FLAGS
+        sizes[size] = sizes.get(size, 0) + 1
+        recent.append(at)
+        before, at, count = at, following, count + 1
+    else:
+        return count
+    size = heap[at + 1]
+    length = size & ~FLAGS
+    plausible = length >= MIN_CHUNK and not size & NEVER and at + length // 8 + 1 < heap.count
+    if plausible and not chunks_fit(heap, at + length // 8, heap[at + length // 8 + 1]):
+        # This size is whole, and the one behind it is not: it is the block that was overrun.
+        before, at = at, at + length // 8
+        sizes[length] = sizes.get(length, 0) + 1
+    place = heap.start + 8 * at
+    word = heap[at + 1]
+    one_bit = any(chunks_fit(heap, at, word ^ (1 << bit)) for bit in range(3, 64))
+    if before is None:
+        return Break(place, None, 0, word, count, sizes, one_bit)
+    size = heap[before + 1] & ~FLAGS
+    return Break(place, heap.start + 8 * before, size, word, count, sizes, one_bit)

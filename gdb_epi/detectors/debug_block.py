@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A block of Python's debug allocator whose surroundings were overwritten."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.native_code import candidates
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+# Objects/obmalloc.c: size (big-endian), one letter of the API, 7 forbidden bytes; behind it 8 more.
+_BEFORE, _PAD = 16, 8
+_FORBIDDEN = 0xFD
+_APIS = {ord("r"): "PyMem_RawMalloc", ord("m"): "PyMem_Malloc", ord("o"): "PyObject_Malloc"}
+_CHECK = "_PyMem_DebugCheckAddress"
+FEW_BITS = 2
+MAX_FRAMES = 32
+MAX_SIZE = 1 << 32
+MAX_STACK = 16 << 10
+
+
+class Block(NamedTuple):
+    """A block with its bytes before and behind: how many of each differ from what they were.
+
+    `bits` is how many bits of them differ.
+    """
+
+    address: int
+    size: int
+    api: int
+    before: int
+    behind: int
+    bits: int
+
+
+@detector(
+    "debug_block", needs="crash", speaks_for=SpeaksFor("software", "out-of-bounds", by="kind")
+)
+def debug_block(state: ProcessState) -> Iterator[Finding]:
+    """Find the block at which the debug allocator's check stopped, and what of it was overwritten.
+
+    Its address is on the stack of the check. Innocent causes: hardware that changed one or two bits
+    (then it speaks for nothing). Who wrote the bytes is not told: it may have been any code. Absent
+    without native frames.
+    Reference: Objects/obmalloc.c (_PyMem_DebugCheckAddress), 3.8 to 3.15.
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how != ABORTED:
+        return
+    frames = state.target.native_frames(account.fault.tid)
+    if isinstance(frames, Absent):
+        return
+    near = frames[:MAX_FRAMES]
+    inside = [n for n, frame in enumerate(near) if (frame.function or "").startswith(_CHECK)]
+    if not inside:
+        return
+    outer = next(
+        (f for f in near[inside[-1] + 1 :] if "_PyMem_Debug" not in (f.function or "")), None
+    )
+    end = outer.sp if outer is not None else near[inside[-1]].sp
+    block = _damaged_block(state, end)
+    if block is None:
+        return
+    side = "behind" if block.behind else "before"
+    count = block.behind or block.before
+    kind = _type_name(state, block) if chr(block.api) == "o" else None
+    what = f"{_APIS[block.api]}, of type {kind}" if kind else _APIS[block.api]
+    named, who = candidates(state.target, frames)
+    facts = {
+        "kind": "overwritten" if block.bits > FEW_BITS else "info",
+        "address": hex_word(block.address), "size": block.size, "api": chr(block.api),
+        "type": kind, "side": side, "bytes": count, "candidates": named[:8],
+    }  # fmt: skip
+    summary = (
+        f"{count} of the 8 bytes {side} a block of {block.size} bytes ({what}) at "
+        f"{block.address:#x} were overwritten; who wrote them is not in the core"
+    )
+    summary += f"; candidates are {who}" if who else ""
+    yield Finding("debug_block", f"thread {account.fault.tid}", facts, summary)
+
+
+def _damaged_block(state: ProcessState, end: int) -> Block | None:
+    fault = state.fault
+    assert not isinstance(fault, Absent)
+    words = [fault.registers.get(name, 0) for name in GENERAL]
+    try:
+        size = max(0, min(end + 64 - fault.sp, MAX_STACK)) & ~7
+        words += [word for (word,) in struct.iter_unpack("<Q", state.target.read(fault.sp, size))]
+    except UnreadableMemory:
+        pass
+    blocks = (_block_at(state.target, word) for word in dict.fromkeys(words) if word % 8 == 0)
+    return next((block for block in blocks if block is not None), None)
+
+
+def _block_at(target: Target, address: int) -> Block | None:
+    region = target.region_at(address)
+    if region is None or "w" not in region.perms or address - _BEFORE < region.start:
+        return None
+    try:
+        head = target.read(address - _BEFORE, _BEFORE)
+        size, api = int.from_bytes(head[:8], "big"), head[8]
+        if api not in _APIS or not 0 < size < MAX_SIZE or address + size + _PAD > region.end:
+            return None
+        tail = target.read(address + size, _PAD)
+    except UnreadableMemory:
+        return None
+    before = sum(byte != _FORBIDDEN for byte in head[9:])
+    behind = sum(byte != _FORBIDDEN for byte in tail)
+    # One side must be whole: else it is no such block.
+    if bool(before) == bool(behind):
+        return None
+    bits = sum((byte ^ _FORBIDDEN).bit_count() for byte in (head[9:] if before else tail))
+    return Block(address, size, api, before, behind, bits)
+
+
+def _type_name(state: ProcessState, block: Block) -> str | None:
+    """Return the type of the object in a block; the links of the collector may lie before it."""
+    if not isinstance(state.python, PythonState):
+        return None
+    reader = Reader(state.target, state.python.layout)
+    for start in (block.address, block.address + 16):
+        try:
+            kind = reader.u64(start + reader.layout.require("PyObject", "ob_type"))
+            meta = reader.u64(kind + reader.layout.require("PyObject", "ob_type"))
+            name = reader.c_string(
+                reader.u64(kind + reader.layout.require("PyTypeObject", "tp_name"))
+            )
+            if meta and isinstance(name, str) and name.isprintable() and 0 < len(name) < 200:
+                return name
+        except (UnreadableMemory, LayoutError):
+            continue
+    return None

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An allocation failed, and the process ended soon after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.errors import Absent
+from gdb_epi.fault.account import ABORTED, ACCESS, Account
+from gdb_epi.fault.errno import ENOMEM, errno_of
+from gdb_epi.fault.place import LOW, NULL, NULL_BASE
+from gdb_epi.process_state import ProcessState
+
+MEMORY_ERROR = "MemoryError"
+
+
+@detector(
+    "failed_allocation",
+    needs="crash",
+    speaks_for=SpeaksFor("out-of-memory", "no-memory", by="kind"),
+)
+def failed_allocation(state: ProcessState) -> Iterator[Finding]:
+    """Find a MemoryError in the thread that ended, or a NULL pointer after ENOMEM.
+
+    Innocent causes: errno keeps its value until the next call that fails, so a pointer may be NULL
+    for another reason; that is said. A request of an absurd size fails like one for which there is
+    no memory.
+    Reference: man 3 malloc (ENOMEM), man 2 setrlimit (RLIMIT_AS, RLIMIT_DATA).
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how not in (ABORTED, ACCESS):
+        return
+    subject = f"thread {account.fault.tid}"
+    raised = _memory_error(state, account.fault.tid)
+    if raised is not None:
+        summary = f"a MemoryError is {raised} in this thread: an allocation of Python failed"
+        yield Finding("failed_allocation", subject, {"kind": "MemoryError"}, summary)
+    elif _null(account) and errno_of(state.target, account.fault) == ENOMEM:
+        summary = (
+            "errno of this thread is ENOMEM: the last call of the C library that failed got no "
+            "memory, and the pointer that was used is NULL"
+        )
+        yield Finding("failed_allocation", subject, {"kind": "errno"}, summary)
+
+
+def _null(account: Account) -> bool:
+    low = account.place.kind in (NULL, LOW, NULL_BASE)
+    return account.how == ACCESS and low and not account.through_stack
+
+
+def _memory_error(state: ProcessState, tid: int) -> str | None:
+    """Return "in flight" or "handled" when the thread has a MemoryError; None without one."""
+    for exceptions in state.exceptions:
+        if exceptions.thread.tid != tid or not exceptions.thread.alive:
+            continue
+        for raised in exceptions.all():
+            if raised.itself.type == MEMORY_ERROR:
+                return raised.state
+    return None

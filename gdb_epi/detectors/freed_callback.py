@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C code called a ctypes callback whose object had been freed."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.account import ACCESS, TRANSFER
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.maps import permits
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import NativeFrame, Target
+
+_THUNK = "_ctypes.CThunkObject"  # Modules/_ctypes/ctypes.h; the name is the same since 2.5
+MAX_FRAMES = 24
+MAX_STACK = 32 << 10
+
+
+@detector("freed_callback", needs="python", speaks_for=SpeaksFor("software", "use-after-free"))
+def freed_callback(state: ProcessState) -> Iterator[Finding]:
+    """Find a call from C code into ctypes whose callback object has no references.
+
+    A living callback that is being called has at least one. Innocent causes: damage of the count.
+    Not claimed where the memory was used again, and the object is no longer one. Absent without
+    native frames.
+    Reference: Modules/_ctypes/callbacks.c (closure_fcn, CThunkObject_dealloc), 3.8 to 3.15.
+    """
+    account, python = state.account, state.python
+    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
+        return
+    if not isinstance(python, PythonState):
+        return
+    frames = state.target.native_frames(account.fault.tid)
+    end = _end_of_callback(frames) if not isinstance(frames, Absent) else None
+    if end is None:
+        return
+    reader = Reader(state.target, python.layout)
+    for word in _words(state.target, account.fault.registers, account.fault.sp, end):
+        if _is_freed_thunk(reader, word):
+            facts = {"address": hex_word(word)}
+            summary = (
+                f"C code called the ctypes callback at {word:#x}, which has been freed: nothing in "
+                "Python kept a reference to it"
+            )
+            yield Finding("freed_callback", f"thread {account.fault.tid}", facts, summary)
+            return
+
+
+def _end_of_callback(frames: Sequence[NativeFrame]) -> int | None:
+    """Return the stack pointer of the code that called back, if ctypes is inward of libffi."""
+    files = [(frame.module or "").rpartition("/")[2] for frame in frames[:MAX_FRAMES]]
+    inward = False
+    for frame, file in zip(frames, files, strict=False):
+        if file.startswith("_ctypes"):
+            inward = True
+        elif inward and not file.startswith("libffi"):
+            return frame.sp
+        elif not inward and file.startswith("libffi"):
+            return None
+    return None
+
+
+def _words(target: Target, registers: Mapping[str, int], start: int, end: int) -> Iterator[int]:
+    yield from (registers.get(name, 0) for name in GENERAL)
+    try:
+        stack = target.read(start, max(0, min(end - start, MAX_STACK)) & ~7)
+    except UnreadableMemory:
+        return
+    yield from dict.fromkeys(word for (word,) in struct.iter_unpack("<Q", stack))
+
+
+def _is_freed_thunk(reader: Reader, address: int) -> bool:
+    layout = reader.layout
+    if address % 8 or not permits(reader.target.region_at(address), "w"):
+        return False
+    count_at = layout.offset("PyObject", "ob_refcnt")
+    if count_at is None:
+        return False
+    try:
+        if reader.u64(address + count_at) != 0:
+            return False
+        kind = reader.u64(address + layout.require("PyObject", "ob_type"))
+        if kind % 8 or reader.target.region_at(kind) is None:
+            return False
+        return (
+            reader.c_string(reader.u64(kind + layout.require("PyTypeObject", "tp_name"))) == _THUNK
+        )
+    except UnreadableMemory:
+        return False

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Py_FatalError() and its relatives: CPython found a state in which it cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.errors import Absent
+from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.called_with import constant_arguments, constant_text
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import NativeFrame, Target
+
+# The register that holds the reason at a call of each (Python/pylifecycle.c, Objects/object.c, 3.8
+# to 3.15). Py_FatalError(message) is a macro for _Py_FatalErrorFunc(function, message) since 3.9.
+_REASON_IN = {
+    "_Py_FatalErrorFunc": ("rsi",),
+    "_Py_FatalErrorFormat": ("rsi",),
+    "_Py_FatalRefcountErrorFunc": ("rsi",),
+    "Py_FatalError": ("rdi",),
+    "_PyObject_AssertFailed": ("rdx", "rsi"),
+    "_Py_NegativeRefcount": (),
+}
+_INNER = frozenset((*_REASON_IN, "fatal_error", "fatal_error_exit", "_Py_CheckRecursiveCall"))
+# Words of the reason, or of a function on the way, and the kind that they show.
+_KINDS = (
+    ("without-gil", ("GIL", "tstate is NULL", "thread state", "tstate mix-up")),
+    ("debug-allocator", ("bad leading pad", "bad trailing pad", "bad ID: Allocated")),
+    ("refcount", ("negative refcount", "ref count", "refcnt", "_Py_NegativeRefcount",
+                  "deallocated")),
+    ("gc-state", ("already tracked", "not tracked", "GC object")),
+    ("recursion", ("stack overflow", "recursion", "_Py_CheckRecursiveCall")),
+    ("no-memory", ("out of memory", "no memory", "can't allocate", "Can't allocate",
+                   "memory exhausted")),
+)  # fmt: skip
+_MEANINGS = {
+    "without-gil": "; code used Python without holding the GIL, or without a thread state: that of "
+    "the library that called in",
+    "debug-allocator": "; bytes beside a block were overwritten: the block says which one, not who",
+    "refcount": "; code released an object more often than it owned it, or its memory was damaged",
+    "gc-state": "; an object was given to the collector twice, or was used before it was complete",
+    "recursion": "",
+    "no-memory": "",
+    "other": "",
+}
+MAX_FRAMES = 32
+
+
+@detector(
+    "python_fatal_error",
+    needs="crash",
+    speaks_for=SpeaksFor("software", "failed-check", by="kind"),
+)
+def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
+    """Find a fatal error of CPython on the stack of an abort, and the reason that it gave.
+
+    The reason is read from the code that called it: a constant of CPython or an extension, no
+    data. Innocent causes: this is itself the ordinary explanation; kinds that say that memory was
+    found damaged do not say by whom. Absent without native frames, which need GDB.
+    Reference: Python/pylifecycle.c (fatal_error), Objects/object.c (_PyObject_AssertFailed).
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how != ABORTED:
+        return
+    frames = state.target.native_frames(account.fault.tid)
+    if isinstance(frames, Absent):
+        return
+    entry = _entry(frames)
+    if entry is None:
+        return
+    name, caller = entry
+    reason = _reason(state.target, name, caller)
+    around = " ".join(frame.function or "" for frame in frames[:MAX_FRAMES])
+    kind = _kind(f"{reason or ''} {name}", around)
+    by = caller.function if caller is not None else None
+    said = f": {reason}" if reason else "; its reason is not in the core (it is on standard error)"
+    summary = f"CPython gave up in {by or name}{said}{_MEANINGS[kind]}"
+    facts = {"kind": kind, "entry": name, "function": by, "reason": reason}
+    yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
+
+
+def _entry(frames: Sequence[NativeFrame]) -> tuple[str, NativeFrame | None] | None:
+    """Return the outermost function of the fatal error's own, and the frame that called it."""
+    last = None
+    for number, frame in enumerate(frames[:MAX_FRAMES]):
+        if frame.function in _INNER:
+            last = number
+        elif last is not None:
+            break
+    if last is None:
+        return None
+    while last + 1 < len(frames) and frames[last + 1].function == frames[last].function:
+        last += 1
+    caller = frames[last + 1] if last + 1 < len(frames) else None
+    return str(frames[last].function), caller
+
+
+def _reason(target: Target, entry: str, caller: NativeFrame | None) -> str | None:
+    if caller is None:
+        return None
+    arguments = constant_arguments(target, caller.pc)
+    texts = (constant_text(target, arguments.get(name, 0)) for name in _REASON_IN.get(entry, ()))
+    return next((text for text in texts if text), None)
+
+
+def _kind(said: str, around: str) -> str:
+    for kind, words in _KINDS:
+        if any(word in said for word in words):
+            return kind
+    return "debug-allocator" if "_PyMem_DebugCheckAddress" in around else "other"

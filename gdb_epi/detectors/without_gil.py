@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's C-API was called by a thread that does not hold the GIL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.runtime.gil import read_gil
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.account import ACCESS, TRANSFER
+from gdb_epi.fault.native_code import own_modules_of
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import NativeFrame
+
+# Functions that may run without the GIL, by the beginning of their names: they take it, give it
+# back, or do not touch objects (Doc/c-api/init.rst, memory.rst, 3.8 to 3.15).
+_ALLOWED = (
+    "PyEval_RestoreThread", "PyEval_SaveThread", "PyEval_AcquireThread", "PyEval_ReleaseThread",
+    "_PyEval_", "PyEval_InitThreads", "PyGILState_", "PyThread", "_PyThread", "PyMem_Raw",
+    "_PyMem_Raw", "_PyMem_DebugRaw", "PyInterpreterState_", "_PyInterpreterState_", "_PyRuntime",
+    "_PyMutex", "PyMutex", "_PyParkingLot", "_PySemaphore", "_PyTime", "PyTime", "PyLock",
+    "Py_Initialize", "Py_Finalize", "Py_BytesMain", "Py_RunMain", "Py_Main", "Py_Exit",
+    "_Py_HandlePending", "_PyOS_", "PyOS_", "Py_AddPendingCall", "_Py_DumpTraceback",
+    "_Py_FatalError", "Py_FatalError", "_PyFaulthandler", "PyConfig", "_PyConfig", "PyPreConfig",
+    "_PySignal", "PyErr_SetInterrupt", "Py_EnterRecursive", "_Py_write", "_Py_read",
+)  # fmt: skip
+_LIBC = ("libc.so.", "libc-2.", "ld-linux")
+MAX_FRAMES = 32
+
+
+@detector("without_gil", needs="python", speaks_for=SpeaksFor("software", "without-gil"))
+def without_gil(state: ProcessState) -> Iterator[Finding]:
+    """Find a crash inside a function of the C-API in a thread that does not hold the GIL.
+
+    Innocent causes: functions that need no GIL, which are listed here by name; a thread that waits
+    for the GIL or gives it back stands in such ones. Not asked of free-threaded builds. Absent
+    without native frames, and where the GIL cannot be read.
+    Reference: Python/ceval_gil.c (struct _gil_runtime_state), Doc/c-api/init.rst.
+    """
+    account, python = state.account, state.python
+    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
+        return
+    if not isinstance(python, PythonState):
+        return
+    tid = account.fault.tid
+    if python.gil_holder == tid or not _has_free_gil_or_other(state, python, tid):
+        return
+    frames = state.target.native_frames(tid)
+    if isinstance(frames, Absent):
+        return
+    inside = _api_frame(frames)
+    if inside is None:
+        return
+    number, function = inside
+    by = own_modules_of(frames[number:MAX_FRAMES])
+    holder = python.gil_holder
+    who = f"thread {holder} holds it" if holder is not None else "nobody holds it"
+    caller = f"; {by[0]} is on the stack" if by else ""
+    facts = {"function": function, "gil_holder": holder, "modules": by[:4]}
+    summary = f"this thread was in {function} without holding the GIL: {who}{caller}"
+    yield Finding("without_gil", f"thread {tid}", facts, summary)
+
+
+def _has_free_gil_or_other(state: ProcessState, python: PythonState, tid: int) -> bool:
+    """Whether there is a GIL, and its words say that this thread does not hold it."""
+    reader = Reader(state.target, python.layout)
+    mine = [i for i in python.interpreters if any(t.tid == tid for t in i.threads)]
+    for interpreter in mine or python.interpreters[:1]:
+        try:
+            gil = read_gil(reader, python.runtime, interpreter.address)
+        except (UnreadableMemory, LayoutError):
+            return False
+        if gil is None or not gil.enabled:
+            return False
+    return bool(python.interpreters)
+
+
+def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
+    """Return the innermost function that needs the GIL, if nothing but libc lies inward of it."""
+    for number, frame in enumerate(frames[:MAX_FRAMES]):
+        name = frame.function or ""
+        if (frame.module or "").rpartition("/")[2].startswith(_LIBC):
+            continue
+        plain = name.removeprefix("_")
+        if not plain.startswith("Py") or (not plain[2:3].isupper() and plain[2:3] != "_"):
+            return None
+        return None if name.startswith(_ALLOWED) else (number, name)
+    return None

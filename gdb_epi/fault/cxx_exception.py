@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An uncaught C++ exception: whether one ended the process, its type, who threw it, its text.
+
+The type is read off the stack. An exception's unwind header begins
+with the class of its language; libstdc++ and libc++abi both have the std::type_info pointer 0x50
+bytes before it. Pointers to such headers lie on the stack of the functions that throw and
+terminate. Source: Itanium C++ ABI, "Exception Handling", 2.2.1; GCC 12
+libstdc++-v3/libsupc++/unwind-cxx.h (struct __cxa_exception, x86-64); LLVM 15 libcxxabi
+src/cxa_exception.h.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from itertools import pairwise
+
+from gdb_epi.demangle.itanium import class_name
+from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent, UnreadableMemory
+from gdb_epi.fault.reads import read_word
+from gdb_epi.sizes import WORD
+from gdb_epi.target.api import NativeFrame, Target
+
+_TERMINATE = frozenset((
+    "std::terminate", "_ZSt9terminatev", "__cxxabiv1::__terminate",
+    "_ZN10__cxxabiv111__terminateEPFvvE", "__gnu_cxx::__verbose_terminate_handler",
+    "_ZN9__gnu_cxx27__verbose_terminate_handlerEv", "__cxa_pure_virtual",
+    "__cxa_deleted_virtual",
+))  # fmt: skip
+_ABORT = frozenset(("abort", "__GI_abort"))
+_THROW = ("__cxa_throw", "__cxa_rethrow")
+# What throws or looks for a handler; a noexcept function is where the personality gives up, and
+# stripped libstdc++ has no name for the terminate() that it calls then.
+_THROWING = frozenset((*_THROW, "__gxx_personality_v0", "__cxa_call_unexpected"))
+_LIBRARIES = ("libstdc++.so", "libc++abi.so", "libc++.so")
+_HEADER = 0x20  # bytes of struct _Unwind_Exception, before the thrown object
+_TEXT_AT = WORD  # in std::runtime_error and std::logic_error, behind the vtable (libstdc++-v3)
+_LENGTH, _CAPACITY, _COUNT = -24, -16, -8  # of its string's representation, before the text
+MAX_TEXT = 4096
+MAX_FRAMES = 64  # from the innermost on
+MAX_STACK = 64 << 10  # bytes of stack that are searched
+MAX_NAME = 512  # bytes of a type's name
+_CLASSES = {b"\0++CCUNG": False, b"\1++CCUNG": True, b"\0++CGNLC": False, b"\1++CGNLC": True}
+_TYPE = 0x50  # before the unwind header
+_PRIMARY = 0x70  # from the thrown object back to its __cxa_exception
+_SIMPLE = {
+    "b": "bool", "c": "char", "i": "int", "j": "unsigned", "l": "long", "m": "unsigned long",
+    "x": "long long", "d": "double", "f": "float", "PKc": "char const*", "Pc": "char*",
+    "Pv": "void*", "Dn": "nullptr",
+}  # fmt: skip
+
+
+def terminating_frame(frames: Sequence[NativeFrame]) -> str | None:
+    """Return what tells that std::terminate() ended the process; None when nothing does."""
+    names = [(frame.function or "").removeprefix("__GI_") for frame in frames[:MAX_FRAMES]]
+    named = next((name for name in names if name in _TERMINATE), None)
+    if named is not None:
+        return named
+    aborted = next((outer for inner, outer in pairwise(frames[:MAX_FRAMES])
+                    if inner.function in _ABORT), None)  # fmt: skip
+    file = (aborted.module or "").rpartition("/")[2] if aborted is not None else ""
+    if aborted is None or aborted.function is not None or not file.startswith(_LIBRARIES):
+        return None
+    return next((name for name in names if name in _THROWING), None)
+
+
+def thrower(frames: Sequence[NativeFrame]) -> NativeFrame | None:
+    """Return the frame that threw: the one that called __cxa_throw. None when it is gone."""
+    for inner, outer in pairwise(frames[:MAX_FRAMES]):
+        if inner.function in _THROW:
+            return outer
+    return None
+
+
+def exception_type(target: Target, frames: Sequence[NativeFrame]) -> str | None:
+    """Return the type of the innermost exception that the stack points to.
+
+    None when there is none, or its type's name cannot be read.
+    """
+    header = _header(target, frames)
+    return _type_at(target, header) if header else None
+
+
+def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absent:
+    """Return what what() of the exception gives: it is data of the program.
+
+    Absent for types that do not derive from std::runtime_error or std::logic_error first, whose
+    text has no place that is known; those two have a reference-counted string behind their vtable
+    in every version (libstdc++-v3/include/std/stdexcept, __cow_string).
+    """
+    header = _header(target, frames)
+    text = read_word(target, header + _HEADER + _TEXT_AT) if header else None
+    if text is None:
+        return Absent(NOT_AVAILABLE, "no exception is on the stack")
+    length, capacity = read_word(target, text + _LENGTH), read_word(target, text + _CAPACITY)
+    if length is None or capacity is None or not length <= min(capacity, MAX_TEXT):
+        return Absent(UNPARSABLE, "its type keeps no text where std::runtime_error does")
+    try:
+        raw = target.read(text, length + 1)
+    except UnreadableMemory as error:
+        return Absent(UNPARSABLE, str(error))
+    if raw[-1] or b"\0" in raw[:-1]:
+        return Absent(UNPARSABLE, "its type keeps no text where std::runtime_error does")
+    return raw[:-1].decode("utf-8", "backslashreplace")
+
+
+def _header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
+    """Return the unwind header of the innermost exception that the stack points to."""
+    start = frames[0].sp if frames else 0
+    region = target.region_at(start)
+    if region is None:
+        return None
+    end = min(start + MAX_STACK, region.end, region.start + region.dumped)
+    size = (end - start) // WORD * WORD
+    if size <= 0:
+        return None
+    try:
+        stack = target.read(start, size)
+    except UnreadableMemory:
+        return None
+    seen: set[int] = set()
+    pointer: int
+    for (pointer,) in struct.iter_unpack("<Q", stack):
+        if pointer in seen or pointer % WORD or not _is_data(target, pointer):
+            continue
+        seen.add(pointer)
+        if _type_at(target, pointer):
+            return pointer
+    return None
+
+
+def _is_data(target: Target, pointer: int) -> bool:
+    region = target.region_at(pointer)
+    return region is not None and "w" in region.perms
+
+
+def _type_at(target: Target, header: int) -> str | None:
+    try:
+        dependent = _CLASSES.get(target.read(header, WORD))
+    except UnreadableMemory:
+        return None
+    if dependent is None:
+        return None
+    info = read_word(target, header - _TYPE)
+    if dependent and info:  # there it is the pointer to the object that was thrown first
+        info = read_word(target, info - _PRIMARY)
+    name = read_word(target, info + WORD, dumped_only=False) if info else None
+    return _type_name(_text(target, name)) if name else None
+
+
+def _text(target: Target, address: int) -> str:
+    for size in (MAX_NAME, 64):
+        try:
+            raw = target.read(address, size)
+        except UnreadableMemory:
+            continue
+        return raw.split(b"\0", 1)[0].decode("utf-8", "backslashreplace") if b"\0" in raw else ""
+    return ""
+
+
+def _type_name(mangled: str) -> str | None:
+    mangled = mangled.removeprefix("*")  # GCC: compared by address
+    if not mangled:
+        return None
+    return _SIMPLE.get(mangled) or class_name(mangled) or mangled

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The chunks of glibc's main heap: where it lies, and which chunks fit what is behind them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.target.api import Region, Target
+from gdb_epi.target.libc import runs_on_musl
+
+# Sizes of glibc's first chunk, struct tcache_perthread_struct (malloc/malloc.c: 0x250 in 2.26 to
+# 2.29, 0x290 since 2.30 where the counts have 16 bits, 0x300 since 2.42), with PREV_INUSE. From
+# 2.42 on a few small chunks lie before it: it is made when something is first freed.
+TCACHE_SIZES = (0x251, 0x291, 0x301)
+MAX_BEFORE_TCACHE, MOST_BEFORE_TCACHE = 8, 0x100
+HEAD_WORDS = 512
+LEAST_FIRST, MOST_FIRST = 0x240, 0x1000  # its size in any other version
+PROBED = 1 << 16  # bytes in which its successors are looked for
+FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
+PREV_INUSE = 1
+NEVER = 14  # IS_MMAPPED, NON_MAIN_ARENA, and a size that is no multiple of 16
+MIN_CHUNK = 0x20
+FOLLOWING = 16  # chunks that must fit behind a corrected size
+WINDOW = 1 << 14  # words that are read at once
+MAX_WINDOWS = 256  # kept; then they are read again
+
+
+class HeapWords:
+    """The words of a heap, read by windows; places are counted in words from `start`.
+
+    Raises UnreadableMemory.
+    """
+
+    def __init__(self, target: Target, start: int, count: int) -> None:
+        self.start = start
+        self.count = count
+        self._target = target
+        self._windows: dict[int, memoryview] = {}
+
+    def __getitem__(self, at: int) -> int:
+        """Return the word at a place."""
+        words = self._windows.get(at // WINDOW)
+        word: int = (self._window(at // WINDOW) if words is None else words)[at % WINDOW]
+        return word
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+        return self.count
+
+    def slice(self, at: int, count: int) -> Iterator[int]:
+        """Yield words from a place on, up to the end."""
+        return (self[number] for number in range(at, min(at + count, self.count)))
+
+    def _window(self, number: int) -> memoryview:
+        words = self._windows.get(number)
+        if words is None:
+            if len(self._windows) >= MAX_WINDOWS:
+                self._windows.clear()
+            size = 8 * min(WINDOW, self.count - number * WINDOW)
+            data = self._target.read(self.start + 8 * number * WINDOW, size)
+            words = self._windows[number] = memoryview(data).cast("Q")
+        return words
+
+    def run(self, at: int, recent: deque[int]) -> tuple[int, int]:
+        """Follow chunks that fit, in one window; return the place of the last and their number.
+
+        They are appended to `recent`. As `next_chunk`, which says why, in a quarter of the time.
+        """
+        words = self._window(at // WINDOW)
+        first = at - at % WINDOW
+        end, at = len(words) - 1, at - first
+        count = 0
+        size = words[at + 1] if at < end else 0
+        while size >= MIN_CHUNK and not size & NEVER:
+            length = size & ~FLAGS
+            following = at + (length >> 3)
+            if following >= end:
+                break
+            size = words[following + 1]
+            if not size & PREV_INUSE and words[following] != length:
+                break
+            recent.append(first + at)
+            at = following
+            count += 1
+        return first + at, count
+
+
+def main_heap(target: Target) -> Region | None:
+    """Return the heap that glibc's brk() grows; None for another malloc, or without one."""
+    if runs_on_musl(target):
+        return None
+    for region in target.regions():
+        if region.path is None and "w" in region.perms and region.dumped >= 0x1000:
+            try:
+                head = target.read(region.start, 16)
+            except UnreadableMemory:
+                continue
+            first, size = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:], "little")
+            if not first and (_holds_tcache(target, region) or _begins_chain(target, region, size)):
+                return region
+    return None
+
+
+def _holds_tcache(target: Target, region: Region) -> bool:
+    """Whether one of the first chunks has the size of glibc's table of small free blocks."""
+    try:
+        words = memoryview(target.read(region.start, 8 * HEAD_WORDS)).cast("Q")
+    except UnreadableMemory:
+        return False
+    at = 0
+    for _ in range(MAX_BEFORE_TCACHE + 1):
+        size = words[at + 1] if at + 1 < len(words) else 0
+        if size in TCACHE_SIZES:
+            return True
+        if not size & PREV_INUSE or not MIN_CHUNK < size < MOST_BEFORE_TCACHE:
+            return False
+        at += (size & ~FLAGS) // 8
+    return False
+
+
+def _begins_chain(target: Target, region: Region, size: int) -> bool:
+    """Whether chunks of any other glibc follow (2.42 has a larger first one)."""
+    if not size & PREV_INUSE or not LEAST_FIRST <= size <= MOST_FIRST:
+        return False
+    count = min(region.dumped, region.size, PROBED) // 8
+    try:
+        return chunks_fit(HeapWords(target, region.start, count), 0, size)
+    except UnreadableMemory:
+        return False
+
+
+def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
+    """Return where the chunk behind begins; None when this one does not fit.
+
+    The end of the heap counts as a chunk: it is behind the top.
+    """
+    size = heap[at + 1] if size is None else size
+    length = size & ~FLAGS
+    if length < MIN_CHUNK or size & NEVER:
+        return None
+    following = at + length // 8
+    if following > heap.count:
+        return None
+    if following + 1 >= heap.count:
+        return following if following == heap.count else None
+    if not heap[following + 1] & PREV_INUSE and heap[following] != length:
+        return None
+    return following
+
+
+def chunks_fit(heap: HeapWords, place: int, size: int) -> bool:
+    """Whether FOLLOWING chunks fit behind a chunk of that size, or all up to the heap's end."""
+    at = next_chunk(heap, place, size)
+    for number in range(FOLLOWING):
+        if at is None:
+            return False
+        if at >= heap.count:
+            return number > 0
+        at = next_chunk(heap, at)
+    return at is not None

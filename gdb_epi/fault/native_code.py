@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which native code of a process is its own: not the C library, not the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdb_epi.target.api import NativeFrame, Target
+
+# Files of the system and of CPython, by the beginning of their names.
+_COMMON = (
+    "ld-linux", "ld-musl", "libasan", "libatomic", "libbz2", "libc-", "libc.", "libcrypto",
+    "libdl", "libffi", "libgcc_s", "libgomp", "liblzma", "libm-", "libm.", "libncurses",
+    "libpthread", "libpython", "libreadline", "librt", "libsqlite3", "libssl", "libstdc++",
+    "libtinfo", "libtsan", "libubsan", "libutil", "libuuid", "libz.", "libzstd", "linux-vdso",
+    "python",
+)  # fmt: skip
+_STANDARD = "/lib-dynload/"  # extension modules of the standard library
+MAX_NAMED = 4
+
+
+def own_modules(target: Target) -> list[str]:
+    """Return the file names of mapped libraries that are neither the system's nor CPython's."""
+    return _own(module.path for module in target.modules())
+
+
+def own_modules_of(frames: Iterable[NativeFrame]) -> list[str]:
+    """Return the same for those that native frames are in, innermost first."""
+    return _own(frame.module for frame in frames if frame.module)
+
+
+def candidates(target: Target, frames: Iterable[NativeFrame]) -> tuple[list[str], str]:
+    """Return native code that may have written somewhere, and a clause that names it.
+
+    What is on the stack comes first. The clause is "" when there is none of the program's own.
+    """
+    here = own_modules_of(frames)
+    others = [name for name in own_modules(target) if name not in here]
+    named = [*here, *others]
+    if not named:
+        return [], ""
+    shown = ", ".join(named[:MAX_NAMED]) + (", ..." if len(named) > MAX_NAMED else "")
+    on_stack = f" ({', '.join(here[:MAX_NAMED])} was on the stack)" if here and others else ""
+    return named, f"native code of the program's own: {shown}{on_stack}"
+
+
+def _own(paths: Iterable[str | None]) -> list[str]:
+    found = []
+    for path in paths:
+        name = (path or "").rpartition("/")[2]
+        if name and not name.startswith(_COMMON) and _STANDARD not in (path or ""):
+            found.append(name)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code whose errors runtimes detect: detected.py says which.
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <cstdlib>
+#include <cstring>
+#include <cstdio>
+#include <new>
+struct PriceError : std::runtime_error { using std::runtime_error::runtime_error; };
+extern "C" {
+__attribute__((noinline)) static void deep_throw(int n) { if (n) { deep_throw(n - 1); std::puts(""); } else throw PriceError(std::string("no price for instrument ") + std::to_string(n)); }
+void throw_custom() { deep_throw(3); }
+void throw_noexcept() noexcept { throw PriceError("thrown through noexcept"); }
+void throw_int() { throw 42; }
+void throw_in_thread() { std::thread t([] { throw std::logic_error("worker lost its queue"); }); t.join(); }
+void joinable() { std::thread t([] {}); }
+char *rows(size_t n) { return (char *)malloc(n); }
+void fill(char *at, size_t n) { memset(at, 'R', n); }
+void drop(char *at) { free(at); }
+}
