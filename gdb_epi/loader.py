@@ -42,19 +42,21 @@ def _commands_package() -> ModuleType:
 
 
 def load_all(package: ModuleType) -> list[SoftError]:
-    """Import every module of a package; return what could not be imported."""
+    """Import every module of a package and of those in it; return what could not be imported."""
     errors = []
     for module in module_names(package):
         name = f"{package.__name__}.{module}"
         try:
-            importlib.import_module(name)
+            loaded = importlib.import_module(name)
+            if hasattr(loaded, "__path__"):
+                errors += load_all(loaded)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: loading a plugin
             errors.append(SoftError("load", name, f"{type(error).__name__}: {error}"))
     return errors
 
 
 def module_names(package: ModuleType) -> list[str]:
-    """Return the names of a package's modules, sorted.
+    """Return the names of a package's modules and packages, sorted.
 
     Listing the folder takes 0.1 ms; pkgutil would import inspect and ast for it (15 ms). Inside a
     zip archive there is no folder, and pkgutil is asked.
@@ -68,6 +70,8 @@ def module_names(package: ModuleType) -> list[str]:
 
             return sorted(info.name for info in pkgutil.iter_modules(package.__path__))
         names |= {name[:-3] for name in files if name.endswith(".py")}
+        rooms = (name for name in files if "." not in name)
+        names |= {name for name in rooms if os.path.isfile(f"{folder}/{name}/__init__.py")}
     return sorted(names - {"__init__"})
 
 
