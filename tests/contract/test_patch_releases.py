@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Structs that move within a minor version: the table is chosen by what the core proves."""
+"""Structs that move between builds of a minor version: the core proves which table is its own."""
 
 from __future__ import annotations
 
@@ -10,29 +10,27 @@ import pytest
 from support.interpreters import Interpreter, discover
 from support.opening import made_or_skip, state_of
 
+from gdb_epi.cpython.layout import layout as layouts
 from gdb_epi.cpython.layout.layout import COOKIE
 from gdb_epi.cpython.runtime.interpreters import read_runtime
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 
-# Releases of which tables are shipped; the last serves all that follow it.
-SHIPPED = ((3, 14, 0), (3, 14, 4), (3, 14, 8))
-MOVED = [
-    one
-    for one in discover()
-    if one.minor == (3, 14)
-    and not one.free_threaded
-    and (one.version in SHIPPED or one.version > SHIPPED[-1])
-]
-WHY = "no CPython 3.14 with a GIL is here: tests/tools/fetch_interpreters.py"
+OTHERS = "generated/others"
+# In the main table and those of others/; CPython 3.12 is the first whose runtime holds its main
+# interpreter, which proves them.
+PROVABLE = [one for one in discover() if one.minor >= (3, 12)]
+WHY = "no CPython 3.12 or later is on this machine"
 
 
-@pytest.mark.skipif(not MOVED, reason=WHY)
-@pytest.mark.parametrize("interpreter", [pytest.param(one, id=one.id) for one in MOVED])
-def test_the_table_is_that_of_the_patch_release(interpreter: Interpreter, tmp_path: Path) -> None:
+@pytest.mark.skipif(not PROVABLE, reason=WHY)
+@pytest.mark.parametrize("interpreter", [pytest.param(one, id=one.id) for one in PROVABLE])
+def test_the_table_is_that_of_the_build(interpreter: Interpreter, tmp_path: Path) -> None:
     made = made_or_skip(interpreter, "simple")
     assert_chosen(state_of(made), interpreter)
+    if interpreter.minor < (3, 13) or interpreter.free_threaded:
+        return  # it publishes nothing, or is found by nothing else
     # The same without the process's own words: its main interpreter and modules tell.
     core = tmp_path / "core"
     shutil.copyfile(made.core, core)
@@ -48,14 +46,22 @@ def test_the_table_is_that_of_the_patch_release(interpreter: Interpreter, tmp_pa
 
 
 def assert_chosen(state: ProcessState, interpreter: Interpreter) -> None:
-    """Check the table's name, and words that lie elsewhere in the other tables."""
+    """Check places that lie elsewhere in the other tables."""
     python = state.python
     assert isinstance(python, PythonState), python
-    version = ".".join(str(number) for number in min(interpreter.version, SHIPPED[-1]))
-    assert f"of {version})" in python.layout.source
     assert python.soft_errors == ()
     found = read_runtime(state.target, python)
     assert found.soft_errors == ()
     (one,) = found.interpreters
-    assert not isinstance(one.gc, Absent) and not one.gc.collecting
-    assert python.gil_holder is not None
+    assert not isinstance(one.gc, Absent) and not one.gc.collecting and one.gc.enabled
+    assert (python.gil_holder is not None) == interpreter.gil
+    layout = python.layout
+    main = python.runtime + layout.require("_PyRuntimeState", "interpreters.main")
+    there = int.from_bytes(state.target.read(main, 8), "little")
+    assert there - python.runtime == layout.require("_PyRuntimeState", "_main_interpreter")
+    shipped = [
+        p.stem.rpartition("-")[2] for p in (Path(layouts.__file__).parent / OTHERS).iterdir()
+    ]
+    version = ".".join(str(number) for number in interpreter.version)
+    if version in shipped and not interpreter.free_threaded and interpreter.gil:
+        assert f"of {version})" in layout.source

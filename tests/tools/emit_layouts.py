@@ -7,10 +7,11 @@
 The first form reads libpython (or the executable) and a few extension modules of an installed
 interpreter, or their separate debug files; macros come from its headers. The second form has
 nothing but headers.
-`--earlier` keeps the table of another patch release beside the shipped one, in earlier/: structs
-move within a minor version too. `--check` compares with the shipped table instead of writing it.
-`--constants` with `--headers` adds to the shipped table the constants that it lacks, and changes
-nothing else.
+`--other NAME` keeps the table of another build beside the shipped one, in others/: structs move
+between patch releases, and without perf trampolines (musl: --headers of a copy in which pyconfig.h
+does not define PY_HAVE_PERF_TRAMPOLINE). `--check` compares with the shipped table instead of
+writing it. `--constants` with `--headers` adds to the shipped table the constants that it lacks,
+and changes nothing else.
 """
 
 from __future__ import annotations
@@ -228,11 +229,11 @@ def _finish(
     return document
 
 
-def table_name(header: dict[str, Any], *, earlier: bool = False) -> str:
-    """Return the file name of a table: cp313t.json, earlier/cp314-3.14.0.json."""
+def table_name(header: dict[str, Any], *, other: str = "") -> str:
+    """Return the file name of a table: cp313t.json, others/cp314-3.14.0.json."""
     flavour = ("t" if header["free_threaded"] else "") + ("d" if header["debug"] else "")
     stem = f"cp{header['version'][0]}{header['version'][1]}{flavour}"
-    return f"earlier/{stem}-{header['python']}.json" if earlier else f"{stem}.json"
+    return f"others/{stem}-{other}.json" if other else f"{stem}.json"
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> tuple[int, list[str]]:
@@ -298,7 +299,9 @@ def main() -> int:
     parser.add_argument("--gdb", default="gdb")
     parser.add_argument("--out", type=Path, default=LAYOUTS)
     parser.add_argument("--check", action="store_true", help="compare with the shipped tables")
-    parser.add_argument("--earlier", action="store_true", help="keep it beside the shipped table")
+    parser.add_argument(
+        "--other", metavar="NAME", help="keep it beside the shipped table, in others/"
+    )
     parser.add_argument("--constants", action="store_true", help="only add missing constants")
     options = parser.parse_args()
     if options.constants:
@@ -319,7 +322,7 @@ def main() -> int:
     for document in documents:
         for other in options.also:
             _add_variants(document, json.loads(other.read_text()))
-        path = options.out / table_name(document["header"], earlier=options.earlier)
+        path = options.out / table_name(document["header"], other=options.other or "")
         path.parent.mkdir(exist_ok=True)
         if options.check:
             compared, texts = differences(json.loads(path.read_text()), document)

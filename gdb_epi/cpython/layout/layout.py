@@ -9,7 +9,7 @@ that part is laid over the table and the two are compared.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import FileIO
 from os import listdir
 
@@ -25,10 +25,10 @@ __all__ = [
     "LayoutError",
     "Struct",
     "available_tables",
+    "build_layouts",
     "load_layout",
     "parse_asyncio_offsets",
     "parse_debug_offsets",
-    "patch_layouts",
 ]
 
 # No pathlib here: importing it would cost a tenth of a cold start.
@@ -365,23 +365,30 @@ def _load(name: str) -> Layout | None:
     return _LOADED[name]
 
 
-def patch_layouts(
+def build_layouts(
     version: tuple[int, int], free_threaded: bool, debug: bool, words: Mapping[str, int]
-) -> list[Layout]:
-    """Return the shipped tables of a minor version, that which the core's words fit best first.
+) -> Iterator[Layout]:
+    """Yield the shipped tables of a minor version, those that the core's words fit best first.
 
     Structs move within a minor version: 3.14.0 to 3.14.4 have the incremental collector, whose
     state is 24 bytes smaller, so that all behind it in the interpreter state lies elsewhere
-    (python/cpython#148726). `words` is what the process says of itself; without any, the newest
-    comes first. Empty when none is shipped.
+    (python/cpython#148726); and musl has no perf trampolines (3.12+), whose state takes 72 to 100
+    bytes of `_PyRuntime`. `words` is what the process says of itself. The main table comes first
+    where no word contradicts it; the others are read when they are asked for.
     """
-    newest = load_layout(version, free_threaded, debug)
-    if newest is None or (words and not newest.differing(words)):
-        return [newest] if newest else []
+    main = load_layout(version, free_threaded, debug)
+    if main is None:
+        return
+    agrees = not main.differing(words)
+    if agrees:
+        yield main
     stem = f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}-"
-    names = sorted(name[:-5] for name in listdir(f"{_FOLDER}/earlier") if name.startswith(stem))
-    others = [_load(f"earlier/{name}") for name in reversed(names)]
-    return sorted([newest, *filter(None, others)], key=lambda table: table.differing(words))
+    names = sorted(
+        (n[:-5] for n in listdir(f"{_FOLDER}/others") if n.startswith(stem)), reverse=True
+    )
+    names.sort(key=lambda name: name.endswith("-musl"))
+    tables = [None if agrees else main, *(_load(f"others/{name}") for name in names)]
+    yield from sorted(filter(None, tables), key=lambda table: table.differing(words))
 
 
 def parse_debug_offsets(data: bytes) -> DebugOffsets:

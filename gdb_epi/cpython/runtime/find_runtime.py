@@ -15,9 +15,9 @@ from gdb_epi.cpython.layout.layout import (
     MAX_TABLE_BYTES,
     DebugOffsets,
     Layout,
+    build_layouts,
     load_layout,
     parse_debug_offsets,
-    patch_layouts,
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Region, Target
@@ -32,7 +32,6 @@ RECOVERED = "recovered from kept memory"
 MAX_CANDIDATES = 64
 MAX_BANNER_SCAN = 64 << 20
 MAX_BANNER = 32
-_MAIN = "_main_interpreter"
 _DICTS = ("sysdict", "builtins", "imports.modules")
 
 _PREFIXES = ("libpython3.", "python3.")
@@ -128,7 +127,7 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
     if head[: len(COOKIE)] == COOKIE:
         offsets = parse_debug_offsets(head)
         if offsets.minor is not None and offsets.version is not None:
-            for table in patch_layouts(offsets.minor, offsets.free_threaded, False, offsets.words):
+            for table in _tables(target, candidate.address, offsets):
                 yield offsets.version, table.with_debug_offsets(offsets.words)[0]
                 yield offsets.version, table
             return
@@ -211,7 +210,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
     if offsets.minor is None or offsets.version is None:
         return "; ".join(offsets.complaints) or "the header of _Py_DebugOffsets is damaged"
     complaints = list(offsets.complaints)
-    for table in _tables(offsets):
+    for table in _tables(target, candidate.address, offsets):
         layout, differences = table.with_debug_offsets(offsets.words)
         for chosen in (layout, table):  # a damaged word must not hide a sound table
             if believable(target, candidate.address, chosen):
@@ -232,15 +231,18 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
     return f"CPython {minor}, but no interpreter whose thread states point back at it"
 
 
-def _tables(offsets: DebugOffsets) -> Iterator[Layout]:
-    """Yield the tables worth trying, by what the core says; a Py_DEBUG build says it too."""
-    minor = offsets.minor or (0, 0)
-    release = patch_layouts(minor, offsets.free_threaded, False, offsets.words)
-    if release and not release[0].with_debug_offsets(offsets.words)[1]:
-        yield from release
-        release = []
-    debug = patch_layouts(minor, offsets.free_threaded, True, offsets.words)
-    yield from sorted([*release, *debug], key=lambda table: table.differing(offsets.words))
+def _tables(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Layout]:
+    """Yield the tables worth trying: those that memory proves first, then by what the core says."""
+    minor, free_threaded, words = offsets.minor or (0, 0), offsets.free_threaded, offsets.words
+    release = build_layouts(minor, free_threaded, False, words)
+    first = next(release, None)
+    if first is not None and not first.differing(words) and _proved(target, runtime, first):
+        yield first
+        first = None
+    tables = [first] if first is not None else []
+    tables += [*release, *build_layouts(minor, free_threaded, True, words)]
+    tables.sort(key=lambda table: (not _proved(target, runtime, table), table.differing(words)))
+    yield from tables
 
 
 def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
@@ -249,9 +251,8 @@ def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         tried.append(f"{minor[0]}.{minor[1]}")
         for debug in (False, True):
-            tables = patch_layouts(minor, False, debug, {})
-            fitting = [t for t in tables if believable(target, candidate.address, t)]
-            layout = _of_patch_release(target, candidate.address, fitting)
+            tables = build_layouts(minor, False, debug, {})
+            layout = _first_proved(target, candidate.address, tables)
             if layout is not None:
                 version = _full_version(target, candidate.address, version_hex)
                 return Runtime(
@@ -262,27 +263,35 @@ def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
     return f"no interpreter whose thread states point back at it (tried {', '.join(tried)})"
 
 
-def _of_patch_release(target: Target, runtime: int, tables: list[Layout]) -> Layout | None:
-    """Return the table by which the main interpreter and its modules lie where they do.
+def _first_proved(target: Target, runtime: int, tables: Iterator[Layout]) -> Layout | None:
+    """Return the first believable table that memory proves, else the first believable one."""
+    kept: Layout | None = None
+    for layout in tables:
+        if believable(target, runtime, layout):
+            if _proved(target, runtime, layout):
+                return layout
+            kept = kept or layout
+    return kept
 
-    For a process whose own words are lost. `interpreters.main` points at a member of the runtime,
-    and sys.modules, sys.__dict__ and builtins are three dicts; in the table of another patch
-    release they are not. The first when none proves itself; None of none.
+
+def _proved(target: Target, runtime: int, layout: Layout) -> bool:
+    """Tell whether the main interpreter and its modules lie where a table has them.
+
+    `interpreters.main` points at a member of the runtime (3.12+), and sys.modules, sys.__dict__ and
+    builtins are three dicts; by the table of another build of the same minor version they are not.
     """
-    for layout in tables if len(tables) > 1 else ():
-        members = (layout.require("PyInterpreterState", name) for name in _DICTS)
-        type_at = layout.require("PyObject", "ob_type")
-        try:
-            head = runtime + layout.require("_PyRuntimeState", "interpreters.head")
-            interpreter = _word(target, head)
-            main = _word(target, runtime + layout.require("_PyRuntimeState", "interpreters.main"))
-            dicts = [_word(target, interpreter + at) for at in members]
-            types = {_word(target, address + type_at) for address in dicts}
-        except UnreadableMemory:
-            continue
-        if len(types) == 1 and main - runtime == layout.offset("_PyRuntimeState", _MAIN):
-            return layout
-    return tables[0] if tables else None
+    members = [layout.offset("PyInterpreterState", name) for name in _DICTS]
+    place = layout.offset("_PyRuntimeState", "_main_interpreter")
+    if place is None or None in members:
+        return False
+    type_at = layout.require("PyObject", "ob_type")
+    try:
+        main = _word(target, runtime + layout.require("_PyRuntimeState", "interpreters.main"))
+        dicts = [_word(target, main + (at or 0)) for at in members]
+        types = {_word(target, address + type_at) for address in dicts}
+    except UnreadableMemory:
+        return False
+    return main - runtime == place and len(types) == 1
 
 
 def _word(target: Target, address: int) -> int:
