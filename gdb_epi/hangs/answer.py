@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import circles, single
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import Scene
@@ -48,7 +48,7 @@ def examine_hang(
     try:
         scene = Scene(target, python, locks)
         made = _first(scene)
-    except (UnreadableMemory, LayoutError) as error:
+    except EpiError as error:
         return Absent("unreadable", str(error))
     if made is None:
         return Absent("not_available", "no thread of the program is known well enough")

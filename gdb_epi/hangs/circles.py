@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.running.pools import THREADS, pools_of
+from itertools import islice
+
+from gdb_epi.cpython.running.pools import pools_of
+from gdb_epi.cpython.running.waiting import CERTAIN, Waiting
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.event_loops import own_frames, task_name, task_where
-from gdb_epi.hangs.library_calls import in_event_loop
 from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.tasks import circle_of, own_frames, runs_tasks, task_text, waits_for_itself
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.waits.wait_graph import kind_of
@@ -99,7 +101,7 @@ def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
         return None
     for pool in pools_of(scene.target, scene.python).pools:
         tids = [worker.tid for worker in pool.workers]
-        if pool.kind != "threads" or not tids or not pool.queued or THREADS == "":
+        if pool.kind != "threads" or not tids or not pool.queued:
             continue
         members = tuple(waiting[tid] for tid in tids if tid in waiting)
         full = pool.max_workers is None or len(tids) >= pool.max_workers
@@ -150,27 +152,35 @@ def event_circle(scene: Scene) -> h.HangAnswer | None:
 
 
 def task_circle(scene: Scene) -> h.HangAnswer | None:
-    """Tasks of an event loop that sleeps await each other."""
-    for doing in scene.doings:
-        frames = scene.view.frames(doing.tid)
-        place = in_event_loop(frames)
-        if place is None:
-            continue
-        loop = scene.loops.of(frames[place])
-        if loop is None or len(loop.circle) < 2:
-            continue
-        names = [f"{task_name(task)} at {task_where(task)}" for task in loop.circle[:MAX_SHOWN]]
-        sentence = f"{len(loop.circle)} asyncio tasks await each other: {'; '.join(names)}"
-        members = tuple(
-            doing._replace(frames=own_frames(task) or task.stack, label="task")
-            for task in loop.circle
-        )
-        return h.HangAnswer(
-            h.DEADLOCK, "tasks", sentence, members, t.CERTAIN,
-            ("each task's own field, or its callbacks, say what it awaits",),
-            ("a timer or a descriptor that would wake one of them: it wakes the loop alone",),
-        )  # fmt: skip
-    return None
+    """Tasks or greenlets wait for each other, or one for itself."""
+    alone = (task for task in scene.tasks if waits_for_itself(task, scene.view.slots))
+    circle = circle_of(scene.tasks) or tuple(islice(alone, 1))
+    if not circle:
+        return None
+    thread = next((d for d in scene.doings if runs_tasks(scene.view.frames(d.tid))), None)
+    doing = thread or next((d for d in scene.doings if d.tid == scene.main_tid), None)
+    if doing is None:
+        return None
+    shown = "; ".join(task_text(task) for task in circle[:MAX_SHOWN])
+    kind = circle[0].framework
+    if len(circle) == 1:
+        sentence = f"{shown}, which it holds itself ({kind})"
+    else:
+        sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
+    members = tuple(
+        doing._replace(frames=own_frames(task) or task.stack, label=f"task:{_reason(task)}")
+        for task in circle
+    )
+    sure = t.CERTAIN if all(task.known == CERTAIN for task in circle) else t.PROBABLE
+    return h.HangAnswer(
+        h.DEADLOCK, "tasks", sentence, members, sure,
+        tuple(f"{task.name}: who wakes it is {task.known}" for task in circle[:MAX_SHOWN]),
+        ("a task that something outside wakes",),
+    )  # fmt: skip
+
+
+def _reason(task: Waiting) -> str:
+    return task.wait.kind if task.wait is not None else "?"
 
 
 def gil_held_asleep(scene: Scene) -> h.HangAnswer | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An asyncio event loop that sleeps: what can wake it, and which tasks wait in a circle.
+"""An asyncio event loop that sleeps: what can wake it.
 
 The loop keeps its descriptors in `_selector._fd_to_key`, its timers in `_scheduled`, what is due in
 `_ready` (Lib/asyncio/base_events.py, selector_events.py, 3.8 to 3.15). uvloop keeps them in C:
@@ -8,17 +8,14 @@ then nothing is said.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.running.tasks import Task, asyncio_tasks
+from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.library_calls import of_a_library
-from gdb_epi.hangs.types import where
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.typing_lite import NamedTuple
-
-_OVER = ("finished", "cancelled")
-MAX_CIRCLE = 32
 
 
 class Loop(NamedTuple):
@@ -32,40 +29,27 @@ class Loop(NamedTuple):
     timers: int | None
     ready: int | None
     listening: bool
-    tasks: tuple[Task, ...]
-    circle: tuple[Task, ...]
-    thread_calls: int  # futures of other threads that tasks wait for
 
 
 class LoopReader:
-    """Read the event loops of one process; tasks are decoded once."""
+    """Read the event loops of one process."""
 
     def __init__(self, view: PythonView) -> None:
         self._view = view
         self._containers = ContainerReader(view.reader)
-        self._tasks: tuple[Task, ...] | None = None
 
-    def of(self, frame: PyFrame) -> Loop | None:
+    def of(self, frame: PyFrame, tasks: Sequence[Waiting]) -> Loop | None:
         """Return the loop that a frame of base_events runs."""
         address = self._view.variable(frame, "self")
         if not address:
             return None
-        tasks = tuple(t for t in self._all() if t.loop == address and t.state not in _OVER)
         return Loop(
             address,
             self._descriptors(address),
             self._length(address, "_scheduled", "PyListObject"),
             self._length(address, "_ready", "dequeobject"),
-            any(_serves(task) for task in tasks),
-            tasks,
-            _circle(tasks),
-            0,
+            any(serves_clients(task) for task in tasks),
         )
-
-    def _all(self) -> tuple[Task, ...]:
-        if self._tasks is None:
-            self._tasks = asyncio_tasks(self._view.target, self._view.python).tasks
-        return self._tasks
 
     def _length(self, loop: int, name: str, struct: str) -> int | None:
         try:
@@ -89,46 +73,10 @@ class LoopReader:
             return None
 
 
-def _serves(task: Task) -> bool:
+def serves_clients(task: Waiting) -> bool:
+    """Tell whether a task is there to wait for clients."""
     return any(
-        frame.name == "serve_forever" or (frame.module or "").startswith(("aiohttp.web", "uvicorn"))
+        frame.name in ("serve_forever", "serve_tcp", "serve_listeners", "accept", "serve")
+        or (frame.module or "").startswith(("aiohttp.web", "uvicorn", "hypercorn"))
         for frame in task.stack
     )
-
-
-def _circle(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
-    """Return tasks that await each other, the first such circle."""
-    waits_for: dict[int, set[int]] = {}
-    by_address = {task.address: task for task in tasks}
-    for task in tasks:
-        for waiter in task.awaited_by:
-            waits_for.setdefault(waiter, set()).add(task.address)
-        if task.waits_for in by_address:
-            waits_for.setdefault(task.address, set()).add(task.waits_for)
-    for start in waits_for:
-        path = [start]
-        while len(path) <= MAX_CIRCLE:
-            following = sorted(waits_for.get(path[-1], ()))
-            if len(following) != 1:
-                break
-            if following[0] in path:
-                circle = path[path.index(following[0]) :]
-                return tuple(by_address[address] for address in circle if address in by_address)
-            path.append(following[0])
-    return ()
-
-
-def own_frames(task: Task) -> tuple[PyFrame, ...]:
-    """Return the program's own frames of a task, innermost first."""
-    return tuple(f for f in task.stack if f.hole is None and not of_a_library(f))
-
-
-def task_where(task: Task) -> str:
-    """Return "function (file:line)" of a task's innermost frame of the program."""
-    own = own_frames(task) or task.stack
-    return where(own[0]) if own else "?"
-
-
-def task_name(task: Task) -> str:
-    """Return how a sentence names a task."""
-    return "a task" if isinstance(task.name, Absent) else f"task {task.name}"

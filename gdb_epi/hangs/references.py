@@ -41,6 +41,8 @@ class References:
         view = self._view
         for tid, frames in list(view.all_frames().items())[:MAX_THREADS]:
             for frame in reversed(frames[:MAX_FRAMES]):  # what the program calls it comes first
+                if frame.name == "<module>":  # its variables are globals, which all code reaches
+                    continue
                 for name, word in view.variable_addresses(frame):
                     by_object.setdefault(word, []).append((tid, name))
                     if word & 7 or view.locks.type_name(word) in _PLAIN:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from gdb_epi.cpython.running.tasks import has_module
+from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.event_loops import LoopReader
 from gdb_epi.hangs.references import References
+from gdb_epi.hangs.tasks import all_tasks, runs_tasks
 from gdb_epi.hangs.threads import ThreadReader
 from gdb_epi.locks.python.acquired import Acquired
 from gdb_epi.locks.python.view import PythonView
@@ -79,6 +82,14 @@ class Scene:
     def loops(self) -> LoopReader:
         """The asyncio event loops."""
         return LoopReader(self.view)
+
+    @cached_property
+    def tasks(self) -> tuple[Waiting, ...]:
+        """Every task and greenlet; empty unless a thread runs an event loop."""
+        running = any(runs_tasks(self.view.frames(d.tid)) for d in self.doings)
+        if not running and not has_module(self.target, self.python, "greenlet"):
+            return ()
+        return all_tasks(self.target, self.python)
 
     @property
     def descriptors(self) -> Descriptors:

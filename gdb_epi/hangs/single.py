@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.running.wait_rules import READ, SLEEP, WRITE
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.circles import lock_name
-from gdb_epi.hangs.event_loops import Loop, own_frames, task_name, task_where
+from gdb_epi.hangs.event_loops import Loop, serves_clients
 from gdb_epi.hangs.library_calls import in_event_loop, serves
 from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.tasks import from_outside, own_frames, runs_tasks, texts
 from gdb_epi.locks import types as t
 
+SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 # A thing with such a name is set when the program shall end: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
@@ -24,10 +27,11 @@ def answer_for(scene: Scene, doing: h.Doing, seen: tuple[int, ...] = ()) -> h.Ha
         return None
     frames = scene.view.frames(doing.tid)
     place = in_event_loop(frames)
-    if place is not None and doing.kind in (h.POLL, h.READ, h.OTHER):
-        loop = scene.loops.of(frames[place])
-        if loop is not None:
-            return sleeping_loop(doing, loop)
+    if doing.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and runs_tasks(frames[:SHALLOW]):
+        loop = scene.loops.of(frames[place], scene.tasks) if place is not None else None
+        made = sleeping_loop(scene, doing, loop)
+        if made is not None:
+            return made
     return _BY_KIND.get(doing.kind, _other)(scene, doing, seen)
 
 
@@ -106,8 +110,8 @@ def _through(
     sentence = f"{doing.who()} waits at {doing.where()} for {link} {other.who()}; "
     label = further.label
     if label == h.NO_FAULT and further.kind == "idle" and doing.kind == h.JOIN:
-        # The program waits for the end of a thread that waits for more work.
-        label = h.NO_FAULT if other.kind in (h.ACCEPT, h.POLL, h.SIGNAL) else h.HANG
+        # The program waits for the end of a thread that waits for another one to give it work.
+        label = h.HANG if other.kind == h.EVENT else h.NO_FAULT
     return further._replace(label=label, sentence=sentence + further.sentence,
                             members=(doing, *further.members))  # fmt: skip
 
@@ -153,7 +157,19 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
             ruled_out=("a timeout", "a thread whose frames refer to it"),
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
-    return _through(scene, doing, left[0].tid, f"{what}, which could come from", seen)
+    if all(d.tid in seen for d in left):
+        giver = left[0]
+        members = (doing, *left)
+        sentence = (
+            f"{waits}; {giver.who()}, which could give it, waits for the end of {doing.who()}"
+        )
+        return h.HangAnswer(
+            h.DEADLOCK, "event and join", sentence, members, t.PROBABLE,
+            (f"{giver.who()} refers to it, and waits at {giver.where()}",), ("a timeout",),
+            ("code that reaches it through a global",),
+        )  # fmt: skip
+    following = next(d for d in left if d.tid not in seen)
+    return _through(scene, doing, following.tid, f"{what}, which could come from", seen)
 
 
 def serves_only(scene: Scene, doing: h.Doing) -> bool:
@@ -277,17 +293,31 @@ def _other(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswe
     return _answer(h.CANNOT_TELL, "unknown", sentence, doing, t.INFO)
 
 
-def sleeping_loop(doing: h.Doing, loop: Loop) -> h.HangAnswer:
-    """Return the answer for an event loop that sleeps in its selector."""
+def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnswer | None:
+    """Return the answer for an event loop that sleeps: what can wake it, and what tasks want."""
     base = f"the event loop of {doing.who()} sleeps"
-    task = max(loop.tasks, key=lambda task: len(own_frames(task)), default=None)
-    waits = ""
-    if task is not None:
-        waits = f"; {task_name(task)} waits at {task_where(task)} for {task.awaits or 'something'}"
-        doing = doing._replace(frames=own_frames(task) or doing.frames, label="task")
-    if loop.descriptors is None:
-        doubts = ("what can wake it is not readable (not asyncio's own loop)",)
-        return _answer(h.CANNOT_TELL, "event loop", base + waits, doing, t.INFO, doubts=doubts)
+    tasks = [task for task in scene.tasks if not task.running]
+    own = [task for task in tasks if own_frames(task)]
+    waits = f"; {texts(tasks)}" if own else ""
+    if own:
+        deepest = max(own, key=lambda task: len(own_frames(task)))
+        doing = doing._replace(frames=own_frames(deepest), label="task")
+    outside = from_outside(own or tasks)  # those of a library alone serve its loop
+    if loop is None or loop.descriptors is None:
+        if not tasks:
+            return None
+        if any(serves_clients(task) for task in tasks):
+            return _idle(doing, f"{base} and waits for clients")
+        if outside.get(SLEEP):
+            return _answer(h.NO_FAULT, "timer", f"{base} until a timer is due{waits}", doing)
+        if outside:
+            return _answer(h.HANG, "peer", f"{base}{waits}", doing, t.INFO)
+        return _answer(
+            h.HANG, "nothing wakes the loop", f"{base} and nothing can wake it{waits}", doing,
+            evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
+            ruled_out=("a timer", "a socket or pipe"),
+            doubts=("another thread or a signal handler that wakes it",),
+        )  # fmt: skip
     if loop.listening:
         return _idle(doing, f"{base} and waits for clients")
     if loop.timers:
@@ -296,11 +326,14 @@ def sleeping_loop(doing: h.Doing, loop: Loop) -> h.HangAnswer:
                        evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
     if loop.descriptors:
         sentence = f"{base} until one of {loop.descriptors} descriptors is ready{waits}"
-        return _answer(h.HANG, "peer", sentence, doing, t.INFO,
+        sure = t.PROBABLE if outside.get(READ) or outside.get(WRITE) else t.INFO
+        return _answer(h.HANG, "peer", sentence, doing, sure,
                        evidence=("no timer is scheduled",))  # fmt: skip
     sentence = f"{base} and nothing can wake it: no timer is scheduled and no descriptor is watched"
+    others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
     return _answer(
         h.HANG, "nothing wakes the loop", sentence + waits, doing,
+        t.INFO if others else t.PROBABLE,
         evidence=("its selector holds its own pipe alone, and it has no timer",),
         ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
         doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),

@@ -69,7 +69,7 @@ TRUTHS = {
     "loop_blocked_sleep": Truth(HANG, "blocked event loop", ("sleeping_handler",)),
     "loop_blocked_socket": Truth(HANG, "blocked event loop", ("reading_handler", "socket")),
     "loop_future_never_set": Truth(HANG, "nothing wakes the loop", ("main",)),
-    "loop_lock_twice": Truth(HANG, "nothing wakes the loop", ("main",)),
+    "loop_lock_twice": Truth(DEADLOCK, "tasks", ("main", "lock")),
     "loop_queue_without_producer": Truth(HANG, "nothing wakes the loop", ("main",)),
     "gil_held_asleep": Truth(HANG, "GIL held", ("holds the GIL", "libffi")),
     "busy_python": Truth(FINE, "busy", ("counting",)),
