@@ -87,7 +87,7 @@ def test_lost_wakeup() -> None:
     assert one(lost_wakeup(made)).facts["confidence"] == "probable"
     assert list(lost_wakeup(forked(waits=(wait(t.LOST_WAKEUP, "info"),)))) == []
     assert list(lost_wakeup(forked(waits=(wait(t.LOST_WAKEUP),), forked=False))) == []
-    assert judge("killed-external", [one(lost_wakeup(made))], score([])).label == "software"
+    assert judge("killed-external", [one(lost_wakeup(made))], score([])).label == "hang"
 
 
 def handlers(tid: int = PID) -> t.ForkHandlers:
