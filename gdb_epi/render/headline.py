@@ -17,6 +17,7 @@ from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
 CRASHES = frozenset(("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"))
+MAX_REASON = 180  # characters of two reasons in one sentence
 MAX_NAME = 60  # characters of a function in a sentence
 
 # What a category says happened; {where} is "in f, called below g (file:1)". SPEC.md 3.1.
@@ -66,7 +67,7 @@ _IN_A_TABLE = {
     "corrupt-stack": "unreadable stack",
     "snapshot": "snapshot",
 }
-_MALLOC = "aborted: malloc found its own data damaged, {where}"
+_MALLOC = "aborted: malloc found damage, {where}"
 _TERMINATE = "aborted: a C++ exception was not caught, {where}"
 _FATAL = "aborted: Python itself gave up, {where}"
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
@@ -142,21 +143,35 @@ HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what 
 
 
 def first_reason(record: Json) -> str:
-    """Return the first reason of the verdict, "" without one."""
-    reasons = group_in(record, "verdict").get("reasons") or ()
-    return str(reasons[0]) if reasons else ""
+    """Return what the verdict rests on, in one clause; "" when it names nothing."""
+    reasons = [str(text) for text in group_in(record, "verdict").get("reasons") or ()]
+    # The rule that decided comes first; what a detector saw says more where it is longer.
+    return max([r for r in reasons[:2] if len(r) <= MAX_REASON] or reasons[:1], key=len, default="")
 
 
 def where(calls: Sequence[Call]) -> str:
     """Return "in strlen, called below price (shop.py:21)": the place as a sentence has it."""
     python = _own_python(calls)
     before = calls[: calls.index(python)] if python is not None else calls
-    native = next((c for c in before if c.language == NATIVE and c.aside != ABORTING), None)
+    native = _blamed(before)
     below = f"{_name(python)} ({_short(python)})" if python is not None else ""
     if native is None:
         return f"in {below}" if below else "where no function is known"
     inside = _name(native) if native.name else _nameless(native)
     return f"in {inside}, called below {below}" if below else f"in {inside}"
+
+
+# What runs between the code that failed and the abort; none of it is where the fault is.
+_MESSENGERS = ("libc.so", "libc-2.", "libstdc++", "libgcc_s", "libpthread", "ld-linux")
+
+
+def _blamed(native: Sequence[Call]) -> Call | None:
+    """Return the innermost native call; of an abort the first one outside the libraries it uses."""
+    calls = [call for call in native if call.language == NATIVE and call.aside != ABORTING]
+    if not any(call.aside == ABORTING for call in native):
+        return next(iter(calls), None)
+    outside = [c for c in calls if not c.module.startswith(_MESSENGERS)]
+    return next((c for c in outside if c.name), None) if outside else None
 
 
 def _nameless(call: Call) -> str:
@@ -200,11 +215,15 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
             text = "was stopped: the kernel refused a system call, {where}"
         if not signal:
             text = "ended, how is not known, {where}"
-    if detail and detail not in ("unknown", "error"):
+    said = _abort_facts(record).get("text") if kind in ("abort-malloc", "abort-fortify") else ""
+    if said:
+        text = f'aborted: the C library said "{said}", {{where}}'
+    elif detail and detail not in ("unknown", "error"):
         text = text.replace(", {where}", f" ({detail}), {{where}}")
     python = _own_python(calls)
     place = where(calls)
-    checked = _checked_in(record)
+    facts = _abort_facts(record)
+    checked = facts.get("function")
     if checked:
         place = f"in {checked}"
         if python is not None:
@@ -213,15 +232,17 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
         text = "crashed on a value with one wrong bit, {where}"
     deep = f"deep in calls of {_name(python)} ({_short(python)})" if python is not None else place
     below = f"below {_name(python)} ({_short(python)})" if python is not None else place
-    return text.format(where=place, deep=deep, below=below)
+    for mark, phrase in (("{where}", place), ("{deep}", deep), ("{below}", below)):
+        text = text.replace(mark, phrase)
+    return text
 
 
-def _checked_in(record: Json) -> str:
-    """Return the function whose assertion failed, by the message that it left; "" without one."""
+def _abort_facts(record: Json) -> Json:
+    """Return what the message of an abort says: kind, function, text; empty without one."""
     for finding in record.get("findings") or ():
         if finding.get("detector") == "deliberate_abort":
-            return str(group_in(finding, "facts").get("function") or "")
-    return ""
+            return group_in(finding, "facts")
+    return {}
 
 
 def _one_bit(record: Json) -> bool:
