@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the frames in a record to its keys, by the rules of this version.
 
-The category is kept: what decided it (siginfo, registers, mappings) is not in the frames. A key
-that stored frames cannot give stays as it was within a version; in a new version it is absent with
-the reason, because keys of two versions never stand side by side.
+The category is that of the record, under the name that it has now (categories.py): what decided it
+(siginfo, registers, mappings) is not in the frames. A key that stored frames cannot give stays as
+it was within a version; in a new version it is absent with the reason, because keys of two versions
+never stand side by side.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.resign.categories import category_now
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
@@ -76,6 +78,7 @@ def resign(record: Mapping[str, Any]) -> Resigned:
     unable = {name: key.why for name, key in made.items() if isinstance(key, Missing)}
     same_version = old["version"] == k.VERSION
     new = _new_signature(old, made, same_version=same_version)
+    new["category"] = stored.category
     before, after = _map(old.get("keys")), _map(new.get("keys"))
     changed = tuple(name for name in ALL_KEYS if before.get(name) != after.get(name))
     if not changed and same_version:
@@ -96,8 +99,9 @@ class _Stored:
         crashed = _map(threads.get("crashed"))
         tid = _map(old.get("thread")).get("tid")
         self.old = old
-        self.category = str(old["category"])
-        self.family = _family(old, self.category)
+        was = str(old["category"])
+        self.category = category_now(record, was, str(old["version"]))
+        self.family = _family(old, was) if was == self.category else family_of(self.category)
         self.function = _text(old.get("assertion"))
         merged = (crashed, _map(threads.get("signed")))
         whole = next((s for s in merged if s.get("tid") == tid and s.get("frames")), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real processes that died in 149 ways: their categories and symptoms were written down by hand.
+"""Real processes that died in 149 ways: category, symptom and label were written down by hand.
 
 real.tsv has a line for each mode of dying.c, with the reasoning in a few words. One build and one
 run of each; another machine's CPU or kernel may report a fault otherwise, and then the line is to
@@ -18,12 +18,9 @@ from typing import NamedTuple
 import pytest
 from support.cores import find_core, why_no_core_dumps
 
+from gdb_epi.analysis import examine
 from gdb_epi.cli.support.open_core import opened_core
-from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.symptom import symptom_of
-from gdb_epi.process_state import ProcessState
-from gdb_epi.signature.categories.rules import categorise
-from gdb_epi.signature.categories.types import Scene
+from gdb_epi.session import Session
 
 HERE = Path(__file__).parent
 FLAGS = "-O1 -fno-omit-frame-pointer -fcf-protection=none -w -pthread".split()
@@ -88,10 +85,9 @@ def died(program: Path, mode: str, folder: Path) -> Path:
 def test_real_faults(row: Row, program: Path, tmp_path: Path) -> None:
     core = died(program, row.mode, tmp_path)
     with opened_core(str(core), str(program), None) as target:
-        state = ProcessState(target)
-        native = target.native_frames(target.threads()[0].tid)
-        category, _ = categorise(Scene(target, state.crash, native, state.account))
-        symptom = symptom_of(Context(state))
-        assert category.name in row.category.split("|"), (category, row.why)
-        assert symptom.name in row.symptom.split("|"), (symptom, row.why)
+        parts = examine(Session(target))
     core.unlink()
+    category, symptom = parts.signed.signature.category, parts.corruption.symptom
+    assert category.name in row.category.split("|"), (category, row.why)
+    assert symptom.name in row.symptom.split("|"), (symptom, row.why)
+    assert parts.verdict.label in row.label.split("|"), (parts.verdict, row.why)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The category of a stored record by this version's rules, as far as the record tells.
+
+What was `unknown` in gsig/1 has names in gsig/2, and a call to a low address another one (SPEC.md
+9). Signal, sender and the kind of the fault are stored; the mapping table is not: an access in a
+large guard keeps the category that it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.reads import NULL_PAGE
+from gdb_epi.fault.signals import (
+    BUS_ADRALN,
+    SEGV_CPERR,
+    SEGV_PKUERR,
+    SI_KERNEL,
+    SIGABRT,
+    SIGBUS,
+    SIGSEGV,
+    SIGSYS,
+    SIGXCPU,
+    SIGXFSZ,
+    SYS_SECCOMP,
+    signal_name,
+)
+from gdb_epi.fault.site import MISALIGNED, PRIVILEGED
+from gdb_epi.typing_lite import Any
+
+BEFORE = ("gsig/1",)  # whose categories had other names
+_BY_KIND = {MISALIGNED: "segv-misaligned", PRIVILEGED: "segv-privileged"}
+_BY_CODE = {SEGV_PKUERR: "segv-protection-key", SEGV_CPERR: "segv-shadow-stack"}
+
+Json = Mapping[str, Any]
+
+
+def category_now(record: Json, category: str, version: str) -> str:
+    """Return the category of a record that was signed by an earlier version."""
+    if version not in BEFORE:
+        return category
+    signal = _map(record.get("signal"))
+    sender = str(signal.get("sender"))
+    behind = _map(signal.get("behind_handler"))
+    fault = behind or signal
+    signo, code = fault.get("signo"), fault.get("si_code")
+    if behind:
+        sender = "kernel"
+    if category == "segv-exec":
+        address = _address(fault)
+        low = address is not None and NULL_PAGE <= address < NEAR_NULL
+        return "segv-near-null" if low else category
+    if category == "bus-adrerr":
+        return "segv-misaligned" if code == BUS_ADRALN else category
+    if category == "killed-external":
+        return "limit:cpu" if signo == SIGXCPU and sender == "kernel" else category
+    if category == "segv-wild" and signo == SIGSEGV and code in _BY_CODE:
+        return _BY_CODE[code]
+    return _of_unknown(record, signo, code, sender) if category == "unknown" else category
+
+
+def _of_unknown(record: Json, signo: object, code: object, sender: str) -> str:
+    if sender == "self" and isinstance(signo, int) and signo != SIGABRT:
+        return "limit:file-size" if signo == SIGXFSZ else f"raised:{signal_name(signo)}"
+    if sender != "kernel":
+        return "unknown"
+    if signo == SIGSYS and code == SYS_SECCOMP:
+        return "seccomp"
+    if signo in (SIGSEGV, SIGBUS) and code == SI_KERNEL:
+        kind = _map(record.get("facts")).get("fault_kind")
+        return _BY_KIND.get(str(kind), "segv-protection")
+    return "unknown"
+
+
+def _address(fault: Json) -> int | None:
+    try:
+        return int(str(fault.get("fault_address")), 16)
+    except ValueError:
+        return None
+
+
+def _map(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
