@@ -46,7 +46,7 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     if not isinstance(python, PythonState):
         return
     tid = account.fault.tid
-    if python.gil_holder == tid or not _has_free_gil_or_other(state, python, tid):
+    if python.finalizing or python.gil_holder == tid or not _lacks_gil(state, python, tid):
         return
     frames = state.target.native_frames(tid)
     if isinstance(frames, Absent):
@@ -64,16 +64,21 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     yield Finding("without_gil", f"thread {tid}", facts, summary)
 
 
-def _has_free_gil_or_other(state: ProcessState, python: PythonState, tid: int) -> bool:
-    """Whether there is a GIL, and its words say that this thread does not hold it."""
+def _lacks_gil(state: ProcessState, python: PythonState, tid: int) -> bool:
+    """Whether the words of every GIL that this thread may need say that it does not hold it.
+
+    From 3.12 on an interpreter may have a GIL of its own; a thread without a state may need any.
+    """
     reader = Reader(state.target, python.layout)
     mine = [i for i in python.interpreters if any(t.tid == tid for t in i.threads)]
-    for interpreter in mine or python.interpreters[:1]:
+    for interpreter in mine or python.interpreters:
         try:
             gil = read_gil(reader, python.runtime, interpreter.address)
         except (UnreadableMemory, LayoutError):
             return False
         if gil is None or not gil.enabled:
+            return False
+        if any(t.address == gil.holder and t.tid == tid for t in interpreter.threads):
             return False
     return bool(python.interpreters)
 
