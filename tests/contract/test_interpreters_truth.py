@@ -35,9 +35,14 @@ def runtime_of(session: Session) -> RuntimeDetails:
     return found
 
 
+def is_early(interpreter: Interpreter) -> bool:
+    """Return whether it is a 3.14 before the generations came back (gh-148726)."""
+    return (3, 14, 0) <= interpreter.version < (3, 14, 5)
+
+
 def is_incremental(interpreter: Interpreter) -> bool:
-    """Return whether the incremental collector is inside: 3.14.5 went back (gh-148726)."""
-    return (3, 14, 0) <= interpreter.version < (3, 14, 5) and not interpreter.free_threaded
+    """Return whether the incremental collector is inside."""
+    return is_early(interpreter) and not interpreter.free_threaded
 
 
 def rows(session: Session) -> list[dict[str, Any]]:
@@ -53,7 +58,8 @@ def test_who_holds_the_gil_and_who_waits_for_it(interpreter: Interpreter) -> Non
     one = runtime_of(session).interpreters[0]
     assert one.gil is not None and not isinstance(one.gil, Absent)
     assert one.gil.enabled == interpreter.gil and one.own_gil
-    assert sorted(one.gil.waiting) == truth["waiting"]
+    on_musl = interpreter.id.startswith("musl")  # its conditions are not judged
+    assert sorted(one.gil.waiting) == ([] if on_musl else truth["waiting"])
     assert set(one.gil.waiting.values()) <= {"waits for the GIL"}
     python = session.state.python
     assert isinstance(python, PythonState) and python.gil_holder == truth["gil_holder"]
@@ -74,7 +80,9 @@ def test_threads_say_what_they_are(interpreter: Interpreter) -> None:
     assert [tid for tid, row in found.items() if row["holds_gil"]] == (
         [truth["gil_holder"]] if interpreter.gil else []
     )
-    assert sorted(tid for tid, row in found.items() if row["gil"]) == truth["waiting"]
+    on_musl = interpreter.id.startswith("musl")  # whose conditions are not judged
+    waiting = sorted(tid for tid, row in found.items() if row["gil"])
+    assert waiting == ([] if on_musl else truth["waiting"])
     main = found[truth["main"]]
     requested = main["requests"]
     if requested is None:  # up to 3.12 it is asked of the whole interpreter
@@ -100,7 +108,7 @@ def test_a_collection_in_progress(interpreter: Interpreter, program: str) -> Non
     thresholds = [one.threshold for one in gc.generations]
     told = truth["threshold"]
     # Of the two old spaces only that of the first is ever set, and gc tells 0 for the third.
-    assert thresholds[:2] == told[:2] and (incremental or thresholds == told)
+    assert thresholds[:2] == told[:2] and (is_early(interpreter) or thresholds == told)
     assert gc.enabled == truth["enabled"] and gc.garbage == truth["garbage"]
     report = gc_command(session, Namespace(types=5, limit=200_000))
     assert report.data is not None

@@ -23,6 +23,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.api import Thread
 from gdb_epi.target.corefile import CoreFileTarget
+from gdb_epi.target.libc import runs_on_musl
 
 SYS_FUTEX = 202
 HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
@@ -48,6 +49,9 @@ def opened(interpreter: Interpreter, wanted: Program | str) -> tuple[Made, Proce
 def test_waits_and_holders(interpreter: Interpreter, lock_program: Program) -> None:
     made, state = opened(interpreter, lock_program)
     truth, report = made.truth, state.locks
+    if runs_on_musl(state.target):
+        nothing_wrong(truth, report)
+        return
     problems = [*addresses(truth, report), *described(truth, report)]
     found, errors = run_detectors(state)
     assert errors == []
@@ -67,6 +71,15 @@ def addresses(truth: dict[str, Any], report: LockReport) -> list[str]:
         polling = {wait.tid for wait in report.waits if wait.kind == "GIL"}
         wrong += [f"{tid} sleeps on no futex" for tid in mine if tid not in {*asleep, *polling}]
     return wrong
+
+
+def nothing_wrong(truth: dict[str, Any], report: LockReport) -> None:
+    """C locks of musl are not judged: no kind of glibc is named, and no owner but the true."""
+    holders = {truth["started"][one["holder"]] for one in truth["waits"] if one["holder"]}
+    for wait in report.waits:
+        assert not wait.kind.startswith("pthread")
+        assert wait.owner.tid is None or wait.owner.tid in holders
+        assert wait.verdict not in INHERITED_VERDICTS
 
 
 def described(truth: dict[str, Any], report: LockReport) -> list[str]:
@@ -95,6 +108,8 @@ def described(truth: dict[str, Any], report: LockReport) -> list[str]:
 def test_threads_that_wait_in_many_ways(interpreter: Interpreter) -> None:
     """Nothing there is a deadlock, and module-level acquire() leaves a Lock without a holder."""
     _, state = opened(interpreter, "threads")
+    if runs_on_musl(state.target):
+        pytest.skip("C locks of musl are not judged; what is said of them: test_waits_and_holders")
     kinds = Counter(wait.kind for wait in state.locks.waits)
     for kind in ("threading.Lock", "threading.RLock", "threading.Event", "queue.Queue"):
         assert kinds[kind] == 2, kinds

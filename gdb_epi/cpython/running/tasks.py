@@ -40,6 +40,7 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
+from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -323,7 +324,10 @@ class _InterpreterTasks:
             return
         size = self._types.at(c_task).basicsize
         fitting = self._layout.size("TaskObj")
-        if size != fitting:
+        # Free-threaded builds of 3.14+ end with task_tid, which a table from headers does not know:
+        # the struct is private to Modules/_asynciomodule.c.
+        ends = self._layout.free_threaded and self._layout.offset("TaskObj", "task_node")
+        if size != fitting and not (ends and size == (fitting or 0) + WORD):
             raise LayoutError(f"tasks have {size} bytes, those of the layout {fitting}")
         self._task_types[c_task] = self._c_fields
 

@@ -17,6 +17,9 @@ from gdb_epi.target.api import Thread
 STACK_REACH = 1 << 16  # a parked thread sleeps on a word of its own frames, this near to rsp
 
 
+PARKED = "PyMutex or parking lot"
+
+
 @classifier(20)
 def gil(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """The GIL of an interpreter: a mutex and a condition variable of _gil_runtime_state."""
@@ -71,7 +74,9 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     waited_for = view.waiting_object(thread.tid, key)
     if waited_for is not None:
         return _of_object(view, thread, *waited_for, evidence)
-    return _by_place(view, thread, key, evidence)
+    guess = _by_place(view, thread, key, evidence)
+    # On musl those who wait for a condition or a barrier sleep on their own stacks too.
+    return None if guess.kind == PARKED and context.on_musl else guess
 
 
 @classifier(95)
@@ -81,8 +86,10 @@ def on_own_stack(context: LockContext, thread: Thread, call: FutexWait) -> LockG
     near = 0 <= call.address - stack < STACK_REACH
     if not near or call.shared or not _same_mapping(context, call.address, stack):
         return None
+    if context.on_musl:
+        return None
     evidence = "the word lies on the thread's own stack, and what it stands for cannot be read"
-    return LockGuess("PyMutex or parking lot", evidence=(evidence,))
+    return LockGuess(PARKED, evidence=(evidence,))
 
 
 def _same_mapping(context: LockContext, word: int, stack: int) -> bool:
@@ -120,7 +127,7 @@ def _by_place(view: PythonView, thread: Thread, key: int, evidence: str) -> Lock
     guess = python_wait(view, thread.tid)
     if guess is not None:
         return guess._replace(evidence=(evidence, *guess.evidence))
-    return LockGuess("PyMutex or parking lot", object=key, anonymous=True, evidence=(evidence,))
+    return LockGuess(PARKED, object=key, anonymous=True, evidence=(evidence,))
 
 
 def _runtime_structs(view: PythonView) -> Iterator[tuple[str, int, str]]:
