@@ -51,7 +51,8 @@ def parameterise(text: str) -> str:
 
 
 def add_message(record: Json, state: ProcessState) -> None:
-    """Add the parameterised message of the crashed thread's exception (`--messages`)."""
+    """Add the parameterised messages of the crashed thread's exceptions (`--messages`)."""
+    _add_cxx_message(record, state)
     group = record.get("exception")
     if not isinstance(group, dict) or not group.get("type"):
         return
@@ -65,6 +66,24 @@ def add_message(record: Json, state: ProcessState) -> None:
     elif isinstance(text, Absent):
         error = {"stage": "messages", "subject": "exception", "message": text.detail}
         record.setdefault("soft_errors", []).append(error)
+
+
+def _add_cxx_message(record: Json, state: ProcessState) -> None:
+    """Add what what() of an uncaught C++ exception gives to its finding."""
+    found = [f for f in record.get("findings") or () if f.get("detector") == "uncaught_exception"]
+    fault = state.fault
+    if not found or not found[0]["facts"].get("type") or isinstance(fault, Absent):
+        return
+    from gdb_epi.fault.cxx_exception import exception_text
+
+    frames = state.target.native_frames(fault.tid)
+    text = frames if isinstance(frames, Absent) else exception_text(state.target, frames)
+    if isinstance(text, Absent):
+        error = {"stage": "messages", "subject": "C++ exception", "message": text.detail}
+        record.setdefault("soft_errors", []).append(error)
+        return
+    found[0]["facts"] = {**found[0]["facts"], "message": parameterise(text)}
+    _note(record, "exception message", "parameterised", "--messages")
 
 
 def redact_addresses(record: Json) -> Json:

@@ -39,7 +39,9 @@ def _let_cores_be() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
 
 
-def record_of(mode: str, folder: Path, *libraries: Path, **environment: str) -> dict[str, Any]:
+def record_of(
+    mode: str, folder: Path, *libraries: Path, options: tuple[str, ...] = (), **environment: str
+) -> dict[str, Any]:
     """Run a mode of detected.py until it dies, and return the record of its core."""
     program = SOURCES / "detected.py"
     subprocess.run(
@@ -51,7 +53,7 @@ def record_of(mode: str, folder: Path, *libraries: Path, **environment: str) -> 
     assert cores, f"{mode} left no core"
     command = [sys.executable, str(ROOT / "gdb_epi/cli/gdb-epi"), "triage", "--format", "json"]
     done = subprocess.run(
-        [*command, str(cores[0])], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [*command, *options, str(cores[0])], env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     cores[0].unlink()
@@ -122,6 +124,12 @@ def test_cxx_exceptions(mode: str, kind: str, by: str, library: Path, tmp_path: 
     assert by in facts["thrown_by"]
     assert record["signature"]["category"] == f"abort-terminate:{kind}"
     assert "no price" not in json.dumps(record)  # the text of the exception is data
+
+
+@pytest.mark.heavy
+def test_the_text_of_a_cxx_exception_is_told_when_asked_for(library: Path, tmp_path: Path) -> None:
+    record = record_of("throw_custom", tmp_path, library, options=("--messages",))
+    assert "no price for instrument" in facts_of(record, "uncaught_exception")["message"]
 
 
 @pytest.mark.heavy
