@@ -88,17 +88,17 @@ int main(int count, char **words) {
 """
 # Number: (category, label of the verdict, a part of what is said)
 DEATHS: dict[str, tuple[int, str, str, str]] = {
-    "seccomp": (0, "unknown", "software", "a seccomp filter"),
+    "seccomp": (0, "seccomp", "software", "a seccomp filter"),
     "file-ended": (1, "bus-adrerr", "software", "at offset 0x1388 of a file"),
     "large-frame": (2, "segv-stack-overflow", "software", "a frame larger than what was left"),
     "ud2": (3, "ill", "software", "ud2 at 0x"),
     "int3": (4, "trap", "software", "int3 at 0x"),
-    "privileged": (5, "unknown", "cannot-tell", "a privileged instruction, hlt: by it musl"),
-    "misaligned": (6, "unknown", "cannot-tell", "an access that must be aligned"),
+    "privileged": (5, "segv-privileged", "cannot-tell", "hlt: by it musl"),
+    "misaligned": (6, "segv-misaligned", "software", "an aligned address"),
     "read-only": (7, "segv-wild", "software", "mapped, but only to be read"),
     "freed": (9, "segv-wild", "software", "the link of a free block of malloc"),
     "freed-with-next": (10, "segv-wild", "software", "the link of a free block of malloc"),
-    "cpu-limit": (8, "killed-external", "killed", "RLIMIT_CPU"),
+    "cpu-limit": (8, "limit:cpu", "killed", "RLIMIT_CPU"),
 }
 
 

@@ -35,7 +35,8 @@ def truth_of(row: Row) -> Truth:
     program, origin = str(row["program"]), str(row["from"])
     if origin.startswith("gallery"):
         told = row["truth"]
-        return Truth(program, frozenset(told["right"]), bool(told.get("damage")), origin)
+        right = frozenset(told["right"])
+        return Truth(program, right, bool(told.get("damage") or right & OF_DAMAGE), origin)
     if row["label"]["class"] == "hw":
         return Truth(program, OF_DAMAGE, True, origin)
     own = {SOFTWARE, KILLED} if program in OWN_DEATH else {SOFTWARE}

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code.register_origins import recomputed_registers
+from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_index import FREE, address_index
+from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, address_index
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern, suspects_of
@@ -273,8 +273,8 @@ def ordinary(context: Context) -> Iterator[Evidence]:
             continue
         if finding.detector in ORDINARY:
             id = _id(finding)
-            if finding.detector == "null_dereference" and _read_through_nothing(context):
-                id = "S:null-read"
+            if finding.detector == "null_dereference":
+                id = _null_id(context)
             yield plain_evidence(id, "", UNKNOWN, finding.summary, dict(finding.facts))
 
 
@@ -285,29 +285,37 @@ def _id(finding: Finding) -> str:
     return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"
 
 
-def _read_through_nothing(context: Context) -> bool:
-    """Whether a register of the access came from memory that belongs to nothing known.
+def _null_id(context: Context) -> str:
+    """Return what kind of NULL it was: by where the registers of the access came from.
 
-    It was loaded through a pointer at which no object and no block begins; or memory holds another
-    value than the register. What a variable of the stack or of a library holds has an owner.
+    S:null_dereference: the code before made it, or it stands in a variable of the stack, in a
+    library's data, or in an object or block. S:null-read: it was loaded through a pointer at which
+    nothing begins, or memory holds another value than the register. S:null-untraced: nobody knows.
     """
     site = context.site
     if isinstance(site, Absent) or site.operand is None:
-        return False
+        return "S:null-untraced"
     made = recomputed_registers(context)
     latest = {} if isinstance(made, Absent) else {one.register: one for one in reversed(made)}
-    index = address_index(context)
-    for name in site.operand.registers():
-        origin = latest.get(name)
-        if origin is None or origin.kind != LOAD or origin.slot is None:
-            continue
-        if origin.held != origin.expected:
-            return True
-        here = context.target.region_at(origin.slot)
-        if here is None or here.path is not None or on_stack(context, origin.slot):
-            continue
-        registers = site.fault.registers
-        bases = [registers[one] for one in origin.through if one in registers]
-        if not any(map(index.at, bases or [origin.slot - origin.offset])):
-            return True
-    return False
+    traced = [_has_owner(context, site, latest.get(name)) for name in site.operand.registers()]
+    if False in traced:
+        return "S:null-read"
+    return "S:null_dereference" if True in traced else "S:null-untraced"
+
+
+def _has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | None) -> bool | None:
+    """Whether a register's value is what it was made of, by known things; None when not known."""
+    if origin is None:
+        return None
+    if origin.held != origin.expected:
+        return False
+    if origin.kind != LOAD or origin.slot is None:
+        return True
+    here = context.target.region_at(origin.slot)
+    if here is None or here.path is not None or on_stack(context, origin.slot):
+        return True
+    registers = site.fault.registers
+    bases = [registers[one] for one in origin.through if one in registers]
+    found = map(address_index(context).at, bases or [origin.slot - origin.offset])
+    # Blocks of pymalloc lie so close that each fourth wrong pointer leads to one.
+    return any(one and (one.kind in (OBJECT, FUNCTION) or one.name == "malloc") for one in found)
