@@ -112,7 +112,8 @@ def _through(
     if label == h.NO_FAULT and further.kind == "idle" and doing.kind == h.JOIN:
         # The program waits for the end of a thread that waits for another one to give it work.
         label = h.HANG if other.kind == h.EVENT else h.NO_FAULT
-    return further._replace(label=label, sentence=sentence + further.sentence,
+    kind = "nobody gives it" if label != further.label else further.kind
+    return further._replace(label=label, kind=kind, sentence=sentence + further.sentence,
                             members=(doing, *further.members))  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import signal
 from pathlib import Path
@@ -11,12 +12,16 @@ import pytest
 from support.cores import why_no_core_dumps
 from support.hangs import TRUTHS, Truth, core_by_gdb, core_by_signal
 from support.interpreters import Interpreter, spread
+from support.mutate import MutatedTarget
 
 from gdb_epi.analysis import examine
 from gdb_epi.errors import Absent
+from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
+HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
+ROUNDS = 15
 CELLS = [
     pytest.param(one, name, id=f"{one.id}-{name}")
     for name in TRUTHS
@@ -72,6 +77,29 @@ def test_one_busy_loop_has_one_key(tmp_path: Path) -> None:
     assert made == {
         "gsig/2 python killed-external busy py:__main__.busy_parts <- py:__main__.<module>"
     }
+
+
+@pytest.mark.parametrize("name", ["order_of_objects", "loop_circle"])
+def test_damaged_words_give_an_answer_or_a_reason(name: str, tmp_path: Path) -> None:
+    """Words of frames, code, variables and locks become hostile ones."""
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    one = next(o for o in spread("keys", lambda one: one.root is None and not one.free_threaded))
+    target = CoreFileTarget.open(core_by_signal(one, name, tmp_path))
+    state = ProcessState(target)
+    places = [place for wait in state.locks.waits for place in (wait.address, wait.object or 0)]
+    for thread in state.python_threads():
+        places += [place for frame in thread.frames for place in (frame.address, frame.code)]
+    places = [place & ~7 for place in places if place]
+    chosen = random.Random(7)
+    for _ in range(ROUNDS):
+        damaged = MutatedTarget(target)
+        for _ in range(3):
+            at = chosen.choice(places) + 8 * chosen.randrange(16)
+            damaged.put_word(at, chosen.choice(HOSTILE))
+        found = ProcessState(damaged).hang  # type: ignore[arg-type]
+        assert found.reason if isinstance(found, Absent) else found.sentence
+    shutil.rmtree(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["order_by_hand", "idle_workers"])
