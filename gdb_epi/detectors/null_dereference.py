@@ -36,15 +36,15 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
         "access": "execute" if executed else site.access,
         "base": base,
     }
-    through = f" through {base}" if base else ""
+    through = f" through register {base}" if base else ""
     what = f"{site.kind} to" if executed else "access at"
     value = account.fault.registers.get(base or "", 0)
-    meant = "a NULL pointer and an offset"
+    meant = "a NULL pointer" if not address else f"a NULL pointer and an offset of {address}"
     if value:  # a member's address, computed before; or a small number that is no address
         meant += ", or a number that was taken for a pointer"
     summary = f"{what} address {address:#x}{through}: {meant}"
     if not executed and not site.code:
         summary += (
-            ", by the kernel's word alone: the instruction is neither in the core nor in a file"
+            " (by the kernel's word alone: the instruction is neither in the core nor in a file)"
         )
     yield Finding("null_dereference", f"thread {account.fault.tid}", facts, summary)

@@ -34,6 +34,6 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
             "stack": [hex_word(stack.start), hex_word(stack.end)],
             "size": stack.size,
         },
-        f"the access is {place.distance} bytes below the thread's stack of "
+        f"the access is {place.distance} bytes past the end of the thread's stack of "
         f"{stack.size >> 10} KiB{by}",
     )

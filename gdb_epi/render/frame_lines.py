@@ -165,7 +165,12 @@ def _of_record(frame: Mapping[str, Any]) -> Call:
 
 
 def _shown(call: Call) -> str:
-    return call.name or "name not known"
+    return call.name or ("call of ctypes or cffi" if _foreign(call) else "name not known")
+
+
+def _foreign(call: Call) -> bool:
+    """Tell whether native code is what ctypes and cffi call C functions with."""
+    return call.module.startswith("libffi")
 
 
 def _key(call: Call) -> tuple[str, str, str, int | None]:
@@ -217,7 +222,8 @@ def _folded_run(run: Sequence[Call]) -> Call:
     if run[0].language == NATIVE:
         offsets = [f"+{call.offset:#x}" for call in run if call.offset is not None]
         places = ", ".join(offsets[:2]) + (", ..." if len(offsets) > 2 else "")
-        return Call(NATIVE, f"{len(run)} calls, names not known", filename=run[0].module + places)
+        kind = "calls of ctypes or cffi" if _foreign(run[0]) else "calls, names not known"
+        return Call(NATIVE, f"{len(run)} {kind}", filename=run[0].module + places)
     names = [call.name.rpartition(".<locals>.")[2] for call in run]
     if len(names) > NAMES_OF_A_RUN:
         shown = f"{names[0]} ... {names[-1]}"

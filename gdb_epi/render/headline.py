@@ -17,10 +17,11 @@ from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
 CRASHES = frozenset(("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"))
-MAX_REASON = 180  # characters of two reasons in one sentence
+MAX_REASON = 180  # characters of a reason in a sentence
+MAX_DEADLOCKED = 3  # threads that are named
 MAX_NAME = 60  # characters of a function in a sentence
 
-# What a category says happened; {where} is "in f, called below g (file:1)". SPEC.md 3.1.
+# What a category says happened; {where} is "in f, called from g (file:1)". SPEC.md 3.1.
 _CRASHED = {
     "segv-stack-overflow": "crashed: the C stack was full, {deep}",
     "segv-exec": "crashed: it jumped to memory that holds no code, {below}",
@@ -87,12 +88,14 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
         return "This core does not say how the process ended.", f"It lists no thread.{cut}"
     if label == "fork-inherited-lock":
         hung = "hung: a forked child waits for a lock that no thread in it can release"
-        return f"{who} {hung}{_sure(record)}", _inherited(record)
+        return f"{who} {hung}", f"{_software(record)}. {_inherited(record)}"
     if label in ("deadlock", "hang"):
-        what = "hung in a deadlock" if label == "deadlock" else "hung"
+        what = (
+            _deadlock(record) if label == "deadlock" else f"hung: {_main(record)} {_waiting(calls)}"
+        )
         listed = label == "deadlock" and record.get("waits")  # who waits for what has lines below
         reason = reason.partition(": ")[0] if listed else reason
-        return f"{who} {what}{_sure(record)}", _sentence(reason or f"It waits {where(calls)}")
+        return f"{who} {what}", _sentence(f"{_software(record)}: {reason}".removesuffix(": "))
     if group_in(record, "process").get("live") and not group_in(record, "signal"):
         return _alive(record, who, calls)
     if group_in(record, "process").get("started_as") == "bootloader":
@@ -101,11 +104,36 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
             f"Python ran in its child: look for the core of a process whose parent is pid {pid}."
         )
     if label == "no-fault":
-        return f"{who} {_healthy(record)}{_sure(record)}", _sentence(reason)
+        loop = " An endless loop would look the same." if "comput" in reason else ""
+        return f"{who} {_healthy(record)}{_sure(record)}", _sentence(reason) + loop
     if _ended_from_outside(record):
         return _ended(record, who, label, reason, calls)
     return f"{who} {_what_happened(record, label, calls)}{_suspect(record, label)}", _cause(
         record, label, reason
+    )
+
+
+def _software(record: Json) -> str:
+    """Return whose fault a hang is, and how sure that is."""
+    return f"A software bug{_sure(record)}" if _sure(record) else "A software bug"
+
+
+def _waiting(calls: Sequence[Call]) -> str:
+    python = _own_python(calls)
+    return f"waits {where([python])}" if python is not None else f"waits {where(calls)}"
+
+
+def _deadlock(record: Json) -> str:
+    """Return "hung: a deadlock between Thread-1 and Thread-2"."""
+    waits = [wait for wait in record.get("waits") or () if isinstance(wait, dict)]
+    circle = dict.fromkeys(w.get("tid") for w in waits if w.get("verdict") == "cycle")
+    names = {s.get("tid"): s.get("name") for s in group_in(record, "threads").get("stacks") or ()}
+    named = [str(names.get(tid) or f"thread {tid}") for tid in list(circle)[:MAX_DEADLOCKED]]
+    more = f" and {len(circle) - MAX_DEADLOCKED} more" if len(circle) > MAX_DEADLOCKED else ""
+    return (
+        f"hung: a deadlock between {' and '.join(named)}{more}"
+        if len(named) > 1
+        else "hung in a deadlock"
     )
 
 
@@ -150,7 +178,7 @@ def first_reason(record: Json) -> str:
 
 
 def where(calls: Sequence[Call]) -> str:
-    """Return "in strlen, called below price (shop.py:21)": the place as a sentence has it."""
+    """Return "in strlen, called from price (shop.py:21)": the place as a sentence has it."""
     python = _own_python(calls)
     before = calls[: calls.index(python)] if python is not None else calls
     native = _blamed(before)
@@ -158,7 +186,7 @@ def where(calls: Sequence[Call]) -> str:
     if native is None:
         return f"in {below}" if below else "where no function is known"
     inside = _name(native) if native.name else _nameless(native)
-    return f"in {inside}, called below {below}" if below else f"in {inside}"
+    return f"in {inside}, called from {below}" if below else f"in {inside}"
 
 
 # What runs between the code that failed and the abort; none of it is where the fault is.
@@ -227,11 +255,11 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     if checked:
         place = f"in {checked}"
         if python is not None:
-            place += f", called below {_name(python)} ({_short(python)})"
+            place += f", called from {_name(python)} ({_short(python)})"
     if _one_bit(record) and label in ("hardware-suspect", "damaged-memory"):
         text = "crashed on a value with one wrong bit, {where}"
     deep = f"deep in calls of {_name(python)} ({_short(python)})" if python is not None else place
-    below = f"below {_name(python)} ({_short(python)})" if python is not None else place
+    below = f"called from {_name(python)} ({_short(python)})" if python is not None else place
     for mark, phrase in (("{where}", place), ("{deep}", deep), ("{below}", below)):
         text = text.replace(mark, phrase)
     return text
@@ -285,7 +313,7 @@ def _cause(record: Json, label: str, reason: str) -> str:
     if label == "damaged-memory":
         return (
             f"That it was damaged is {_damage_sure(record)} sure. Who did it, the machine or a "
-            "stray write of the program, one crash cannot tell."
+            "stray write of the program, only more crashes of this host can tell."
         )
     category = str(group_in(record, "signature").get("category") or "")
     if reason:

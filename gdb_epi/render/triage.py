@@ -35,7 +35,7 @@ SHELL, GDB, REPORT = "shell", "gdb", "report"  # where the reader sits
 MAX_LINES = 40
 MAX_FRAMES = 11  # lines of the stack
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
-MAX_RAISING = 4  # functions from a check to the signal
+MAX_RAISING = 3  # functions from a check to the signal
 MAX_DEADLOCKED = 3  # threads of a deadlock whose stacks are shown
 MAX_DEADLOCKED_FRAMES = 5  # lines of each
 MAX_KINDS_OF_WAITS = 3
@@ -55,6 +55,7 @@ _FIRST_STAGES = ("core", "python", "executable", "native frames")
 _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
 # The threading module's own frames say how a thread waits, not what the program was doing.
 _PLUMBING = ("threading",)
+_UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
 _GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
 _ITS_FILES = "its files"
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
@@ -158,8 +159,10 @@ def _joined_raise(frames: Sequence[Json]) -> list[Call]:
     calls: list[Call] = []
     names: list[str] = []
     for frame, call in zip(frames, calls_of_record(frames), strict=True):
-        if _kind(frame) == "raise" and call.name:
-            names.append(call.name.lstrip("_"))
+        kind = _kind(frame)
+        between = names and (kind == "terminate" or call.module.startswith(_UNWINDING))
+        if (kind == "raise" and call.name) or between:
+            names += [call.name.lstrip("_")] if call.name else []
             continue
         if names:
             calls.append(_aborting(names))
@@ -231,8 +234,12 @@ def _signal(record: Json) -> Iterator[str]:
     name = str(signal.get("name"))
     thread = _thread_name(record)
     if signal.get("sender") == "other":
-        why = f"what that process is and why it did so is not in the {noun(record)}"
-        yield f"{name}, sent by pid {signal.get('sender_pid') or '?'}; {why}"
+        sender = signal.get("sender_pid")
+        if sender and sender == group_in(record, "process").get("ppid"):
+            yield f"{name}, sent by its parent (pid {sender})"
+        else:
+            unknown = f"the {noun(record)} does not say what that is"
+            yield f"{name}, sent by pid {sender or '?'}; {unknown}"
     elif signal.get("sender") == "self":
         yield f"{name} in {thread}: the process raised it itself"
     else:
@@ -313,7 +320,7 @@ def _tasks(record: Json) -> Iterator[str]:
     if texts:
         texts[0] = texts[0].replace(" for ", " wait for ", 1)
     told = f": {', '.join(texts)}" if texts else ""
-    yield f"{' and '.join(parts)}{told} (epi tasks)"
+    yield f"{' and '.join(parts)}{told} (in GDB: epi tasks)"
 
 
 def _waits(record: Json) -> Iterator[str]:
@@ -333,9 +340,11 @@ def _waits(record: Json) -> Iterator[str]:
         waiter = names.get(wait.get("tid")) or f"thread {wait.get('tid')}"
         if wait.get("kind") == "Thread.join":
             yield f"{waiter} waits for the end of {name}"
-        else:
-            yield f"{waiter} waits for {name} ({wait.get('kind')}), {_owner(wait)}"
-        yield from holder_lines(record, wait)
+            continue
+        holder = list(holder_lines(record, wait))
+        owner = "" if holder else f", {_owner(wait)}"
+        yield f"{waiter} waits for {name} ({wait.get('kind')}){owner}"
+        yield from holder
     if len(telling) > MAX_WAITS:
         yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
     if telling:
@@ -355,6 +364,7 @@ def _damage(record: Json) -> Iterator[str]:
     """Yield the damaged word and what it should be, or that none is seen where that matters."""
     damage = group_in(group_in(record, "verdict"), "damage")
     where = str(damage.get("where") or "a place that is not known")
+    reasons = [str(text) for text in group_in(record, "verdict").get("reasons") or ()]
     if damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
         holds = f" holds {_short_address(damage.get('holds'))}" if damage.get("holds") else ""
@@ -365,6 +375,8 @@ def _damage(record: Json) -> Iterator[str]:
                 f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
             )
             yield f"right would be {_short_address(damage['should_be'])}; {differs}"
+        if damage.get("found") and reasons:
+            yield f"seen by: {reasons[0]}"
     elif damage and group_in(record, "signal").get("name") in CRASHES:
         yield "no sign of damaged memory"
 
@@ -443,7 +455,7 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     ends = [e for e in errors if e.get("stage") in ("merge", "native")]
     if ends and not reader.whole:
         why = str(ends[-1].get("message")).rpartition(": ")[2]
-        texts.append(f"C calls between the Python calls: the C stack could not be followed ({why})")
+        texts.append(f"C calls between the Python calls ({why}); no sign of damage by itself")
         errors = [error for error in errors if error not in ends]
     if not reader.whole:
         said = " ".join(texts)
@@ -499,20 +511,31 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     frames = _stack(record).get("frames") or ()
     has_python = any(isinstance(frame, dict) and _is_python(frame) for frame in frames)
     in_gdb = reader.place == GDB
+    several = group_in(record, "threads").get("count") != 1
+    variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {core}"
     if label == "fork-inherited-lock":
         yield "the fix", 'start threads after fork(), or use the "spawn" start method'
+    if len(_deadlocked(record)) > 1:
+        yield "the fix", "take the locks in the same order everywhere"
     if label in ("hardware-suspect", "damaged-memory"):
         yield "the evidence", "epi corruption" if in_gdb else f"gdb-epi corruption {core}"
-        yield "crashes of this host", "gdb-epi fleet suspects"
-    elif label in ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault"):
+        if group_in(record, "host").get("hostname"):
+            yield "crashes of this host", "gdb-epi fleet suspects"
+        else:
+            yield (
+                "name its host",
+                f"gdb-epi host-facts -o host.json (there), triage --host-json host.json {core}",
+            )
+    elif several and label in ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault"):
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
     elif has_python:
-        yield (
-            "values of variables",
-            ("epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {core}"),
-        )
+        yield "values of variables", variables
         if in_gdb:
             yield "source line", "epi list"
+    sender = group_in(record, "signal").get("sender_pid")
+    outside = group_in(record, "signal").get("sender") == "other"
+    if outside and sender and sender != group_in(record, "process").get("ppid"):
+        yield "who sent the signal", f"journalctl _PID={sender}"
     files = _nameless(record)
     if files and group_in(signature, "absent").get("native") in LACKS_FILES:
         option = "file FILE, set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {core}"
@@ -563,11 +586,11 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
     thread = threads[index]
     calls = _vanished_calls(thread)
     name = f'"{thread["name"]}"' if thread.get("name") else "a thread"
-    number = f" (id {thread.get('tid')} in the parent)" if thread.get("tid") else ""
+    number = f" (id {thread.get('tid')})" if thread.get("tid") else ""
     if not calls:
         yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
         return
-    yield f"held by {name}{number}, which was in"
+    yield f"held at fork() by the parent's thread {name}{number}, in"
     yield from row_lines(stack_rows(fold(calls), MAX_HOLDER_FRAMES), WIDTH - LABEL)
 
 
