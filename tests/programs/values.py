@@ -166,6 +166,7 @@ def texts(way):
     control, surrogate = "a\x00b\nc\x1b[31m", "lone \udc80"
     long = "abc" * 2000
     no_bytes, raw, buffer = b"", b"\x00\xff'\"text", bytearray(b"mutable\x7f")
+    quoted, both = bytearray(b"\x00\x01'"), bytearray(b"'\"")
     child = StrChild("child")
     containers(way)
     return locals()

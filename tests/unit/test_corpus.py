@@ -11,6 +11,7 @@ import pytest
 from support import interpreters
 from support.cores import (
     CORPUS,
+    FOLDERS,
     PROGRAMS,
     Made,
     NoCoreDumps,
@@ -94,11 +95,14 @@ def test_a_core_is_made_once() -> None:
 
 
 def test_every_program_is_in_the_corpus() -> None:
-    # What programs import is named *bed.py.
-    # support/forks.py, locks.py and surroundings.py list these.
-    apart = ("fork_", "locks_", "real_", "surroundings")
-    programs = [path for path in PROGRAMS.glob("*.py") if not path.stem.endswith("bed")]
-    files = {path.name for path in programs if not path.name.startswith(apart)}
+    # What programs import is named *bed.py, or library_values.py.
+    # support/forks.py, hangs.py, locks.py and surroundings.py list these.
+    apart = ("fork_", "hanging", "locks_", "real_", "surroundings")
+    helpers = ("bed", "library_values")
+    programs = [path for folder in FOLDERS for path in (PROGRAMS / folder).glob("*.py")]
+    programs = [path for path in programs if not path.stem.endswith(helpers)]
+    programs = [path for path in programs if not path.name.startswith(apart)]
+    files = {str(path.relative_to(PROGRAMS)) for path in programs}
     assert files == {entry.file for entry in CORPUS}
     assert len({entry.name for entry in CORPUS}) == len(CORPUS)
     assert len(corpus_programs()) < len(corpus_programs(bench=True))

@@ -97,6 +97,19 @@ def maker(request: pytest.FixtureRequest) -> Maker:
     return Maker(*request.param)
 
 
+def test_a_bytearray_quotes_as_its_release_does(maker: Maker) -> None:
+    maker.types["bytearray"] = maker.type("bytearray", 0, base=maker.object)
+    keeps_bytes = maker.layout.version[:2] >= (3, 15)
+    quoted = 'b"\\x00\'"' if keeps_bytes else 'b"\\x00\\\'"'
+    for raw, text in ((b"\x00'", quoted), (b"'\"", "b'\\'\"'"), (b'"', "b'\"'"), (b"", "b''")):
+        at = maker.sized("bytearray", "PyByteArrayObject", len(raw))
+        start = maker.alloc(len(raw) + 1)
+        maker.memory[start - BASE : start - BASE + len(raw)] = raw
+        maker.set("PyByteArrayObject", at, "ob_start", start)
+        value = maker.value(at)
+        assert (value.text, value.exact) == (f"bytearray({text})", True)
+
+
 def test_scalars(maker: Maker) -> None:
     values = (0, 1, -1, 2**30 - 1, 2**30, -(2**60), 2**64 + 1, -(3 * 2**90) + 7, 10**400)
     for number in values:

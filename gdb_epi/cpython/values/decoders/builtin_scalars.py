@@ -192,12 +192,18 @@ def byte_string(decoder: ReprDecoder, obj: Obj) -> str:
 
 @decodes("bytearray")
 def byte_array(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode a bytearray."""
+    """Decode a bytearray.
+
+    Reference: bytearray_repr() in Objects/bytearrayobject.c. Up to 3.14 it quotes by itself, and
+    escapes single quotes between double ones too; 3.15 keeps a bytes object and shows that.
+    """
     size = decoder.signed(obj.address, "PyByteArrayObject", "ob_size")
     start = decoder.field(obj.address, "PyByteArrayObject", "ob_start") if size else 0
     text = _bytes(decoder, start, size)
-    # Between double quotes too bytearray_repr() escapes each single one.
-    if text.startswith('b"'):
+    if (
+        text.startswith('b"')
+        and decoder.layout.offset("PyByteArrayObject", "ob_bytes_object") is None
+    ):
         text = text.replace("'", "\\'")
     return f"{obj.type.name}({text})"
 
