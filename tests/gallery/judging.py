@@ -16,6 +16,7 @@ BANDS = (0.0, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.01)
 # What a reader is given by the answer; stacks, modules and paths name everything somewhere.
 ANSWER = ("verdict", "findings", "waits", "facts")
 KEYS = ("stable", "coarse")  # of the signature: the innermost functions, which the headline names
+HEAD = "head of the screen"  # added to the record where the record itself names too little
 MIN_RIGHT = 0.75  # what issue 16 asks of a half
 MAX_WRONG = 0.02
 
@@ -38,7 +39,7 @@ def answer_text(record: dict[str, Any], folder: str = "") -> str:
     """Return the parts of a record that answer, without the paths of the gallery itself."""
     lines = (record.get("signature") or {}).get("text") or {}
     parts = [*(record.get(key) for key in ANSWER), *(lines.get(key) for key in KEYS)]
-    text = json.dumps(parts, ensure_ascii=False)
+    text = json.dumps(parts, ensure_ascii=False) + record.get(HEAD, "")
     return text.replace(folder, "") if folder else text
 
 

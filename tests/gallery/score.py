@@ -40,8 +40,35 @@ TIMEOUT = 180
 
 def ask(taken: Taken, tree: Path) -> dict[str, Any]:
     """Return the record that the tool of a source tree makes of a core; {} when it makes none."""
+    lines = triage(taken, tree, "json").splitlines()
+    try:
+        return dict(json.loads(lines[0]))
+    except (ValueError, IndexError) as error:
+        print(f"{taken.core}: no record: {error}", file=sys.stderr)
+        return {}
+
+
+def answered(taken: Taken, tree: Path) -> tuple[Judged, dict[str, Any]]:
+    """Return what an answer is worth, and the record.
+
+    Names may stand in the record or in the first sentences of the screen, which a reader sees.
+    """
+    names = (taken.piece.name, taken.interpreter.id, taken.interpreter.inside(taken.folder))
+    record = ask(taken, tree)
+    judged = judging.judge(taken.piece.truth, record, *names)
+    if judged.label_right and judged.grade == UNHELPFUL:
+        screen = triage(taken, tree, "text")
+        record[judging.HEAD] = (
+            screen.partition("\nProcess ")[0].partition("\n\n")[0].replace("\n", " ")
+        )
+        judged = judging.judge(taken.piece.truth, record, *names)
+    return judged, record
+
+
+def triage(taken: Taken, tree: Path, form: str) -> str:
+    """Return what `gdb-epi triage` of a source tree prints about a core."""
     command = [sys.executable, str(tree / "gdb_epi" / "cli" / "gdb-epi"), "triage", "--no-db"]
-    command += ["--no-sidecars", "--format", "json"]
+    command += ["--no-sidecars", "--format", form]
     if taken.interpreter.root:
         command += ["--sysroot", str(taken.interpreter.root)]
     environment = {**os.environ, "PYTHONPATH": str(tree), "LC_ALL": "C.UTF-8"}
@@ -50,10 +77,9 @@ def ask(taken: Taken, tree: Path) -> dict[str, Any]:
             [*command, str(taken.core)], capture_output=True, text=True, timeout=TIMEOUT,
             env=environment, stdin=subprocess.DEVNULL, cwd=taken.core.parent,
         )  # fmt: skip
-        return json.loads(done.stdout.splitlines()[0])
-    except (subprocess.TimeoutExpired, ValueError, IndexError) as error:
-        print(f"{taken.core}: no record: {error}", file=sys.stderr)
-        return {}
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout
 
 
 def chosen(names: Sequence[str]) -> list[Interpreter]:
@@ -82,12 +108,11 @@ def judge_all(
                     failed.append(str(error))
 
     def judged(taken: Taken) -> Judged:
-        folder = taken.interpreter.inside(taken.folder)
-        record, names = ask(taken, tree), (taken.piece.name, taken.interpreter.id)
+        one, record = answered(taken, tree)
         if keep:
             keep.mkdir(parents=True, exist_ok=True)
-            (keep / f"{'.'.join(names)}.json").write_text(json.dumps(record) + "\n")
-        return judging.judge(taken.piece.truth, record, *names, folder)
+            (keep / f"{one.name}.{one.interpreter}.json").write_text(json.dumps(record) + "\n")
+        return one
 
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(judged, cores)), failed

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from gallery import judging
 from gallery.judging import RIGHT, UNHELPFUL, WRONG_HIGH, WRONG_LOW, Judged
-from gallery.score import ask, report
+from gallery.score import answered, report
 from gallery.taking import HERE, Piece, pieces, take
 from support.cores import why_no_core_dumps
 from support.interpreters import Interpreter, discover
@@ -144,8 +144,7 @@ def test_a_tenth_of_the_first_half() -> None:
     judged = []
     for interpreter in ci_interpreters():
         for piece in filter(lambda piece: piece.supports(interpreter), wanted):
-            record = ask(take(piece, interpreter), HERE.parents[1])
-            judged.append(judging.judge(piece.truth, record, piece.name, interpreter.id))
+            judged.append(answered(take(piece, interpreter), HERE.parents[1])[0])
     assert judged, "no interpreter here can run a program of the gallery"
     told = json.dumps([one._asdict() for one in judged], indent=1)
     number = judging.counts(judging.by_program(judged).values())
