@@ -97,7 +97,7 @@ def main() -> int:
     parser.add_argument("--attempts", type=int, default=200)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--kinds", default="hw,sw,ambiguous")
-    parser.add_argument("--gallery", choices=["first", "second"])
+    parser.add_argument("--gallery", choices=["first"])
     parser.add_argument("--rows", type=Path, required=True)
     options = parser.parse_args()
     rows = of_gallery(options.gallery) if options.gallery else of_generator(options)
