@@ -83,10 +83,12 @@ class ProcessState:
     @cached_property
     def hang(self) -> HangAnswer | Absent:
         """What a process that did not fail by itself was doing: stuck, busy or idle."""
-        from gdb_epi.hangs.answer import examine_hang, went_on
+        from gdb_epi.hangs.going_on import went_on
 
         if not went_on(self.target, self.crash):
             return Absent(NOT_APPLICABLE, "the process failed by itself")
+        from gdb_epi.hangs.answer import examine_hang
+
         return examine_hang(self.target, self.python, self.locks, self.crash)
 
     @cached_property

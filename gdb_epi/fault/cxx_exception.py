@@ -15,7 +15,6 @@ import struct
 from collections.abc import Sequence
 from itertools import pairwise
 
-from gdb_epi.demangle.itanium import class_name
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent, UnreadableMemory
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
@@ -162,4 +161,8 @@ def _type_name(mangled: str) -> str | None:
     mangled = mangled.removeprefix("*")  # GCC: compared by address
     if not mangled:
         return None
-    return _SIMPLE.get(mangled) or class_name(mangled) or mangled
+    if mangled in _SIMPLE:
+        return _SIMPLE[mangled]
+    from gdb_epi.demangle.itanium import class_name  # four modules that other crashes do not need
+
+    return class_name(mangled) or mangled

@@ -16,22 +16,10 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import circles, single
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.going_on import went_on
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.locks import types as t
 from gdb_epi.target.api import CrashInfo, Target
-
-_BY_KERNEL = frozenset((1, 2, 3, 24))  # of a terminal, or the limit of CPU time
-
-
-def went_on(target: Target, crash: CrashInfo | Absent) -> bool:
-    """Tell whether nothing failed: a debugger wrote the core, or somebody else sent a signal."""
-    if isinstance(crash, Absent):
-        return True
-    if crash.si_code is not None and crash.si_code > 0:
-        return crash.signo in _BY_KERNEL
-    process = target.process()
-    own = None if isinstance(process, Absent) else process.pid
-    return crash.sender_pid is not None and crash.sender_pid != own
 
 
 def examine_hang(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.hangs.answer import went_on
+from gdb_epi.hangs.going_on import went_on
 from gdb_epi.hangs.system_calls import system_call
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
