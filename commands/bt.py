@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole, wrong_value
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import Absent, InputError, SoftError
@@ -31,11 +31,27 @@ if TYPE_CHECKING:
 
 # One line for each variable; the JSON form has them at length.
 LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
+FULL = "full"
+
+
+def _count(text: str) -> int | str:
+    """Return a number of lines, or FULL; GDB takes both with a dash."""
+    if text.removeprefix("-") == FULL:
+        return FULL
+    if text.removeprefix("-").isdecimal() and int(text):
+        return int(text)
+    raise wrong_value(text, "is no number of lines (5, -5) and not `full'")
 
 
 @command(
     "bt",
     arguments=(
+        argument(
+            "which",
+            nargs="*",
+            type=_count,
+            help="N: the innermost lines; -N: the outermost; full: --locals",
+        ),
         argument("--all", action="store_true", help="every thread, not only the selected one"),
         argument("--native", action="store_true", help="every native frame, none folded away"),
         argument(
@@ -49,11 +65,14 @@ LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
         argument("--depth", type=whole(), metavar="N", help="of values: containers within (3)"),
         argument("--width", type=whole(), metavar="N", help="of values: items of each (20)"),
         argument("--length", type=whole(), metavar="N", help="of values: characters (200)"),
-        argument("--limit", type=whole(), default=100, metavar="N", help="frames per thread (100)"),
+        argument("--limit", type=whole(), default=100, metavar="N", help="lines per thread (100)"),
     ),
 )
 def bt(session: Session, args: Namespace) -> Report:
     """Show native and Python frames together, innermost first.
+
+    The number of a Python frame is what `epi frame`, `locals`, `list` and `print --frame` take.
+    `epi bt 5` shows the innermost five lines, `epi bt -5` the outermost, `epi bt full` the locals.
 
     Python frames stand below the native call of the bytecode loop that runs them. A frame that
     cannot be decoded is shown as a hole with the reason. Frames of CPython's own machinery are
@@ -65,6 +84,8 @@ def bt(session: Session, args: Namespace) -> Report:
     function of a native frame, or else the symbol of that native frame.
     """
     state = session.state
+    args.limit, outermost, full = _which(args)
+    args.locals = args.locals or full
     every = args.all or args.native_all
     detail = ALL if args.native_all else NATIVE if args.native else FOLDED
     chosen = session.chosen_tid()
@@ -78,9 +99,11 @@ def bt(session: Session, args: Namespace) -> Report:
     limit = args.limit
     callees = {tid: state.callees(tid) for tid in tids}
     for tid in tids:
-        lines.append(thread_title(state, tid))
+        lines.append(thread_title(state, tid, number=session.host_number(tid)))
         stack, calls = state.stack(tid), callees[tid]
-        lines += stack_lines(stack, detail=detail, limit=limit, below=below, callees=calls)
+        lines += stack_lines(
+            stack, detail=detail, limit=limit, below=below, callees=calls, outermost=outermost
+        )
         lines.append("")
     ghosts = [t for t in state.python_threads() if not t.alive] if every else []
     for thread in ghosts:
@@ -103,6 +126,13 @@ def bt(session: Session, args: Namespace) -> Report:
     ]
     errors = [SoftError(**error) for error in data["soft_errors"]]
     return Report("bt", lines=lines[:-1], data=data, soft_errors=errors)
+
+
+def _which(args: Namespace) -> tuple[int, bool, bool]:
+    """Return how many lines, whether the outermost ones, and whether with locals."""
+    words = getattr(args, "which", ())
+    count = next((word for word in words if word is not FULL), args.limit)
+    return abs(count), count < 0, FULL in words
 
 
 def _limits(args: Namespace) -> Limits:

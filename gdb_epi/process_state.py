@@ -183,6 +183,12 @@ class ProcessState:
             return thread.frames[0]
         return next(f.python for f in self.stack(tid).frames if f.python is not None)
 
+    def python_frames(self, tid: int, thread: ThreadState) -> Sequence[PyFrame]:
+        """Return the Python frames of one LWP, those of other interpreters on it as well."""
+        if len(self._running.get(tid, ())) < 2:
+            return thread.frames
+        return tuple(f.python for f in self.stack(tid).frames if f.python is not None)
+
     def python_frame_of(self, tid: int, selected: SelectedFrame) -> PyFrame | Absent:
         """Return the Python frame that a native frame of one LWP stands for."""
         from gdb_epi.cpython.frames.selected import python_frame_of

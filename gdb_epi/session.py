@@ -3,17 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.selected import SelectedFrame
     from gdb_epi.cpython.types import PyFrame, ThreadState
+
+
+class Host(Protocol):
+    """What only the host (GDB) can do for a command."""
+
+    def number_of(self, tid: int) -> str | None:
+        """Return the host's own number of a thread."""
+
+    def select(self, tid: int, level: int) -> bool:
+        """Select a native frame, 0 innermost; return whether there is one."""
 
 
 class Session:
@@ -33,6 +43,8 @@ class Session:
         self.options = dict(options or {})
         self.selected_tid = selected_tid
         self.selected_frame: SelectedFrame | None = None
+        self.host: Host | None = None
+        self._picked: tuple[int, int, int] | None = None  # thread, native level, Python number
 
     @property
     def has_target(self) -> bool:
@@ -55,6 +67,27 @@ class Session:
         """Return the thread that the user selected, else the one that the kernel wrote first."""
         return self.selected_tid or self.state.crashed_tid()
 
+    def host_number(self, tid: int) -> str | None:
+        """Return the number by which the host (GDB) knows a thread."""
+        return self.host.number_of(tid) if self.host is not None else None
+
+    def pick(self, number: int) -> PyFrame:
+        """Select a Python frame of the chosen thread, and in the host the native frame it is in.
+
+        The selection lasts until another native frame or thread is selected. A hole can be
+        selected too: there are frames behind it. Raises InputError when there is no such frame.
+        """
+        from gdb_epi.cpython.frames.selected import level_of
+
+        frame, tid = self.frame_or_hole(number), self.chosen_tid()
+        assert tid is not None  # else there is no frame
+        level = level_of(self.state.stack(tid), frame)
+        here = self.selected_frame.level if self.selected_frame is not None else 0
+        if level is not None and self.host is not None and self.host.select(tid, level):
+            here = level
+        self._picked = (tid, here, number)
+        return frame
+
     def python_frame(self, number: int | None) -> PyFrame:
         """Return a Python frame of the chosen thread, 0 innermost; None is the selected frame's.
 
@@ -73,18 +106,27 @@ class Session:
         thread = self._python_thread()
         if number is None:
             return self._selected_python_frame(thread)
-        if not 0 <= number < len(thread.frames):
-            last = len(thread.frames) - 1
+        frames = self._frames(thread)
+        if not 0 <= number < len(frames):
+            last = len(frames) - 1
             raise InputError(f"thread {thread.tid} has Python frames 0 to {last}", hint="epi bt")
-        return thread.frames[number]
+        return frames[number]
 
     def number_of(self, frame: PyFrame) -> int | None:
-        """Return the number of a Python frame of the chosen thread.
-
-        None for a frame of another interpreter that runs on this thread.
-        """
-        frames = self._python_thread().frames
+        """Return the number of a Python frame of the chosen thread, as `epi bt` shows it."""
+        frames = self._frames(self._python_thread())
         return next((number for number, other in enumerate(frames) if other is frame), None)
+
+    def selected_number(self) -> int:
+        """Return the number of the selected Python frame. Raises InputError where there is none."""
+        number = self.number_of(self.frame_or_hole(None))
+        if number is None:
+            raise InputError("the selected frame is not among those of `epi bt'", hint="epi bt")
+        return number
+
+    def frame_count(self) -> int:
+        """Return how many Python frames the chosen thread has, holes included."""
+        return len(self._frames(self._python_thread()))
 
     def _python_thread(self) -> ThreadState:
         """Return the thread state of the chosen thread. Raises InputError without frames."""
@@ -100,8 +142,15 @@ class Session:
             raise InputError(f"thread {tid} {what}", hint="epi threads")
         return thread
 
+    def _frames(self, thread: ThreadState) -> Sequence[PyFrame]:
+        tid = self.chosen_tid()
+        return self.state.python_frames(tid, thread) if tid is not None else thread.frames
+
     def _selected_python_frame(self, thread: ThreadState) -> PyFrame:
         selected, tid = self.selected_frame, self.chosen_tid()
+        level = selected.level if selected is not None else 0
+        if self._picked is not None and self._picked[:2] == (tid, level):
+            return self._frames(thread)[self._picked[2]]
         if tid is None or selected is None:
             return thread.frames[0] if tid is None else self.state.innermost_frame(tid, thread)
         frame = self.state.python_frame_of(tid, selected)

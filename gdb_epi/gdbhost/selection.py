@@ -62,6 +62,24 @@ def _physical_sp(frame: gdb.Frame | None) -> int:
         return 0
 
 
+def select_level(thread: gdb.InferiorThread, level: int) -> bool:
+    """Select a frame of a thread by its level, 0 innermost; return whether it exists."""
+    try:
+        if not thread.is_valid():
+            return False
+        if thread != gdb.selected_thread():
+            thread.switch()
+        frame = gdb.newest_frame()
+        while frame is not None and frame.level() < level:
+            frame = frame.older()
+        if frame is None:
+            return False
+        frame.select()
+    except gdb.error:
+        return False
+    return True
+
+
 @contextmanager
 def mangled_names() -> Iterator[None]:
     """Make Frame.name() give linkage names: there is no other way to a minimal symbol's."""

@@ -57,6 +57,7 @@ class Sessions:
 
             self._session = Session(self._open(inferior), _options())
             self._key = key
+        self._session.host = HOST
         self._session.selected_tid = selected_lwp()
         self._session.selected_frame = selected_frame()
         self._session.options["host"] = self._host(self._session)
@@ -105,6 +106,35 @@ def _options() -> dict[str, Any]:
     return {"types": DebugTypes(), "sysroot": local_sysroot()}
 
 
+class GdbHost:
+    """What commands ask of GDB (session.Host)."""
+
+    def number_of(self, tid: int) -> str | None:
+        """Return GDB's number of a thread: "2", of several inferiors "1.2"."""
+        thread = _thread_of(tid)
+        if thread is None:
+            return None
+        number = str(thread.num)
+        return number if len(gdb.inferiors()) < 2 else f"{thread.inferior.num}.{number}"
+
+    def select(self, tid: int, level: int) -> bool:
+        """Select a native frame of a thread; return False when it cannot be unwound so far."""
+        from gdb_epi.gdbhost.selection import select_level
+
+        thread = _thread_of(tid)
+        return thread is not None and select_level(thread, level)
+
+
+def _thread_of(tid: int) -> gdb.InferiorThread | None:
+    thread = gdb.selected_thread()
+    if thread is not None and thread.is_valid() and _lwp_of(thread) == tid:
+        return thread
+    return next((one for one in gdb.selected_inferior().threads() if _lwp_of(one) == tid), None)
+
+
+HOST = GdbHost()
+
+
 @cache
 def sessions() -> Sessions:
     """Return the one Sessions that the commands of this GDB share."""
@@ -116,6 +146,10 @@ def selected_lwp() -> int | None:
     thread = gdb.selected_thread()
     if thread is None or not thread.is_valid():
         return None
+    return _lwp_of(thread)
+
+
+def _lwp_of(thread: gdb.InferiorThread) -> int:
     pid, lwp, _ = thread.ptid
     return int(lwp or pid)
 

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 from gdb_epi.util import counted
+
+if TYPE_CHECKING:
+    from gdb_epi.target.api import NativeFrame
 
 PYTHON, NATIVE, REMARK = "py", "C", ""
 WIDTH = 100
@@ -78,8 +81,8 @@ def library(call: Call) -> str:
     return tail.partition("/")[2].partition("/")[0]
 
 
-def fold(calls: Sequence[Call]) -> list[Row]:
-    """Fold recursion, runs within a library, and adjacent calls whose names are not known."""
+def fold(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
+    """Fold recursion and, as `runs`, calls within a library and calls whose names are not known."""
     rows: list[Row] = []
     at = 0
     while at < len(calls):
@@ -88,7 +91,7 @@ def fold(calls: Sequence[Call]) -> list[Row]:
             rows += _folded_circle(calls[at : at + period], repeats)
             at += period * repeats
             continue
-        end = _run_end(calls, at)
+        end = _run_end(calls, at) if runs else at + 1
         if calls[at].language == PYTHON and not any(r.call.language == PYTHON for r in rows):
             end = at + 1  # where Python stood is never folded away
         if end - at >= (MIN_RUN if calls[at].name else 2):
@@ -137,6 +140,11 @@ def row_lines(rows: Sequence[Row], width: int = WIDTH, indent: str = "  ") -> It
 def calls_of_record(frames: Sequence[Mapping[str, Any]]) -> list[Call]:
     """Return the frames of a record's merged stack (SCHEMA.md, "Stacks and frames")."""
     return [_of_record(frame) for frame in frames if isinstance(frame, dict)]
+
+
+def native_call(frame: NativeFrame) -> Call:
+    """Return a native frame as a line of a stack."""
+    return _of_record({**frame._asdict(), "language": "native", "pc": f"{frame.pc:#x}"})
 
 
 def _of_record(frame: Mapping[str, Any]) -> Call:

@@ -11,6 +11,8 @@ from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
+from gdb_epi.render.frame_lines import REMARK, WIDTH, Call, Row, fold, native_call, row_lines
+from gdb_epi.render.stacks import python_call, thread_words
 from gdb_epi.target.api import LIVE, NativeFrame, noun
 from gdb_epi.util import counted
 
@@ -18,23 +20,29 @@ from gdb_epi.util import counted
 FOLDED = "folded"  # without CPython's own plumbing
 NATIVE = "native"  # every native frame
 ALL = "all"  # also addresses and the evidence for each place
-
-MAX_PERIOD = 8  # calls of one turn of a recursion
-MIN_TURNS = 4  # before it is folded
+WHOLE = 1 << 20  # columns: no path is cut
 
 
-def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | None = None) -> str:
-    """Return the heading of one thread: number, name, what it holds."""
+def thread_title(
+    state: ProcessState,
+    tid: int | None,
+    thread: ThreadState | None = None,
+    number: str | None = None,
+) -> str:
+    """Return the heading of one thread: its name, its LWP, what it holds; `number` is GDB's."""
     thread = thread or (state.python_thread(tid) if tid is not None else None)
-    parts = [f"thread {tid if tid is not None else '?'}"]
-    if thread is not None and thread.name:
-        parts[0] += f' "{thread.name}"'
+    words = thread_words(thread.name if thread is not None else None, tid)
+    if number is not None:
+        words = (
+            f"{words[:-1]}, GDB's {number})" if words[-1] == ")" else f"{words} (GDB's {number})"
+        )
+    parts = [words]
     if state.died_in(tid, thread):
         parts.append(first_word(state))
     if thread is None:
         return ", ".join([*parts, "no Python state"])
     if thread.holds_gil:
-        parts.append("holds the GIL")
+        parts.append("holds the GIL" if state.target.kind == LIVE else "held the GIL")
     if thread.doubt:
         parts.append(thread.doubt)
     elif not thread.alive:
@@ -71,45 +79,32 @@ def stack_lines(
     limit: int,
     below: Callable[[PyFrame], Sequence[str]] | None = None,
     callees: Mapping[int, Callee] | None = None,
+    outermost: bool = False,
 ) -> list[str]:
-    """Return a merged stack, one line a frame, innermost first; say what was folded or cut.
+    """Return a merged stack, innermost first; say what was folded or cut.
 
-    `detail` is FOLDED, NATIVE or ALL. `below` gives lines to put under each Python frame; `callees`
-    are the C functions that frames were calling, by frame address.
+    `detail` is FOLDED, NATIVE or ALL. `below` gives lines to put under each Python frame, which
+    then do not fold; `callees` are the C functions that frames were calling, by frame address.
+    At most `limit` lines of frames are shown, the outermost ones if so wished. Python frames have
+    the numbers that commands take.
     """
-    calls = callees or {}
+    entries, folded = _entries(stack, detail, callees or {}, apart=below is not None)
+    shown = entries[-limit:] if outermost else entries[:limit]
+    left_out = [row for row, _ in (entries[:-limit] if outermost else entries[limit:])]
+    cut = f"  ... {counted(sum(row.stands_for for row in left_out), 'more frame')} (--limit N)"
     lines = []
     if stack.native is not None:
         lines.append(f"  (no native frames: {stack.native.detail})")
-    folded = shown = 0
-    repeats = _repeats(stack.frames) if detail != ALL else {}
-    again = 0  # frames behind a recursion's first turn
-    for number, frame in enumerate(stack.frames):
-        if again:
-            again -= 1
-            continue
-        if number in repeats:
-            period, again = repeats[number]
-            lines.append(f"  ...  {_again(period, again)}")
-            again -= 1
-            continue
-        if shown >= limit:
-            lines.append(f"  ... {counted(len(stack.frames) - number, 'more frame')} (--limit N)")
-            break
-        if detail == FOLDED and _is_glue(frame):
-            folded += 1
-            continue
-        shown += 1
-        callee = calls.get(frame.python.address) if frame.python is not None else None
-        extra = ""
-        if callee is not None:
-            extra = f"  calling {callee.shown()}"
-        elif frame.evidence and frame.native is not None and frame.native.function is None:
-            extra = "  (eval loop)"
-        extra += _whereabouts(frame) if detail == ALL else ""
-        lines.append(f"  #{number:<3} {frame_text(frame)}{extra}")
-        if below is not None and frame.python is not None:
-            lines += [f"         {line}" for line in below(frame.python)]
+    if left_out and outermost:
+        lines.append(cut)
+    width = WHOLE if detail == ALL else WIDTH
+    texts = row_lines([row for row, _ in shown], width)
+    for (_, python), line in zip(shown, texts, strict=True):
+        lines.append(line)
+        if below is not None and python is not None:
+            lines += [f"         {text}" for text in below(python)]
+    if left_out and not outermost:
+        lines.append(cut)
     if folded:
         lines.append(
             f"  ({counted(folded, 'frame')} of CPython's own machinery folded; --native shows them)"
@@ -118,44 +113,63 @@ def stack_lines(
     return lines or ["  (no frames)"]
 
 
-def _repeats(frames: Sequence[StackFrame]) -> dict[int, tuple[int, int]]:
-    """Return where a recursion in C begins its second turn: (frames of a turn, frames from there).
+def _entries(
+    stack: MergedStack, detail: str, callees: Mapping[int, Callee], *, apart: bool
+) -> tuple[list[tuple[Row, PyFrame | None]], int]:
+    """Return the lines to show, each with its Python frame, and how many frames are plumbing.
 
-    Python frames are never folded: each has variables of its own.
+    Python frames do not fold when they stand `apart` from each other, nor among all native frames.
     """
-    keys = [native_text(f.native) if f.native and not f.evidence else None for f in frames]
-    repeats: dict[int, tuple[int, int]] = {}
-    start = 0
-    while start < len(keys):
-        for period in range(1, MAX_PERIOD + 1):
-            end = start + period
-            while end < len(keys) and keys[end] is not None and keys[end] == keys[end - period]:
-                end += 1
-            turns = (end - start) // period
-            if turns >= MIN_TURNS and None not in keys[start : start + period]:
-                repeats[start + period] = period, (turns - 1) * period
-                start += turns * period - 1
-                break
-        start += 1
-    return repeats
+    calls: list[tuple[Call, PyFrame | None]] = []
+    folded = number = 0
+    for frame in stack.frames:
+        if frame.python is not None:
+            callee = callees.get(frame.python.address)
+            calls.append((_python_call(frame, number, callee, detail), frame.python))
+            number += 1
+        elif detail == FOLDED and _is_glue(frame):
+            folded += 1
+        elif frame.native is not None:
+            calls.append((_native_call(frame, frame.native, detail), None))
+    if detail == ALL:
+        return [(Row(call), python) for call, python in calls], folded
+    if detail == FOLDED and not apart:
+        return [(row, None) for row in fold([call for call, _ in calls])], folded
+    entries: list[tuple[Row, PyFrame | None]] = []
+    stretch: list[Call] = []
+    for call, python in calls:
+        if python is None:
+            stretch.append(call)
+            continue
+        entries += [(row, None) for row in fold(stretch, runs=detail == FOLDED)]
+        entries.append((Row(call), python))
+        stretch = []
+    entries += [(row, None) for row in fold(stretch, runs=detail == FOLDED)]
+    return entries, folded
 
 
-def _again(period: int, count: int) -> str:
-    if period == 1:
-        return f"the same call {count} times more"
-    return f"the same {period} calls {count // period} times more"
+def _python_call(frame: StackFrame, number: int, callee: Callee | None, detail: str) -> Call:
+    python = frame.python
+    assert python is not None
+    asides = [f"calling {callee.shown()}"] if callee is not None else []
+    if python.provenance != "chain" and python.hole is None:
+        asides.append(f"(found in the {python.provenance})")
+    if detail == ALL:
+        placed = frame.evidence or "unknown"
+        asides.append(f"[frame {python.address:#x}, {python.owner}; placed by: {placed}]")
+    return python_call(python)._replace(number=number, aside="  ".join(asides))
 
 
-def _whereabouts(frame: StackFrame) -> str:
-    """Return the addresses of a frame and what its place rests on."""
-    native, python = frame.native, frame.python
-    if native is not None and native.kind != "sentinel":
+def _native_call(frame: StackFrame, native: NativeFrame, detail: str) -> Call:
+    if native.kind == "sentinel":
+        return Call(REMARK, _left_out(native))
+    asides = ["(inlined)"] if native.inlined else []
+    if frame.evidence and native.function is None:
+        asides.append("(eval loop)")
+    if detail == ALL:
         loop = f"  [eval loop: {frame.evidence}]" if frame.evidence else ""
-        return f"  pc {native.pc:#x} sp {native.sp:#x}{loop}"
-    if python is None:
-        return ""
-    placed = frame.evidence or "unknown"
-    return f"  [frame {python.address:#x}, {python.owner}; placed by: {placed}]"
+        asides.append(f"pc {native.pc:#x} sp {native.sp:#x}{loop}")
+    return native_call(native)._replace(aside="  ".join(asides))
 
 
 def _is_glue(frame: StackFrame) -> bool:
@@ -164,13 +178,6 @@ def _is_glue(frame: StackFrame) -> bool:
         return False
     function = frame.native.function
     return bool(frame.evidence) or (function is not None and bool(GLUE.match(function)))
-
-
-def frame_text(frame: StackFrame) -> str:
-    """Return one frame without its number."""
-    if frame.python is not None:
-        return python_text(frame.python)
-    return native_text(frame.native) if frame.native is not None else "?"
 
 
 def python_text(frame: PyFrame) -> str:
@@ -198,17 +205,8 @@ def place_text(frame: PyFrame) -> str:
     return f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
 
 
-def native_text(frame: NativeFrame) -> str:
-    """Return one native frame: function or module and offset, source line when known."""
-    if frame.kind == "signal":
-        return "<signal handler called>"
-    if frame.kind == "sentinel":
-        calls = f" of {frame.function}" if frame.function else ""
-        count = f"{frame.left_out} more calls{calls}" if frame.left_out else "native frames"
-        return f"... {count} left out of the middle of a very deep stack"
-    module = (frame.module or "?").rpartition("/")[2]
-    name = frame.function or "??"
-    where = f"  {frame.filename}:{frame.lineno}" if frame.filename else f"  in {module}"
-    if frame.function is None and frame.offset is not None:
-        where = f"  in {module}+{frame.offset:#x}"
-    return f"{name}{'  (inlined)' if frame.inlined else ''}{where}"
+def _left_out(frame: NativeFrame) -> str:
+    """Return the words for native frames that are left out of a deep stack."""
+    calls = f" of {frame.function}" if frame.function else ""
+    count = f"{frame.left_out} more calls{calls}" if frame.left_out else "native frames"
+    return f"... {count} left out of the middle of a very deep stack"

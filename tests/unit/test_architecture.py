@@ -18,7 +18,7 @@ SOURCES = sorted(
     p for top in ("gdb_epi", "commands") for p in (ROOT / top).rglob("*.py") if p.is_file()
 )
 MAX_LINES = 700
-MAX_FILES = 30  # of a folder; commands/ and cli/fleet/ have one for each command and verb
+MAX_FILES = 35  # of a folder; commands/ and cli/fleet/ have one for each command and verb
 OWNER_TOP_LEVEL = {
     "setup.py", "gdb_epi", "commands", "tests", "sample_cores", "README.md",
     "LICENSE", "CHANGELOG.md", "ARCHITECTURE.md",

@@ -57,6 +57,21 @@ def python_frame_of(
     return Absent(NOT_APPLICABLE, "neither it nor a caller of it runs Python")
 
 
+def level_of(stack: MergedStack, python: PyFrame) -> int | None:
+    """Return the level of the native frame that runs a Python frame, 0 innermost; None if unknown.
+
+    It is the next native frame inwards: the call of the eval loop (merge.py).
+    """
+    level = 0
+    last: int | None = None
+    for frame in stack.frames:
+        if frame.python is python:
+            return last if frame.evidence not in ("", LEFT_OUT) else None
+        if frame.native is not None:
+            last, level = level, level + max(1, frame.native.left_out)
+    return None
+
+
 def _position(frames: Sequence[StackFrame], selected: SelectedFrame) -> int | None:
     """Return where a native frame stands in the stack; the gap's place if it was left out."""
     native = list(_native(frames))

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi down`: select the Python frame that the selected one called."""
+
+from __future__ import annotations
+
+from gdb_epi.argument_types import whole
+from gdb_epi.registry import argument, command
+from gdb_epi.render.navigation import moved
+from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+
+@command(
+    "down", arguments=(argument("count", nargs="?", type=whole(), default=1, help="frames (1)"),)
+)
+def down(session: Session, args: Namespace) -> Report:
+    """Select the Python frame that the selected one called; GDB's own frame follows.
+
+    Since CPython 3.11 one native frame runs several Python frames: then GDB's frame stays.
+    """
+    return moved(session, -args.count)

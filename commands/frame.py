@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi frame`: select a Python frame, and in GDB the native frame that runs it."""
+
+from __future__ import annotations
+
+from gdb_epi.argument_types import whole
+from gdb_epi.registry import argument, command
+from gdb_epi.render.navigation import frame_report
+from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+
+@command(
+    "frame",
+    arguments=(
+        argument("frame", nargs="?", type=whole(0), help="Python frame number, 0 innermost"),
+    ),
+)
+def frame(session: Session, args: Namespace) -> Report:
+    """Select a Python frame by the number that `epi bt` shows; without a number show which it is.
+
+    GDB's own frame moves to the native frame that runs it. `epi locals`, `list` and `print` work
+    on the selected Python frame, until GDB selects another frame or thread.
+    """
+    if args.frame is None:
+        return frame_report(session, session.selected_number())
+    session.pick(args.frame)
+    return frame_report(session, args.frame)

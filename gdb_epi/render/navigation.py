@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The selected Python frame as one line; `epi frame`, `epi up` and `epi down` share it."""
+
+from __future__ import annotations
+
+from gdb_epi.errors import InputError
+from gdb_epi.render.frame_lines import Row, row_lines
+from gdb_epi.render.stacks import python_call
+from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.session import Session
+
+
+def moved(session: Session, count: int) -> Report:
+    """Select the frame that is `count` callers away; beyond the last it is the last, as in GDB.
+
+    Raises InputError when the selected frame is the last one already.
+    """
+    here, last = session.selected_number(), session.frame_count() - 1
+    if count > 0 and here == last:
+        raise InputError("this is the outermost Python frame", hint="epi down")
+    if count < 0 and here == 0:
+        raise InputError("this is the innermost Python frame", hint="epi up")
+    number = min(max(here + count, 0), last)
+    session.pick(number)
+    return frame_report(session, number)
+
+
+def frame_report(session: Session, number: int) -> Report:
+    """Return one Python frame of the chosen thread, with its number."""
+    frame = session.frame_or_hole(number)
+    (line,) = row_lines([Row(python_call(frame)._replace(number=number))], indent="")
+    data = {
+        "frame": number,
+        "name": frame.name,
+        "qualname": frame.qualname,
+        "filename": frame.filename,
+        "lineno": frame.lineno,
+        "hole": frame.hole,
+    }
+    return Report("frame", lines=[line], data=data)
