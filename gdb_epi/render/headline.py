@@ -11,66 +11,16 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.record.reading import group_in
+from gdb_epi.render.category_words import CRASHES, LIMITS, happened
 from gdb_epi.render.frame_lines import ABORTING, NATIVE, PYTHON, Call, library
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
-CRASHES = frozenset(("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"))
 MAX_REASON = 180  # characters of a reason in a sentence
 MAX_DEADLOCKED = 3  # threads that are named
 MAX_NAME = 60  # characters of a function in a sentence
 
-# What a category says happened; {where} is "in f, called from g (file:1)". SPEC.md 3.1.
-_CRASHED = {
-    "segv-stack-overflow": "crashed: the C stack was full, {deep}",
-    "segv-exec": "crashed: it jumped to memory that holds no code, {below}",
-    "return-to-null": "crashed: it called a function through a NULL pointer, {below}",
-    "misaligned-sp": "crashed: the stack pointer was wrong, {where}",
-    "segv-noncanonical": "crashed on a pointer that cannot be an address, {where}",
-    "segv-null": "crashed on a NULL pointer {where}",
-    "segv-near-null": "crashed on a pointer near NULL {where}",
-    "segv-guard": "crashed on memory that is kept closed on purpose, {where}",
-    "bus-adrerr": "crashed: the file behind the memory is shorter than what was read, {where}",
-    "bus-memerr": "was stopped by the kernel: this machine's memory failed, {where}",
-    "fpe": "crashed on an arithmetic error {where}",
-    "ill": "crashed on an instruction that this CPU does not know, {where}",
-    "trap": "stopped at a trap instruction {where}",
-    "abort-assert": "aborted: a C assertion failed {where}",
-    "abort-fortify": "aborted: a check of the C library found a buffer overrun, {where}",
-    "oom-suspect": "aborted because no more memory could be had, {where}",
-    "corrupt-stack": "crashed, and its stack cannot be read",
-}
-# The same in the cell of a table.
-_IN_A_TABLE = {
-    "segv-stack-overflow": "stack overflow",
-    "segv-exec": "jump to no code",
-    "return-to-null": "call through NULL",
-    "misaligned-sp": "wrong stack pointer",
-    "segv-noncanonical": "impossible pointer",
-    "segv-null": "NULL pointer",
-    "segv-near-null": "pointer near NULL",
-    "segv-guard": "closed memory",
-    "segv-wild": "bad pointer",
-    "bus-adrerr": "file cut short",
-    "bus-memerr": "memory failed",
-    "fpe": "arithmetic error",
-    "ill": "unknown instruction",
-    "trap": "trap",
-    "abort-assert": "failed assertion",
-    "abort-fortify": "buffer overrun found",
-    "abort-malloc": "damaged heap found",
-    "abort-terminate": "C++ exception",
-    "abort-py-fatal": "fatal Python error",
-    "abort-other": "abort",
-    "oom-suspect": "no memory",
-    "killed-external": "signal from outside",
-    "corrupt-stack": "unreadable stack",
-    "snapshot": "snapshot",
-}
-_MALLOC = "aborted: malloc found damage, {where}"
-_TERMINATE = "aborted: a C++ exception was not caught, {where}"
-_FATAL = "aborted: Python itself gave up, {where}"
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
 _WHY_NOT = {
     "segv-null": "why the pointer was NULL.",
@@ -160,13 +110,6 @@ def program(record: Json) -> str:
     return str(process.get("script") or file or process.get("comm") or "a process")
 
 
-def category_words(category: str | None) -> str:
-    """Return what kind of death a category is, in a few words; "?" for none."""
-    kind, _, detail = str(category or "?").partition(":")
-    words = _IN_A_TABLE.get(kind, kind)
-    return f"{words} ({detail})" if detail and detail not in ("unknown", "error") else words
-
-
 HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
 
 
@@ -232,22 +175,11 @@ def _sure(record: Json) -> str:
 
 def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     category = str(group_in(record, "signature").get("category") or "")
-    kind, _, detail = category.partition(":")
-    words = {"abort-malloc": _MALLOC, "abort-terminate": _TERMINATE, "abort-py-fatal": _FATAL}
-    text = _CRASHED.get(kind) or words.get(kind)
-    signal = group_in(record, "signal")
-    if text is None:
-        name = str(signal.get("name") or "")
-        text = "aborted {where}" if name == "SIGABRT" else "crashed {where}"
-        if name == "SIGSYS":
-            text = "was stopped: the kernel refused a system call, {where}"
-        if not signal:
-            text = "ended, how is not known, {where}"
+    kind = category.partition(":")[0]
+    text = happened(category, str(group_in(record, "signal").get("name") or ""))
     said = _abort_facts(record).get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if said:
         text = f'aborted: the C library said "{said}", {{where}}'
-    elif detail and detail not in ("unknown", "error"):
-        text = text.replace(", {where}", f" ({detail}), {{where}}")
     python = _own_python(calls)
     place = where(calls)
     facts = _abort_facts(record)
@@ -316,6 +248,8 @@ def _cause(record: Json, label: str, reason: str) -> str:
             "stray write of the program, only more crashes of this host can tell."
         )
     category = str(group_in(record, "signature").get("category") or "")
+    if category in LIMITS:
+        return LIMITS[category]
     if reason:
         return _sentence(f"Cause not known: {reason}")
     return _NOT_KNOWN.format(core=noun(record)) + _WHY_NOT.get(category, "where it came from.")
@@ -341,7 +275,8 @@ def _ended_from_outside(record: Json) -> bool:
     outside = signal.get("sender") == "other" or (
         signal.get("si_code") == SI_KERNEL and str(signal.get("name")) not in CRASHES
     )
-    return outside and str(group_in(record, "signature").get("category")) != "bus-memerr"
+    category = str(group_in(record, "signature").get("category"))
+    return outside and category != "bus-memerr" and not category.startswith("limit")
 
 
 def _ended(

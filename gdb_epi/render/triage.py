@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.record.reading import group_in
+from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape
 from gdb_epi.render.frame_lines import (
     ABORTING,
@@ -26,7 +27,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.headline import CRASHES, headline, noun
+from gdb_epi.render.headline import headline, noun
 from gdb_epi.render.named_values import value_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted

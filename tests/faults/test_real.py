@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import resource
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,6 +67,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _let_cores_be() -> None:
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell ignores it for what runs behind "&"
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
 

@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gdb_epi import signature
+from gdb_epi.render.category_words import HAPPENED, IN_A_TABLE, category_words, happened
 from gdb_epi.render.triage import GDB, MAX_LINES, WIDTH, Reader, render_triage
+from gdb_epi.signature.categories.faults import ENDS
+from gdb_epi.signature.categories.types import CATEGORIES
 from gdb_epi.signature.types import LACKS_FILES
 
 NATIVE = {"language": "native", "pc": "0x1000", "function": "g", "module": "/bin/prog"}
@@ -105,3 +111,56 @@ def test_a_check_that_failed_stands_above_what_it_checked() -> None:
     lines = shown("software", *raising, NATIVE, PYTHON)
     stack = [line for line in lines if line.startswith(("  C", "  py"))]
     assert "abort, assert_fail" in stack[0] and stack[1].split()[:2] == ["C", "g"]
+
+
+def spec_categories() -> set[str]:
+    """Return the categories of the table of SPEC.md 3.1, without a placeholder for a class."""
+    text = (Path(signature.__file__).parent / "SPEC.md").read_text()
+    table = text.partition("| category | rule |")[2].partition("\n3.2 ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    return {re.sub(":[A-Z]+$", "", name) for cell in cells for name in re.findall("`(.+?)`", cell)}
+
+
+def test_the_categories_are_those_of_the_specification() -> None:
+    assert {name.partition(":")[0] for name in spec_categories()} == set(CATEGORIES)
+    assert set(ENDS.values()) <= spec_categories()
+
+
+@pytest.mark.parametrize("category", sorted({*CATEGORIES, *spec_categories()}))
+def test_every_category_has_its_words(category: str) -> None:
+    """Those that gsig/2 added were shown as "crashed in f" and by their bare names."""
+    assert category in HAPPENED and category in IN_A_TABLE
+    record = {"signature": {"category": category}, "signal": {"name": "SIGSEGV", "si_code": 128}}
+    text = " ".join(shown("cannot-tell", NATIVE, **record))
+    assert category not in text or ("-" not in category and ":" not in category)
+    assert "{" not in text
+
+
+def test_the_words_are_of_categories_that_there_are() -> None:
+    known = {*CATEGORIES, *spec_categories()}
+    assert set(HAPPENED) <= known and set(IN_A_TABLE) <= known
+    assert all(len(words) <= 22 for words in IN_A_TABLE.values())  # a column of a table
+
+
+def test_what_an_end_without_a_category_is_called() -> None:
+    assert happened("", "SIGABRT") == "aborted {where}"
+    assert happened("unknown", "SIGSEGV") == "crashed {where}"
+    assert happened("unknown", "SIGQUIT") == "was ended by SIGQUIT, {where}"
+    assert happened("unknown", "").startswith("ended, how is not known")
+    assert category_words(None) == "?"
+
+
+@pytest.mark.parametrize(
+    ("category", "name", "words"),
+    [
+        ("raised:SIGBUS", "SIGBUS", "ended itself with a signal (SIGBUS), in g"),
+        ("limit:cpu", "SIGXCPU", "used up the CPU time that it was allowed, in g"),
+        ("limit:file-size", "SIGXFSZ", "a file grew larger than it was allowed to, in g"),
+    ],
+)
+def test_a_class_of_a_category_is_said(category: str, name: str, words: str) -> None:
+    label = "killed" if category.startswith("limit") else "software"
+    record = {"signature": {"category": category}, "signal": {"name": name, "si_code": 128}}
+    text = "\n".join(shown(label, NATIVE, **record))
+    assert words in text and "ask what sent it" not in text
+    assert ("ulimit -" in text) == category.startswith("limit")

@@ -47,7 +47,8 @@ def run(args: Namespace) -> int:
 
 def _cells(row: TopSignature) -> list[object]:
     from gdb_epi.fleet.report.texts import PYTHON, signature_words
-    from gdb_epi.render.headline import HUNG, category_words
+    from gdb_epi.render.category_words import category_words
+    from gdb_epi.render.headline import HUNG
 
     verdicts = ", ".join(
         label if count == row.crashes else f"{label} {count}"

@@ -223,7 +223,8 @@ def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _what(record: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return verdict, place and kind of death of a core, for the cells of a table."""
-    from gdb_epi.render.headline import HUNG, category_words
+    from gdb_epi.render.category_words import category_words
+    from gdb_epi.render.headline import HUNG
 
     signature = group_in(record, "signature")
     names = grouping_line(signature).split(" ", 3)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each category of a death is called: in a sentence, and in the cell of a table.
+
+The categories are those of signature/SPEC.md 3.1. A test holds that each of them is in both
+tables, so that a new one cannot reach a reader as its bare name.
+"""
+
+from __future__ import annotations
+
+UNKNOWN = "unknown"
+# What happened; {where} is "in f, called from g (file:1)", {below} and {deep} leave out the place.
+# A category with its class ("limit:cpu") comes before the one without.
+HAPPENED = {
+    "segv-stack-overflow": "crashed: the C stack was full, {deep}",
+    "segv-exec": "crashed: it jumped to memory that holds no code, {below}",
+    "return-to-null": "crashed: it called a function through a NULL pointer, {below}",
+    "misaligned-sp": "crashed: the stack pointer was wrong, {where}",
+    "segv-noncanonical": "crashed on a pointer that cannot be an address, {where}",
+    "segv-null": "crashed on a NULL pointer {where}",
+    "segv-near-null": "crashed on a pointer near NULL {where}",
+    "segv-guard": "crashed on memory that is kept closed on purpose, {where}",
+    "segv-wild": "crashed {where}",  # unmapped or only to be read: the second sentence says which
+    "segv-misaligned": "crashed on an address that is not aligned, {where}",
+    "segv-privileged": "crashed on an instruction that only the kernel may run, {where}",
+    "segv-protection": "crashed: the CPU refused an instruction and named no address, {where}",
+    "segv-protection-key": "crashed on memory that a protection key closes, {where}",
+    "segv-shadow-stack": "crashed: a return address is not the one that the CPU kept, {where}",
+    "bus-adrerr": "crashed: the file behind the memory is shorter than what was read, {where}",
+    "bus-memerr": "was stopped by the kernel: this machine's memory failed, {where}",
+    "fpe": "crashed on an arithmetic error {where}",
+    "ill": "crashed on an instruction that this CPU does not know, {where}",
+    "trap": "stopped at a trap instruction {where}",
+    "raised": "ended itself with a signal, {where}",
+    "limit:cpu": "was stopped: it used up the CPU time that it was allowed, {where}",
+    "limit:file-size": "was stopped: a file grew larger than it was allowed to, {where}",
+    "limit": "was stopped: it reached a limit that was set for it, {where}",
+    "seccomp": "was stopped: the kernel refused a system call, {where}",
+    "abort-assert": "aborted: a C assertion failed {where}",
+    "abort-malloc": "aborted: malloc found damage, {where}",
+    "abort-fortify": "aborted: a check of the C library found a buffer overrun, {where}",
+    "abort-terminate": "aborted: a C++ exception was not caught, {where}",
+    "abort-py-fatal": "aborted: Python itself gave up, {where}",
+    "abort-other": "aborted {where}",
+    "oom-suspect": "aborted because no more memory could be had, {where}",
+    "killed-external": "was ended from outside, {where}",
+    "snapshot": "was running when this was taken, {where}",
+    "corrupt-stack": "crashed, and its stack cannot be read",
+    UNKNOWN: "ended, how is not known, {where}",
+}
+# The same in the cell of a table.
+IN_A_TABLE = {
+    "segv-stack-overflow": "stack overflow",
+    "segv-exec": "jump to no code",
+    "return-to-null": "call through NULL",
+    "misaligned-sp": "wrong stack pointer",
+    "segv-noncanonical": "impossible pointer",
+    "segv-null": "NULL pointer",
+    "segv-near-null": "pointer near NULL",
+    "segv-guard": "closed memory",
+    "segv-wild": "bad pointer",
+    "segv-misaligned": "address not aligned",
+    "segv-privileged": "kernel's instruction",
+    "segv-protection": "refused by the CPU",
+    "segv-protection-key": "memory closed by key",
+    "segv-shadow-stack": "wrong return address",
+    "bus-adrerr": "file cut short",
+    "bus-memerr": "memory failed",
+    "fpe": "arithmetic error",
+    "ill": "unknown instruction",
+    "trap": "trap",
+    "raised": "signal to itself",
+    "limit:cpu": "CPU time used up",
+    "limit:file-size": "file too large",
+    "limit": "limit reached",
+    "seccomp": "system call refused",
+    "abort-assert": "failed assertion",
+    "abort-malloc": "damaged heap found",
+    "abort-fortify": "buffer overrun found",
+    "abort-terminate": "C++ exception",
+    "abort-py-fatal": "fatal Python error",
+    "abort-other": "abort",
+    "oom-suspect": "no memory",
+    "killed-external": "signal from outside",
+    "snapshot": "snapshot",
+    "corrupt-stack": "unreadable stack",
+    UNKNOWN: "not known",
+}
+# What may be done about a limit that was reached.
+LIMITS = {
+    "limit:cpu": "The limit is RLIMIT_CPU (ulimit -t): raise it, or look at what took so long.",
+    "limit:file-size": "The limit is RLIMIT_FSIZE (ulimit -f): raise it, or write less.",
+}
+# What an end without a category is called by its signal, as far as the signal says it.
+_BY_SIGNAL = {
+    "SIGABRT": "aborted {where}",
+    "SIGSYS": "was stopped: the kernel refused a system call, {where}",
+}
+CRASHES = frozenset(("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"))
+
+
+def happened(category: str, signal: str) -> str:
+    """Return what happened as a sentence has it, with {where}, {below} or {deep} in it.
+
+    `signal` is the name of the signal, "" for none: of what has no category it tells something.
+    """
+    kind, _, detail = category.partition(":")
+    text = HAPPENED.get(category)
+    if text is not None and category != UNKNOWN:
+        return text
+    text = HAPPENED.get(kind)
+    if text is None or kind == UNKNOWN:
+        return _BY_SIGNAL.get(signal) or _unknown(signal)
+    if detail and detail not in ("unknown", "error"):
+        text = text.replace(", {where}", f" ({detail}), {{where}}")
+    return text
+
+
+def _unknown(signal: str) -> str:
+    if signal in CRASHES:
+        return "crashed {where}"
+    return f"was ended by {signal}, {{where}}" if signal else HAPPENED[UNKNOWN]
+
+
+def category_words(category: str | None) -> str:
+    """Return what kind of death a category is, in a few words; "?" for none."""
+    whole = str(category or "?")
+    if whole in IN_A_TABLE:
+        return IN_A_TABLE[whole]
+    kind, _, detail = whole.partition(":")
+    words = IN_A_TABLE.get(kind, kind)
+    return f"{words} ({detail})" if detail and detail not in ("unknown", "error") else words
