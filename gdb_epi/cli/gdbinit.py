@@ -27,15 +27,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--install", action="store_true", help="add the line, once")
     action.add_argument("--uninstall", action="store_true", help="take it out again")
+    parser.add_argument(
+        "--frames", action="store_true", help="GDB's own `bt' shows Python frames, in every session"
+    )
     parser.add_argument("--file", metavar="F", help="instead of the file that GDB reads")
 
 
 def run(args: Namespace) -> int:
     """Print the line, or put it into a gdbinit file, or take it out."""
     line = directory_line(Path(__file__).resolve().parent.parent)
+    if args.frames:
+        line += "\nsource gdb_epi\nset epi frames auto"
     file = Path(args.file) if args.file else gdbinit_file()
     if args.install:
-        print(f"{file}: {install(file, line)}\n  {line}\nIn GDB, type: source gdb_epi")
+        indented = line.replace("\n", "\n  ")
+        usage = "GDB loads it by itself" if args.frames else "In GDB, type: source gdb_epi"
+        print(f"{file}: {install(file, line)}\n  {indented}\n{usage}")
     elif args.uninstall:
         print(f"{file}: {uninstall(file)}")
     else:
@@ -70,7 +77,8 @@ def install(file: Path, line: str) -> str:
     before = _read(file)
     wanted = os.fsencode(line)
     block_match = _BLOCK.search(before or b"")
-    if before is not None and block_match is None and wanted in before.splitlines():
+    here = before is not None and set(wanted.splitlines()) <= set(before.splitlines())
+    if block_match is None and here:
         return "has the line already"
     if before is not None and block_match is not None:
         extra = block_match["extra"].decode("ascii", "replace")

@@ -21,6 +21,7 @@ STATUS_VARIABLE = "epi_status"
 
 def install() -> None:
     """Register `epi` and its subcommands; again when sourced again."""
+    from gdb_epi.gdbhost import parameters
     from gdb_epi.gdbhost.sessions import sessions
 
     try:
@@ -32,6 +33,7 @@ def install() -> None:
     for command in COMMANDS.values():
         name = f"Epi{command.name.title().replace('-', '')}"
         type(name, (EpiCommand,), {"__doc__": help_text(command)})(command)
+    parameters.install()
     set_status(EXIT_DONE)
 
 

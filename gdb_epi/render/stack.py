@@ -127,7 +127,7 @@ def _entries(
             callee = callees.get(frame.python.address)
             calls.append((_python_call(frame, number, callee, detail), frame.python))
             number += 1
-        elif detail == FOLDED and _is_glue(frame):
+        elif detail == FOLDED and is_plumbing(frame):
             folded += 1
         elif frame.native is not None:
             calls.append((_native_call(frame, frame.native, detail), None))
@@ -172,7 +172,7 @@ def _native_call(frame: StackFrame, native: NativeFrame, detail: str) -> Call:
     return native_call(native)._replace(aside="  ".join(asides))
 
 
-def _is_glue(frame: StackFrame) -> bool:
+def is_plumbing(frame: StackFrame) -> bool:
     """Tell whether a frame is plumbing: by name, or because it is an eval loop's."""
     if frame.native is None or frame.native.kind == "sentinel":
         return False

@@ -57,18 +57,26 @@ def python_frame_of(
     return Absent(NOT_APPLICABLE, "neither it nor a caller of it runs Python")
 
 
-def level_of(stack: MergedStack, python: PyFrame) -> int | None:
-    """Return the level of the native frame that runs a Python frame, 0 innermost; None if unknown.
+def levels(stack: MergedStack) -> Iterator[tuple[int, StackFrame]]:
+    """Yield each frame with the level of its native frame, 0 innermost.
 
-    It is the next native frame inwards: the call of the eval loop (merge.py).
+    A Python frame has that of the next native frame inwards, the call of the eval loop that runs
+    it, where merge.py knows its place.
     """
-    level = 0
-    last: int | None = None
+    level, following = 0, 0
     for frame in stack.frames:
-        if frame.python is python:
-            return last if frame.evidence not in ("", LEFT_OUT) else None
         if frame.native is not None:
-            last, level = level, level + max(1, frame.native.left_out)
+            level, following = following, following + max(1, frame.native.left_out)
+        yield level, frame
+
+
+def level_of(stack: MergedStack, python: PyFrame) -> int | None:
+    """Return the level of the native frame that runs a Python frame; None where it is not known."""
+    if stack.native is not None:
+        return None
+    for level, frame in levels(stack):
+        if frame.python is python:
+            return level if frame.evidence not in ("", LEFT_OUT) else None
     return None
 
 

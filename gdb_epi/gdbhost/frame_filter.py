@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GDB's own `bt` in Python's words: a frame filter, off until `set epi frames on`.
+
+Python frames with file, line and arguments stand in place of the calls of the eval loop that run
+them; CPython's own machinery is left out. `bt -no-filters` shows the raw frames. Nothing of it
+needs debug information of Python, and every frame keeps GDB's own level: of several Python frames
+that one native frame runs (3.11 and later) GDB prints it once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import gdb
+from gdb.FrameDecorator import FrameDecorator
+
+from gdb_epi.errors import Absent, EpiError, UnreadableMemory
+from gdb_epi.gdbhost.python_values import PythonSymbol, PythonText, install_printer
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.types import PyFrame
+    from gdb_epi.cpython.values.variables import FrameVariables
+    from gdb_epi.process_state import ProcessState
+
+NAME = "epi"
+PRIORITY = 90  # before filters that show what they get, as GDB's manual advises
+# An argument is one of many on a line; scopes of an editor show more.
+DEPTH, WIDTH, LENGTH, TOTAL = 2, 5, 60, 120
+
+
+class PythonFrames:
+    """The frame filter (GDB manual, "Frame Filter API"); GDB reads its attributes."""
+
+    def __init__(self) -> None:
+        self.name = NAME
+        self.priority = PRIORITY
+        self.enabled = True
+
+    def filter(self, frames: Iterable[FrameDecorator]) -> Iterator[FrameDecorator]:
+        """Yield the frames to show; all of them where Python cannot be decoded."""
+        frames = iter(frames)
+        plan = _plan()
+        if plan is None:
+            return frames
+        return _filtered(frames, *plan)
+
+
+def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] | None:
+    """Return the Python frames by the native level that runs them, and the levels to leave out.
+
+    None where nothing is known of Python in the selected thread.
+    """
+    from gdb_epi.gdbhost.sessions import sessions
+
+    try:
+        session = sessions().current()
+        tid = session.selected_tid
+        if not session.has_target or tid is None or isinstance(session.state.python, Absent):
+            return None
+        placed, plumbing = _places(session.state, tid)
+        return placed, plumbing, _reader(session.state)
+    except (EpiError, UnreadableMemory, gdb.error):
+        return None  # GDB's own frames are right in any case
+
+
+def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], set[int]]:
+    from gdb_epi.cpython.frames.selected import levels
+    from gdb_epi.render.stack import is_plumbing
+
+    placed: dict[int, list[PyFrame]] = {}
+    plumbing: set[int] = set()
+    stack = state.stack(tid)
+    if stack.native is not None:
+        return {}, set()  # nothing is known of their places
+    for level, frame in levels(stack):
+        if frame.python is not None:
+            placed.setdefault(level, []).append(frame.python)
+        elif is_plumbing(frame):
+            plumbing.add(level)
+    return placed, plumbing
+
+
+def _reader(state: ProcessState) -> FrameVariables | None:
+    from gdb_epi.cpython.values.repr_decoder import Limits
+    from gdb_epi.record.stacks import frame_variables
+
+    reader = frame_variables(state, Limits(DEPTH, WIDTH, LENGTH, TOTAL))
+    return None if isinstance(reader, Absent) else reader
+
+
+def _filtered(
+    frames: Iterator[FrameDecorator],
+    placed: dict[int, list[PyFrame]],
+    plumbing: set[int],
+    reader: FrameVariables | None,
+) -> Iterator[FrameDecorator]:
+    for frame in frames:
+        level = frame.inferior_frame().level()
+        if level not in plumbing:
+            yield frame
+        for python in placed.get(level, ()):
+            yield PythonFrame(frame, python, reader)
+
+
+class PythonFrame(FrameDecorator):  # type: ignore[misc]
+    """One Python frame over the native frame that runs it."""
+
+    def __init__(
+        self, base: FrameDecorator, python: PyFrame, reader: FrameVariables | None
+    ) -> None:
+        super().__init__(base)
+        self._python = python
+        self._reader = reader
+        self._variables: tuple[list[PythonSymbol], list[PythonSymbol]] | None = None
+
+    def elided(self) -> None:
+        """Return no frames below this one."""
+
+    def function(self) -> str:
+        """Return the qualified name."""
+        python = self._python
+        if python.hole is not None:
+            return "(a Python frame that cannot be decoded)"
+        name = python.qualname or python.name
+        # An editor opens sources by path; where there is no such file, the name has it.
+        place = f" ({python.filename})" if in_dap() and self.filename() is None else ""
+        return name + place
+
+    def filename(self) -> str | None:
+        """Return the file; for an editor only one that is there."""
+        name = self._python.filename
+        if self._python.hole is not None:
+            return None
+        return name if not in_dap() or os.path.isfile(name) else None
+
+    def line(self) -> int | None:
+        """Return the line."""
+        return self._python.lineno
+
+    def address(self) -> int | None:
+        """Return the native frame's pc for an editor, which must have one; it says nothing else."""
+        return int(self.inferior_frame().pc()) if in_dap() else None
+
+    def frame_args(self) -> list[PythonSymbol]:
+        """Return the arguments."""
+        return self._read()[0]
+
+    def frame_locals(self) -> list[PythonSymbol]:
+        """Return locals, cells and free variables."""
+        return self._read()[1]
+
+    def _read(self) -> tuple[list[PythonSymbol], list[PythonSymbol]]:
+        if self._variables is None:
+            from gdb_epi.cpython.values.variables import ARGUMENTS
+
+            self._variables = [], []
+            variables = self._reader.of(self._python) if self._reader is not None else ()
+            for variable in () if isinstance(variables, Absent) else variables:
+                symbol = PythonSymbol(variable.name, PythonText(variable.shown()))
+                self._variables[variable.kind not in ARGUMENTS].append(symbol)
+        return self._variables
+
+
+def in_dap() -> bool:
+    """Tell whether GDB serves an editor over DAP (14 and later): only then is this loaded."""
+    return "gdb.dap.startup" in sys.modules
+
+
+def under_machine_interface() -> bool:
+    """Tell whether GDB was started for a program that speaks MI; an editor of them hangs.
+
+    microsoft/vscode-cpptools#13282. GDB's Python API does not tell the interpreter.
+    """
+    try:
+        with open("/proc/self/cmdline", "rb") as file:
+            words = file.read().split(b"\0")
+    except OSError:
+        return False
+    names = [word.lstrip(b"-") for word in words if word.startswith(b"-")]
+    joined = {name.partition(b"=")[2] for name in names if name.startswith((b"i=", b"interpreter"))}
+    behind = {b for a, b in pairwise(words) if a.lstrip(b"-") in _INTERPRETER}
+    return any(value.startswith(b"mi") for value in joined | behind)
+
+
+_INTERPRETER = (b"i", b"interpreter", b"ui")
+
+
+def switch(on: bool) -> None:
+    """Put the filter into GDB's list, or take it out; nothing of it is there before."""
+    filters = gdb.frame_filters
+    if on:
+        install_printer()
+        filters[NAME] = PythonFrames()
+    else:
+        filters.pop(NAME, None)
+    gdb.invalidate_cached_frames()
