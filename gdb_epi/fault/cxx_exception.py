@@ -64,10 +64,15 @@ def terminating_frame(frames: Sequence[NativeFrame]) -> str | None:
 
 
 def thrower(frames: Sequence[NativeFrame]) -> NativeFrame | None:
-    """Return the frame that threw: the one that called __cxa_throw. None when it is gone."""
-    for inner, outer in pairwise(frames[:MAX_FRAMES]):
+    """Return the frame that threw: the one that called __cxa_throw. None when it is gone.
+
+    libstdc++ throws for others (std::__throw_out_of_range): then the one that called into it.
+    """
+    kept = frames[:MAX_FRAMES]
+    for number, (inner, outer) in enumerate(pairwise(kept), 1):
         if inner.function in _THROW:
-            return outer
+            outside = (f for f in kept[number:] if "libstdc++" not in (f.module or ""))
+            return next(outside, outer)
     return None
 
 

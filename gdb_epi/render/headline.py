@@ -40,11 +40,9 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
         hung = "hung: a forked child waits for a lock that no thread in it can release"
         return f"{who} {hung}", f"{_software(record)}. {_inherited(record)}"
     if label in ("deadlock", "hang"):
-        what = (
-            _deadlock(record) if label == "deadlock" else f"hung: {_main(record)} {_waiting(calls)}"
-        )
+        what = _deadlock(record) if label == "deadlock" else f"hung: {_waiter(record, calls)}"
         listed = label == "deadlock" and record.get("waits")  # who waits for what has lines below
-        reason = reason.partition(": ")[0] if listed else reason
+        reason = reason.partition(": ")[0] if listed else reason.partition("; ")[0]
         return f"{who} {what}", _sentence(f"{_software(record)}: {reason}".removesuffix(": "))
     if group_in(record, "process").get("live") and not group_in(record, "signal"):
         return _alive(record, who, calls)
@@ -68,9 +66,19 @@ def _software(record: Json) -> str:
     return f"A software bug{_sure(record)}" if _sure(record) else "A software bug"
 
 
-def _waiting(calls: Sequence[Call]) -> str:
+def _waiter(record: Json, calls: Sequence[Call]) -> str:
+    """Return who waits and where: the first of a hang's members, else the thread that tells."""
+    for finding in record.get("findings") or ():
+        members = group_in(finding, "facts").get("members") or ()
+        if not members or finding.get("summary") not in group_in(record, "verdict")["reasons"]:
+            continue
+        member: Json = members[0]
+        places = list(member.get("frames") or ())
+        who = str(member.get("name") or f"thread {member.get('tid')}")
+        if places:
+            return f"{who} waits at {places[0]}"
     python = _own_python(calls)
-    return f"waits {where([python])}" if python is not None else f"waits {where(calls)}"
+    return f"{_main(record)} waits {where([python] if python is not None else calls)}"
 
 
 def _deadlock(record: Json) -> str:

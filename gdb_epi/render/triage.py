@@ -27,7 +27,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.headline import headline, noun
+from gdb_epi.render.headline import first_reason, headline, noun
 from gdb_epi.render.named_values import value_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
@@ -350,6 +350,11 @@ def _waits(record: Json) -> Iterator[str]:
         yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
     if telling:
         yield from fork_lines(record)
+    if group_in(record, "verdict").get("label") in ("deadlock", "hang"):
+        clauses = first_reason(record).split("; ")[1:]  # the first is the second sentence
+        yield from clauses[:MAX_WAITS]
+        if len(clauses) > MAX_WAITS:
+            yield f"and {len(clauses) - MAX_WAITS} more"
 
 
 def _owner(wait: Json) -> str:
@@ -456,7 +461,7 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     ends = [e for e in errors if e.get("stage") in ("merge", "native")]
     if ends and not reader.whole:
         why = str(ends[-1].get("message")).rpartition(": ")[2]
-        texts.append(f"C calls between the Python calls ({why}); no sign of damage by itself")
+        texts.append(f"some C calls between the Python calls ({why}); this is common, no damage")
         errors = [error for error in errors if error not in ends]
     if not reader.whole:
         said = " ".join(texts)
@@ -523,10 +528,8 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
         if group_in(record, "host").get("hostname"):
             yield "crashes of this host", "gdb-epi fleet suspects"
         else:
-            yield (
-                "name its host",
-                f"gdb-epi host-facts -o host.json (there), triage --host-json host.json {core}",
-            )
+            yield "on its host", "gdb-epi host-facts -o host.json"
+            yield "then here", f"gdb-epi triage --host-json host.json {core}"
     elif several and label in ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault"):
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
     elif has_python:

@@ -56,5 +56,7 @@ def _caller(frames: Sequence[NativeFrame]) -> str | None:
     for frame in frames[:MAX_FRAMES]:
         file = (frame.module or "").rpartition("/")[2]
         if file and not file.startswith(_LIBC):
+            if file.startswith("libffi"):
+                return "a call of ctypes or cffi"
             return f"{frame.function} in {file}" if frame.function else f"code of {file}"
     return None
