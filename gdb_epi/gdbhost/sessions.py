@@ -7,6 +7,7 @@ Imported by `source gdb_epi`: what only commands need is imported when one runs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 
 import gdb
@@ -77,6 +78,7 @@ class Sessions:
         from gdb_epi.gdbhost.opening import open_core, open_process
 
         if kind == "core":
+            _touch_threads()
             return open_core(inferior)
         lwp = self._stopped.get(inferior.num) or selected_lwp() or inferior.pid
         return open_process(inferior, lwp)
@@ -104,6 +106,19 @@ def _options() -> dict[str, Any]:
     from gdb_epi.gdbhost.opening import local_sysroot
 
     return {"types": DebugTypes(), "sysroot": local_sysroot()}
+
+
+def _touch_threads() -> None:
+    """Read the registers of all threads, so that what GDB warns of is not in a command's output.
+
+    GDB 13.1 warns of each `.reg-xstate` that is smaller than its own; under `pipe` that would go
+    into the JSON. The text is dropped unread, and the user's selection stays.
+    """
+    from gdb_epi.gdbhost.selection import selection_kept
+
+    with suppress(gdb.error), selection_kept():
+        words = "thread apply all -s -q python gdb.newest_frame().pc()"
+        gdb.execute(words, False, True)
 
 
 class GdbHost:

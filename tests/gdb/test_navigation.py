@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
+import lzma
 import re
 from pathlib import Path
 
 import pytest
-from driver import Done, Gdb, run_gdb, with_epi
+from driver import ROOT, Done, Gdb, run_gdb, with_epi
 from support.cores import Made
 from support.interpreters import Interpreter, one_per_minor
 from support.opening import made_or_skip
@@ -68,3 +70,20 @@ def test_counts_of_bt_and_gdbs_thread_number(gdb: Gdb, nested: Made) -> None:
     assert [int(number) for number, _ in LINE.findall(second)] == [count - 1]
     assert len(LINE.findall(full)) == count and " = " in full
     assert "no number of lines" in done.stderr
+
+
+def test_pipe_gives_json_on_the_first_call(gdb: Gdb, sample_core: Path, tmp_path: Path) -> None:
+    """GDB 13.1 warns of each thread of this core while it reads its registers first."""
+    out = tmp_path / "out.json"
+    command = f"pipe epi bt --all --json | cat > {out}"
+    # Any executable: without one GDB 13.1 is not asked for frames.
+    done = run_gdb(gdb, *with_epi(command), exe=OWN[0].host_executable, core=sample_core)
+    assert json.loads(out.read_text())["threads"], done.text
+
+
+@pytest.fixture
+def sample_core(tmp_path: Path) -> Path:
+    core = tmp_path / "core"
+    packed = ROOT / "sample_cores" / "extension-worker-thread" / "core.xz"
+    core.write_bytes(lzma.decompress(packed.read_bytes()))
+    return core
