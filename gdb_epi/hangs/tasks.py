@@ -30,6 +30,8 @@ MAX_TEXTS = 3
 _RUNS = ("asyncio.base_events", "trio._core._run", "trio._core._io_epoll", "gevent.hub",
          "gevent._hub_primitives", "eventlet.hubs")  # fmt: skip
 
+_ENTERING = frozenset(("acquire", "__enter__"))  # methods that `with` may call of a lock
+
 
 def runs_tasks(frames: Sequence[PyFrame]) -> str:
     """Return the module of the event loop that a thread runs; "" for none."""
@@ -83,12 +85,18 @@ def waits_for_itself(task: Waiting, slots: FrameSlots) -> bool:
     """Tell whether a task waits for a lock whose `async with` block it is inside of."""
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address:
         return False
-    for frame in own_frames(task):
+    inward = None
+    for frame in task.stack:
         try:
-            if task.wait.address in slots.managers(frame):
-                return True
+            entered = [] if of_a_library(frame) else slots.entered(frame, inward)
         except (UnreadableMemory, LayoutError):
-            continue
+            entered = []
+        # A lock may be entered by its acquire() too; whether this one is the second is not known.
+        if inward is not None and inward.name in _ENTERING and entered[-1:] == [task.wait.address]:
+            entered.pop()
+        if task.wait.address in entered:
+            return True
+        inward = frame
     return False
 
 

@@ -97,16 +97,21 @@ TRUTHS = {
 
 
 @contextlib.contextmanager
-def hanging(one: Interpreter, name: str, folder: Path) -> Iterator[int]:
+def hanging(
+    one: Interpreter, name: str, folder: Path, program: Path = PROGRAM, packages: str = ""
+) -> Iterator[int]:
     """Run a program of hanging.py until it hangs, computes or waits; yield the process to end.
+
+    `program` may be another one, and `packages` a folder that it finds its libraries in.
 
     Raises NeverAsleep.
     """
-    words = ["sh", "-c", START, "sh", str(one.host_executable), str(PROGRAM), name]
+    words = ["sh", "-c", START, "sh", str(one.host_executable), str(program), name]
+    environment = {**os.environ, "PYTHONPATH": packages} if packages else None
     with open(folder / "output", "wb") as output:
         process = subprocess.Popen(
             words, cwd=folder, stdin=subprocess.PIPE, stdout=output, stderr=output,
-            start_new_session=True,
+            start_new_session=True, env=environment,
         )  # fmt: skip
     try:
         _until(lambda: (folder / "ready").exists(), process)
@@ -129,9 +134,12 @@ def hanging(one: Interpreter, name: str, folder: Path) -> Iterator[int]:
         process.stdin.close()
 
 
-def core_by_signal(one: Interpreter, name: str, folder: Path, signo: int = signal.SIGABRT) -> Path:
+def core_by_signal(
+    one: Interpreter, name: str, folder: Path, signo: int = signal.SIGABRT,
+    program: Path = PROGRAM, packages: str = "",
+) -> Path:  # fmt: skip
     """Return the core of a program that a signal from outside ended."""
-    with hanging(one, name, folder) as pid:
+    with hanging(one, name, folder, program, packages) as pid:
         os.kill(pid, signo)
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:

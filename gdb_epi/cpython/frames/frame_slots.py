@@ -21,6 +21,8 @@ MAX_BLOCKS = 20  # CO_MAXBLOCKS (Include/cpython/code.h)
 MAX_TABLE = 1 << 20  # bytes of one exception table
 _EXITS = ("__exit__", "__aexit__")
 
+_AWAITING = 2  # slots that an await has: what is awaited, and what was sent to it
+
 
 class Slots(NamedTuple):
     """The object words of one frame: variables, and the value stack as far as it may be used.
@@ -85,17 +87,36 @@ class FrameSlots:
 
         Raises UnreadableMemory, LayoutError.
         """
+        return [manager for _, manager in self._placed(frame)]
+
+    def entered(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
+        """Return the same without the one that the frame is only about to enter.
+
+        `inward` is the frame that it calls or awaits. `async with` pushes __aexit__ before it
+        awaits __aenter__: who waits there for a lock does not hold it. Since 3.12 (the handler
+        is that of CLEANUP_THROW) the depth of the handler counts it, and the two slots of the
+        await above it; before, only blocks that were entered. Raises UnreadableMemory, LayoutError.
+        """
+        placed = self._placed(frame)
+        if placed and inward is not None and inward.name == "__aenter__":
+            below_top = self.of(frame).deep - placed[-1][0]
+            if below_top > _AWAITING:
+                placed.pop()
+        return [manager for _, manager in placed]
+
+    def _placed(self, frame: PyFrame) -> list[tuple[int, int]]:
+        """Return (index on the value stack, manager) of the blocks of a frame."""
         if frame.hole is not None or not frame.code:
             return []
         slots = self.of(frame)
-        managers = []
+        placed = []
         for index, word in enumerate(slots.stack[: slots.deep]):
             # 3.14 (gh-120507) pushes the function and its self instead of a bound method.
             behind = slots.stack[index + 1] if index + 1 < slots.deep else 0
             manager = self._manager(word, behind) if word and not word & 7 else None
             if manager:
-                managers.append(manager)
-        return managers
+                placed.append((index, manager))
+        return placed
 
     def suspended(self, generator: int) -> PyFrame | None:
         """Return the frame of a generator object that does not run; None when it has ended.

@@ -254,17 +254,17 @@ class Managers:
         A condition that it waits for gave its lock away.
         """
         found: dict[int, None] = {}
-        todo = [frame for frame in stack if not of_a_library(frame)]
+        todo = _with_inward(stack)
         generators = 0
         while todo and len(found) < MAX_MANAGERS:
-            for manager in self._of_frame(todo.pop(0)):
+            for manager in self._of_frame(*todo.pop(0)):
                 if manager in found:
                     continue
                 found[manager] = None
                 generator = self._waits.attribute(manager, "gen")
                 if generators < MAX_GENERATORS and self._coroutines.ident(generator) in COROUTINES:
                     generators += 1
-                    todo += self._coroutines.chain(generator).frames
+                    todo += _with_inward(self._coroutines.chain(generator).frames)
         given = wait.address if wait is not None else 0
         held: dict[int, None] = {}
         for manager in found:
@@ -276,11 +276,17 @@ class Managers:
                 held[lock] = None
         return tuple(held)
 
-    def _of_frame(self, frame: PyFrame) -> list[int]:
+    def _of_frame(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
         try:
-            return self._slots.managers(frame)[::-1]
+            return self._slots.entered(frame, inward)[::-1]
         except EpiError:
             return []
+
+
+def _with_inward(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None]]:
+    """Return the program's own frames of a stack, each with the frame inward of it."""
+    pairs = [(frame, stack[place - 1] if place else None) for place, frame in enumerate(stack)]
+    return [pair for pair in pairs if not of_a_library(pair[0])]
 
 
 def with_holders(reader: WaitReader, found: Sequence[Waiting]) -> list[Waiting]:

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks of asyncio and trio and greenlets of gevent that wait for each other, until they are ended.
+
+Started by tests/support/hangs.py with the name of a function. Beside each circle something sleeps,
+as a program that serves others has it: the loop never finds out that nothing goes on.
+"""
+
+import os
+import sys
+
+NAP = 0.01
+
+
+def asyncio_locks():
+    import asyncio
+
+    async def debit(mine, other):
+        async with mine:
+            await asyncio.sleep(NAP)
+            async with other:
+                pass
+
+    async def main():
+        accounts, journal = asyncio.Lock(), asyncio.Lock()
+        first = asyncio.create_task(debit(accounts, journal), name="payer")
+        second = asyncio.create_task(debit(journal, accounts), name="payee")
+        await asyncio.sleep(5 * NAP)
+        ready()
+        await asyncio.sleep(3600)
+        await asyncio.wait([first, second])
+
+    asyncio.run(main())
+
+
+def asyncio_results():
+    import asyncio
+
+    tasks = {}
+
+    async def needs(name):
+        await asyncio.sleep(NAP)
+        return await tasks[name]
+
+    async def main():
+        tasks["payer"] = asyncio.create_task(needs("payee"), name="payer")
+        tasks["payee"] = asyncio.create_task(needs("payer"), name="payee")
+        await asyncio.sleep(5 * NAP)
+        ready()
+        await asyncio.sleep(3600)
+
+    asyncio.run(main())
+
+
+def trio_locks():
+    import trio
+
+    async def debit(mine, other):
+        async with mine:
+            await trio.sleep(NAP)
+            async with other:
+                pass
+
+    async def main():
+        accounts, journal = trio.Lock(), trio.Lock()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(debit, accounts, journal, name="payer")
+            nursery.start_soon(debit, journal, accounts, name="payee")
+            await trio.sleep(5 * NAP)
+            ready()
+            await trio.sleep(3600)
+
+    trio.run(main)
+
+
+def gevent_locks():
+    import gevent
+    from gevent.lock import RLock
+
+    def debit(mine, other):
+        with mine:
+            gevent.sleep(NAP)
+            with other:
+                pass
+
+    accounts, journal = RLock(), RLock()
+    first = gevent.spawn(debit, accounts, journal)
+    second = gevent.spawn(debit, journal, accounts)
+    first.name, second.name = "payer", "payee"  # gevent 20 and later
+    gevent.sleep(5 * NAP)
+    ready()
+    gevent.sleep(3600)
+    gevent.joinall([first, second])
+
+
+def gevent_joins():
+    import gevent
+
+    greenlets = {}
+
+    def needs(name):
+        gevent.sleep(NAP)
+        greenlets[name].join()
+
+    greenlets["payer"] = gevent.spawn(needs, "payee")
+    greenlets["payee"] = gevent.spawn(needs, "payer")
+    for name, each in greenlets.items():
+        each.name = name
+    gevent.sleep(5 * NAP)
+    ready()
+    gevent.sleep(3600)
+
+
+def asyncio_waits():
+    """One holds what the others want, and sleeps: no circle."""
+    import asyncio
+
+    asyncio_contention(asyncio.Lock)
+
+
+def asyncio_condition():
+    import asyncio
+
+    asyncio_contention(asyncio.Condition)
+
+
+def asyncio_contention(kind):
+    import asyncio
+
+    async def holds(lock):
+        async with lock:
+            await asyncio.sleep(3600)
+
+    async def wants(lock):
+        async with lock:
+            pass
+
+    async def main():
+        lock = kind()
+        tasks = [asyncio.ensure_future(each(lock)) for each in (holds, wants, wants)]
+        await asyncio.sleep(5 * NAP)
+        ready()
+        await asyncio.wait(tasks)
+
+    asyncio.run(main())
+
+
+def trio_waits():
+    import trio
+
+    async def holds(lock):
+        async with lock:
+            await trio.sleep(3600)
+
+    async def wants(lock):
+        async with lock:
+            pass
+
+    async def main():
+        lock = trio.Lock()
+        async with trio.open_nursery() as nursery:
+            for each in (holds, wants, wants):
+                nursery.start_soon(each, lock)
+            await trio.sleep(5 * NAP)
+            ready()
+
+    trio.run(main)
+
+
+def ready():
+    with open("ready", "w") as out:
+        out.write(str(os.getpid()))
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
