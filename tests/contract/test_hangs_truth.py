@@ -22,10 +22,22 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 15
+NOT_ON_MUSL = {
+    "database_against_itself": "the interpreter on musl is built without sqlite3",
+    "never_released": "musl's C locks are not judged, so an ended thread's lock has no holder",
+    "gil_held_asleep": "libffi is a part of _ctypes there, and has no name of its own",
+}
+
+
+def runs_on(one: Interpreter, name: str) -> bool:
+    on_musl = one.id.startswith("musl") and name in NOT_ON_MUSL
+    return one.root is None and not one.free_threaded and not on_musl
+
+
 CELLS = [
     pytest.param(one, name, id=f"{one.id}-{name}")
     for name in TRUTHS
-    for one in spread(name, lambda one: one.root is None and not one.free_threaded, every=99)
+    for one in spread(name, lambda one, name=name: runs_on(one, name), every=99)
 ]
 
 

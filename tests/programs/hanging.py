@@ -18,7 +18,6 @@ import selectors
 import signal
 import socket
 import socketserver
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -170,6 +169,8 @@ def process_lock_twice():
 
 
 def database_against_itself():
+    import sqlite3  # an interpreter without it runs the other programs
+
     path = os.path.join(tempfile.mkdtemp(), "a.db")
     one, two = sqlite3.connect(path), sqlite3.connect(path, timeout=100000)
     one.execute("create table t (a)")
