@@ -10,8 +10,8 @@ nothing but headers.
 `--other NAME` keeps the table of another build beside the shipped one, in others/: structs move
 between patch releases, and without perf trampolines (musl: --headers of a copy in which pyconfig.h
 does not define PY_HAVE_PERF_TRAMPOLINE). `--check` compares with the shipped table instead of
-writing it. `--constants` with `--headers` adds to the shipped table the constants that it lacks,
-and changes nothing else.
+writing it. `--constants` with `--headers` (and `--private-from`, for the enumerators of .c files)
+adds to the shipped table the constants that it lacks, and changes nothing else.
 """
 
 from __future__ import annotations
@@ -182,6 +182,17 @@ def private_declarations(
     return texts, sorted(names)
 
 
+def private_constants(private: tuple[Path, str], gdb: str) -> dict[str, int]:
+    """Return the enumerators that another build of the same version has, in its .c files too.
+
+    No configure option changes their values; macros are not in debug information.
+    """
+    prefix, abi = private
+    documents = [types_of(debug, gdb, prefix) for debug in debug_files(prefix, abi).values()]
+    constants: dict[str, int] = merge(documents)["constants"]
+    return constants
+
+
 def from_headers(
     include: Path, defines: list[str], gdb: str, private: tuple[Path, str] | None = None
 ) -> dict[str, Any]:
@@ -198,6 +209,7 @@ def from_headers(
         if private:
             extra, names = private_declarations(document, *private, gdb)
             document = types_of(build_stub(include, stub, flags, extra), gdb)
+            document["constants"] = private_constants(private, gdb) | document["constants"]
     document = _finish(document, include, defines, [], "headers")
     if names:
         document["header"]["redeclared"] = names
@@ -254,17 +266,20 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> tuple[int, list[str
     return compared, texts
 
 
-def add_constants(include: Path, defines: list[str], gdb: str, folder: Path) -> str:
-    """Add to the table of a build the constants that it lacks, from its headers."""
-    path = folder / table_name(describe(include, defines))
+def add_constants(
+    path: Path, include: Path, defines: list[str], gdb: str, private: tuple[Path, str] | None
+) -> str:
+    """Add to the table `path` the constants that it lacks: of its headers and of `private`."""
     table = json.loads(path.read_text())
     with tempfile.TemporaryDirectory() as temporary:
         flags = [f"-D{define}" for define in defines]
-        found = types_of(build_stub(include, Path(temporary) / "stub.o", flags), gdb)["constants"]
-    added = {name: value for name, value in found.items() if name not in table["constants"]}
+        there = types_of(build_stub(include, Path(temporary) / "stub.o", flags), gdb)["constants"]
+    if private:
+        there = private_constants(private, gdb) | there
+    added = {name: value for name, value in there.items() if name not in table["constants"]}
     table["constants"].update(added)
     path.write_text(dump_layout(table))
-    return f"{path.name}: {len(added)} constants added"
+    return f"{path.name}: added {', '.join(sorted(added)) or 'nothing'}"
 
 
 def _add_variants(document: dict[str, Any], other: dict[str, Any]) -> None:
@@ -304,10 +319,6 @@ def main() -> int:
     )
     parser.add_argument("--constants", action="store_true", help="only add missing constants")
     options = parser.parse_args()
-    if options.constants:
-        for include in options.headers:
-            print(add_constants(include, options.defines, options.gdb, options.out))
-        return 0
     documents = [
         from_prefix(prefix, abi, options.gdb)
         for prefix in options.prefix
@@ -315,6 +326,12 @@ def main() -> int:
     ]
     folder, _colon, abi = (options.private_from or "").rpartition(":")
     private = (Path(folder).expanduser(), abi) if folder else None
+    if options.constants:
+        for include in options.headers:
+            described = describe(include, options.defines)
+            table = options.out / table_name(described, other=options.other or "")
+            print(add_constants(table, include, options.defines, options.gdb, private))
+        return 0
     documents += [
         from_headers(include, options.defines, options.gdb, private) for include in options.headers
     ]
