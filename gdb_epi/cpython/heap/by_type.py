@@ -33,6 +33,11 @@ _INLINE_VALUES = 1 << 2  # 3.13+; asked only where the layout has embedded value
 TYPE_SUBCLASS = 1 << 31
 _TRACKED = 1  # _PyGC_BITS_TRACKED, Include/internal/pycore_gc.h (free-threaded 3.13+)
 _MAX_REFCOUNT = 1 << 33  # 3.12+ (PEP 683): immortal objects have up to 2 ** 32 - 1
+# _Py_REF_DEFERRED << _Py_REF_SHARED_SHIFT (Include/internal/pycore_object.h, free-threaded 3.14+):
+# added to ob_ref_shared of types, functions and code objects, which only the collector frees. It
+# takes this off before it frees one (disable_deferred_refcounting, Python/gc_free_threading.c).
+_DEFERRED = ((1 << 63) - 1) // 8 << 2
+_MAX_SHARED = 1 << 40
 
 
 class GcLinks(NamedTuple):
@@ -157,7 +162,9 @@ class Heap:
             return False
         if self._types is not None and self.reader.u64(address + 8) in self._types:
             return False  # a tuple's type lies there: this is the inside of a tuple
-        if not -(1 << 40) < shared < 1 << 40:
+        if abs(shared - _DEFERRED) < _MAX_SHARED:
+            return True
+        if not -_MAX_SHARED < shared < _MAX_SHARED:
             return False
         return local > 0 or shared >> 2 > 0
 
