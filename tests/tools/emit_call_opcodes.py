@@ -38,7 +38,7 @@ wanted = {
     "LOAD_GLOBAL": "global", "LOAD_NAME": "name",
     "LOAD_ATTR": "attr", "LOAD_METHOD": "method", "EXTENDED_ARG": "extended",
     "PUSH_NULL": "nothing", "NOP": "nothing", "CACHE": "nothing", "COPY_FREE_VARS": "nothing",
-    "JUMP_BACKWARD": "back", "JUMP_BACKWARD_NO_INTERRUPT": "back", "JUMP_ABSOLUTE": "jump",
+    "JUMP_BACKWARD": "back", "JUMP_BACKWARD_NO_INTERRUPT": "cold", "JUMP_ABSOLUTE": "jump",
     "POP_JUMP_IF_TRUE": "jump", "POP_JUMP_IF_FALSE": "jump",
     "POP_JUMP_BACKWARD_IF_TRUE": "back", "POP_JUMP_BACKWARD_IF_FALSE": "back",
     "POP_JUMP_BACKWARD_IF_NONE": "back", "POP_JUMP_BACKWARD_IF_NOT_NONE": "back",
@@ -59,7 +59,7 @@ print(json.dumps({
                [*((n, n) for n in numbers), *made.items()] if numbers.get(base) in caches},
     "global_shift": int(sys.version_info >= (3, 11)), "attr_shift": int(modern),
     "jump_unit": 2 if sys.version_info >= (3, 10) else 1,
-    "cells_apart": sys.version_info < (3, 11),
+    "handlers_last": modern, "cells_apart": sys.version_info < (3, 11),
 }))
 """
 

@@ -12,6 +12,7 @@ from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, rep
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
 from gdb_epi.detectors import gil_versus_mutex, import_deadlock, join_deadlock, lock_order_cycle
 from gdb_epi.locks import types as t
+from gdb_epi.locks.python.loops import Jump, loops_of
 from gdb_epi.locks.waits.wait_graph import find_cycles, kind_of, mark_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
@@ -275,7 +276,7 @@ def test_an_exception_table() -> None:
 def test_a_damaged_exception_table_ends() -> None:
     assert parse_table(b"") == []
     assert parse_table(b"\xff" * 4096) == []
-    assert parse_table(bytes([0x81, 2, 3, 5])) == [Entry(2, 6, 2)]
+    assert parse_table(bytes([0x81, 2, 3, 5])) == [Entry(2, 6, 2, 6)]
     assert parse_table(bytes([0x81, 2, 3])) == []
 
 
@@ -305,3 +306,52 @@ def test_ten_thousand_threads_that_wait_for_each_other() -> None:
     assert len(found.waits) == count
     (cycle,) = found.cycles
     assert len(cycle.tids) == count
+
+
+# dis of 3.13 and 3.14: `with a: f()` then g(); `while True: try: k()` with `except E: z()`; that
+# with `try: return k()`, which has no jump back but the handler's; `await k()`; `try: ...` then t()
+LOOPS = {
+    "after a with block": (
+        [Jump(98, 38, quiet=True)],
+        [Entry(6, 22, 0, 72), Entry(72, 92, 0, 100)],
+        (),
+    ),
+    "try in a loop, 3.13": (
+        [Jump(26, 4), Jump(72, 26, quiet=True)],
+        [Entry(6, 26, 0, 30), Entry(30, 70, 1, 76), Entry(74, 76, 1, 76)],
+        ((4, 26), (30, 72)),
+    ),
+    "try in a loop, 3.14": (
+        [Jump(26, 2), Jump(74, 2)],
+        [Entry(6, 26, 0, 30), Entry(30, 72, 1, 80), Entry(78, 80, 1, 80)],
+        ((2, 26), (30, 74)),
+    ),
+    "return in a loop": (
+        [Jump(74, 2)],
+        [Entry(6, 26, 0, 30), Entry(30, 72, 1, 80)],
+        ((2, 26), (30, 74)),
+    ),
+    "await": (
+        [Jump(36, 28, quiet=True), Jump(46, 38, quiet=True)],
+        [Entry(4, 32, 0, 48), Entry(32, 34, 0, 44), Entry(34, 46, 0, 48)],
+        (),
+    ),
+    "after a try": (
+        [Jump(88, 24, quiet=True)],
+        [Entry(4, 24, 0, 46), Entry(46, 86, 1, 92), Entry(90, 92, 1, 92)],
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(LOOPS))
+def test_a_way_out_of_a_handler_is_a_loop_only_when_it_leads_there_again(name: str) -> None:
+    jumps, entries, expected = LOOPS[name]
+    covered = {at for first, last in loops_of(jumps, entries) for at in range(first, last + 1)}
+    assert covered == {at for first, last in expected for at in range(first, last + 1)}
+
+
+def test_loops_of_damaged_tables_end() -> None:
+    jumps = [Jump(at, at - 4) for at in range(4, 60_000, 2)]
+    entries = [Entry(at, 60_000, 0, at + 2) for at in range(0, 60_000, 2)]
+    assert loops_of(jumps, entries)

@@ -36,11 +36,12 @@ class Slots(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One range of an exception table, in bytes of bytecode, and the stack depth of its handler."""
+    """One range of an exception table in bytes of bytecode, its handler and the depth there."""
 
     start: int
     end: int
     depth: int
+    target: int = 0
 
 
 class FrameSlots:
@@ -256,7 +257,7 @@ def parse_table(raw: bytes) -> list[Entry]:
         numbers.append(value)
         value = 0
         if len(numbers) == 4:
-            start, size, _, depth = numbers
-            entries.append(Entry(2 * start, 2 * (start + size), depth >> 1))
+            start, size, target, depth = numbers
+            entries.append(Entry(2 * start, 2 * (start + size), depth >> 1, 2 * target))
             numbers = []
     return entries

@@ -12,8 +12,10 @@ import os
 from functools import cache
 
 from gdb_epi.cpython.frames.code import bytecode_of
+from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.python.loops import Jump, loops_of
 from gdb_epi.typing_lite import Any, NamedTuple, parse_json
 
 MAX_CODE = 1 << 16  # bytes of one function's instructions
@@ -96,7 +98,7 @@ class CallSites:
             slots = self.strings(code, "co_varnames")
             cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
         calls: list[Call] = []
-        loops: list[tuple[int, int]] = []
+        jumps: list[Jump] = []
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
         at = extended = 0
@@ -116,11 +118,11 @@ class CallSites:
             elif does in ("attr", "method"):
                 number = argument >> self._table["attr_shift"] if does == "attr" else argument
                 path = (*path, names[number] if number < len(names) else "?")
-            elif does in ("back", "jump"):
+            elif does in ("back", "cold", "jump"):
                 target = argument * self._table["jump_unit"]
-                first = at - target if does == "back" else target
+                first = target if does == "jump" else at - target
                 if 0 <= first < here:
-                    loops.append((first, here))
+                    jumps.append(Jump(here, first, does == "cold"))
             # A plain function is called where a NULL is pushed with it (3.11, bpo-40222); before,
             # a function that is called looks like one that is passed on.
             called = does == "global" and self._table["global_shift"] and argument & 1
@@ -128,4 +130,12 @@ class CallSites:
                 calls.append(Call(here, root, path))
             if does not in ("fast", "fast2", "cell", "global", "name", "attr", "method", "nothing"):
                 root = root if does == "extended" else None
-        return Code(tuple(calls), tuple(loops))
+        return Code(tuple(calls), loops_of(jumps, self._handlers(code) if jumps else ()))
+
+    def _handlers(self, code: int) -> list[Entry]:
+        """Return the exception table of code whose handlers stand behind all else (3.12+)."""
+        at = self._reader.layout.offset("PyCodeObject", "co_exceptiontable")
+        if at is None or not self._table["handlers_last"]:
+            return []
+        raw = self._reader.bytes_object(self._reader.u64(code + at), MAX_CODE)
+        return [] if isinstance(raw, Absent) else parse_table(raw)
