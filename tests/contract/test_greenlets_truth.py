@@ -87,7 +87,9 @@ def test_stacks_of_suspended_greenlets(interpreter: Interpreter) -> None:
     for address, stack in told.items():
         if address in known:
             assert [shown(frame) for frame in known[address].stack] == stack
-            assert known[address].state == states[address]
+            # Without the collector's lists a greenlet that never ran may be in an unknown state.
+            unknown = ("",) if interpreter.free_threaded else ()
+            assert known[address].state in (states[address], *unknown)
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

@@ -63,7 +63,7 @@ WANTED = {
         "buffered I/O lock", GONE, name="sys.stdout", frame="progress",
         findings=("fork_handlers", "forked_child_lock"),
     ),
-    "real-healthy-logging": Wanted("", findings=()),
+    "real-healthy-logging": Wanted("", findings=("going_on",)),
     "real-libgomp": Wanted(
         "OpenMP (libgomp) pool", LOST, t.PROBABLE, pool="OpenMP (libgomp)",
         findings=("lost_wakeup",),

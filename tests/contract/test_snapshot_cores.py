@@ -39,7 +39,8 @@ def test_a_gcore_is_a_snapshot(interpreter: Interpreter, program: str) -> None:
     session = Session(target)
     record = analyze(session)
     assert record["signature"]["category"] == "snapshot"
-    assert record["verdict"]["label"] == "cannot-tell"
+    # Nothing failed: what the process did may be known ("no-fault"), and nobody is blamed.
+    assert record["verdict"]["label"] in ("no-fault", "cannot-tell")
     python = session.state.python
     assert isinstance(python, PythonState), python
     threads = {(t.interpreter, t.ident): t for t in python.threads()}

@@ -51,7 +51,8 @@ def test_core_tells_the_truth(interpreter: Interpreter, program: Program) -> Non
     for told in truth["threads"]:
         thread = threads[told["interpreter"], told["ident"]]
         assert seen_frames(thread) == told["frames"]
-        assert thread.tid == told["native_id"]
+        if told["native_id"] is not None:  # gevent's Thread objects do not know it
+            assert thread.tid == told["native_id"]
         assert thread.name == told["name"]
     holder = truth["gil_holder"] if truth["gil"] else None
     assert python.gil_holder == holder
