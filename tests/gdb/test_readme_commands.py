@@ -126,6 +126,6 @@ def test_gdb_finds_the_extension_after_both_commands(installed: Installed, tmp_p
     for gdb in available_gdbs():
         shown = output(gdb.path, "-batch", *words)
         assert f"LOADED {site / 'gdb_epi' / '__init__.py'}" in shown
-    shown = output(installed.root / ".venv" / "bin" / "gdb-epi", "doctor")
-    lines = [line for line in shown.splitlines() if line.startswith("source gdb_epi")]
+    shown = output(installed.root / ".venv" / "bin" / "gdb-epi", "doctor", "--all")
+    lines = [line.strip() for line in shown.splitlines() if "source gdb_epi  " in line]
     assert lines and all(line.endswith(": works") for line in lines), shown

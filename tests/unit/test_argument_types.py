@@ -45,7 +45,7 @@ def test_every_number_of_every_command_is_refused_out_of_range(parse) -> None:
         for flag in (a.flags[-1] for a in command.arguments if a.flags[-1] in NUMBERS):
             values = VALUES if name == "gc" and flag == "--types" else (*VALUES, "0")
             for value in values:
-                words = "" if name == "locals" else before
+                words = "" if name in ("locals", "bt") else before
                 with pytest.raises(UsageError) as caught:
                     parse(name, f"{words}{flag} {value}")
                 line = caught.value.line()
@@ -80,7 +80,7 @@ def test_frames_and_context_are_not_negative(parse, line: str) -> None:
         ("bt --jsn", "--json"),
         ("gc --type=5", "--types"),
         ("bt --zzz", None),
-        ("bt extra words", None),
+        ("threads extra words", None),
     ],
 )
 def test_an_unknown_option_gets_a_suggestion(parse, line: str, meant: str | None) -> None:
