@@ -24,6 +24,7 @@ MIN_REPEATS = 3  # of a circle before it folds
 MIN_RUN = 3  # calls inside one library before they fold
 NAMES_OF_A_RUN = 3
 ABORTING = "how the process ended itself"  # what stands behind the calls from a check to the signal
+Key = tuple[str, str, str, "int | None"]  # of a step of a recursion
 _STDLIB_MARK = "/lib/python"
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _FROZEN = "<frozen "
@@ -84,20 +85,24 @@ def library(call: Call) -> str:
 def fold(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
     """Fold recursion and, as `runs`, calls within a library and calls whose names are not known."""
     rows: list[Row] = []
-    at = 0
+    keys = [_key(call) for call in calls]
+    at, python = 0, False
     while at < len(calls):
-        period, repeats = _circle(calls, at)
+        period, repeats = _circle(keys, at)
         if repeats:
-            rows += _folded_circle(calls[at : at + period], repeats)
+            block = calls[at : at + period]
+            rows += _folded_circle(block, repeats)
+            python = python or any(call.language == PYTHON for call in block)
             at += period * repeats
             continue
         end = _run_end(calls, at) if runs else at + 1
-        if calls[at].language == PYTHON and not any(r.call.language == PYTHON for r in rows):
+        if calls[at].language == PYTHON and not python:
             end = at + 1  # where Python stood is never folded away
         if end - at >= (MIN_RUN if calls[at].name else 2):
             rows.append(Row(_folded_run(calls[at:end]), end - at))
         else:
             rows += [Row(call) for call in calls[at:end]]
+        python = python or calls[at].language == PYTHON
         at = end
     return rows
 
@@ -181,20 +186,20 @@ def _foreign(call: Call) -> bool:
     return call.module.startswith("libffi")
 
 
-def _key(call: Call) -> tuple[str, str, str, int | None]:
+def _key(call: Call) -> Key:
     """Return what makes two calls the same step of a recursion; lines may differ."""
     nameless = None if call.name else call.offset
     return (call.language, call.name, call.filename or call.module, nameless)
 
 
-def _circle(calls: Sequence[Call], at: int) -> tuple[int, int]:
+def _circle(keys: Sequence[Key], at: int) -> tuple[int, int]:
     """Return period and repeats of the circle of calls that begins here; (0, 0) when none does."""
-    if calls[at].language == REMARK:
+    if keys[at][0] == REMARK:
         return 0, 0
     for period in range(1, MAX_PERIOD + 1):
-        block = [_key(call) for call in calls[at : at + period]]
+        block = keys[at : at + period]
         repeats, end = 1, at + period
-        while [_key(call) for call in calls[end : end + period]] == block:
+        while keys[end : end + period] == block:
             repeats, end = repeats + 1, end + period
         if repeats >= MIN_REPEATS and len(block) == period:
             return period, repeats

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.reading import deadlocked_threads, group_in, telling_stack, thread_names
 from gdb_epi.render.category_words import CRASHES, LIMITS, happened
 from gdb_epi.render.frame_lines import ABORTING, NATIVE, PYTHON, Call, library
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
+HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
 MAX_REASON = 180  # characters of a reason in a sentence
 MAX_DEADLOCKED = 3  # threads that are named
 MAX_NAME = 60  # characters of a function in a sentence
@@ -62,15 +63,17 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
 
 
 def _software(record: Json) -> str:
-    """Return whose fault a hang is, and how sure that is."""
-    return f"A software bug{_sure(record)}" if _sure(record) else "A software bug"
+    """Return whose fault it is, and how sure that is."""
+    return f"A software bug{_sure(record)}"
 
 
 def _waiter(record: Json, calls: Sequence[Call]) -> str:
     """Return who waits and where: the first of a hang's members, else the thread that tells."""
     for finding in record.get("findings") or ():
         members = group_in(finding, "facts").get("members") or ()
-        if not members or finding.get("summary") not in group_in(record, "verdict")["reasons"]:
+        if not members or finding.get("summary") not in (
+            group_in(record, "verdict").get("reasons") or ()
+        ):
             continue
         member: Json = members[0]
         places = list(member.get("frames") or ())
@@ -83,16 +86,12 @@ def _waiter(record: Json, calls: Sequence[Call]) -> str:
 
 def _deadlock(record: Json) -> str:
     """Return "hung: a deadlock between Thread-1 and Thread-2"."""
-    waits = [wait for wait in record.get("waits") or () if isinstance(wait, dict)]
-    circle = dict.fromkeys(w.get("tid") for w in waits if w.get("verdict") == "cycle")
-    names = {s.get("tid"): s.get("name") for s in group_in(record, "threads").get("stacks") or ()}
-    named = [str(names.get(tid) or f"thread {tid}") for tid in list(circle)[:MAX_DEADLOCKED]]
+    circle, names = deadlocked_threads(record), thread_names(record)
+    if len(circle) < 2:
+        return "hung in a deadlock"
+    named = [str(names.get(tid) or f"thread {tid}") for tid in circle[:MAX_DEADLOCKED]]
     more = f" and {len(circle) - MAX_DEADLOCKED} more" if len(circle) > MAX_DEADLOCKED else ""
-    return (
-        f"hung: a deadlock between {' and '.join(named)}{more}"
-        if len(named) > 1
-        else "hung in a deadlock"
-    )
+    return f"hung: a deadlock between {' and '.join(named)}{more}"
 
 
 def noun(record: Json) -> str:
@@ -116,9 +115,6 @@ def program(record: Json) -> str:
     executable = str(process.get("executable") or "").removesuffix(" (deleted)")
     file = executable.rpartition("/")[2]
     return str(process.get("script") or file or process.get("comm") or "a process")
-
-
-HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
 
 
 def first_reason(record: Json) -> str:
@@ -185,12 +181,12 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     category = str(group_in(record, "signature").get("category") or "")
     kind = category.partition(":")[0]
     text = happened(category, str(group_in(record, "signal").get("name") or ""))
-    said = _abort_facts(record).get("text") if kind in ("abort-malloc", "abort-fortify") else ""
-    if said:
-        text = f'aborted: the C library said "{said}", {{where}}'
+    facts = _abort_facts(record)
+    message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
+    if message:
+        text = f'aborted: the C library said "{message}", {{where}}'
     python = _own_python(calls)
     place = where(calls)
-    facts = _abort_facts(record)
     checked = facts.get("function")
     if checked:
         place = f"in {checked}"
@@ -242,9 +238,7 @@ def _suspect(record: Json, label: str) -> str:
 def _cause(record: Json, label: str, reason: str) -> str:
     sure = _sure(record).strip(" ()")
     if label == "software":
-        return _sentence(
-            f"A software bug ({sure}): {reason}" if reason else f"A software bug ({sure})"
-        )
+        return _sentence(f"{_software(record)}: {reason}".removesuffix(": "))
     if label == "out-of-memory":
         return _sentence(f"It could get no more memory ({sure}): {reason}")
     if label == "hardware-suspect":
@@ -304,7 +298,9 @@ def _ended(
 
 
 def _main(record: Json) -> str:
-    name = group_in(group_in(record, "threads"), "crashed").get("name")
+    """Return the name of the thread whose calls are shown, "it" without one."""
+    stack = telling_stack(record)
+    name = stack.get("name") or thread_names(record).get(stack.get("tid"))
     return str(name) if name else "it"
 
 

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.reading import deadlocked_threads, group_in, telling_stack, thread_names
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape
 from gdb_epi.render.frame_lines import (
@@ -27,7 +27,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.headline import first_reason, headline, noun
+from gdb_epi.render.headline import MAX_DEADLOCKED, first_reason, headline, noun
 from gdb_epi.render.named_values import value_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
@@ -37,7 +37,6 @@ MAX_LINES = 40
 MAX_FRAMES = 11  # lines of the stack
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 3  # functions from a check to the signal
-MAX_DEADLOCKED = 3  # threads of a deadlock whose stacks are shown
 MAX_DEADLOCKED_FRAMES = 5  # lines of each
 MAX_KINDS_OF_WAITS = 3
 MAX_WAITS = 3
@@ -77,7 +76,7 @@ class Reader(NamedTuple):
 
 def render_triage(record: Json, reader: Reader = Reader()) -> list[str]:  # noqa: B008
     """Return the lines of the answer, at most MAX_LINES unless `reader.whole` or `.evidence`."""
-    stack = _stack(record)
+    stack = telling_stack(record)
     calls = _calls(record, stack)
     first, second = headline(record, calls)
     lines = [*_wrapped(first, "", 2), *_wrapped(second, "", 3), ""]
@@ -115,17 +114,6 @@ def _wrapped(text: str, head: str, most: int) -> list[str]:
     )
 
 
-def _stack(record: Json) -> Json:
-    """Return the stack of the thread that tells what happened."""
-    threads = group_in(record, "threads")
-    stack = group_in(threads, "crashed")
-    signed = group_in(group_in(record, "signature"), "thread").get("tid")
-    if signed is None or signed == stack.get("tid"):
-        return stack
-    listed = (s for s in threads.get("stacks") or () if s.get("tid") == signed)
-    return group_in(threads, "signed") or next(listed, stack)
-
-
 def _calls(record: Json, stack: Json) -> list[Call]:
     """Return the calls that are shown: all but the interpreter's own machinery.
 
@@ -135,14 +123,15 @@ def _calls(record: Json, stack: Json) -> list[Call]:
     frames = [frame for frame in stack.get("frames") or () if isinstance(frame, dict)]
     python = any(_is_python(frame) for frame in frames)
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
-    shown = [frame for frame in frames if _kind(frame) not in hidden] or frames
-    calls = _joined_raise(shown)
+    kinds = [_kind(frame) for frame in frames]  # each name is demangled once
+    kept = [at for at, kind in enumerate(kinds) if kind not in hidden] or list(range(len(frames)))
+    calls = _joined_raise([frames[at] for at in kept], [kinds[at] for at in kept])
     recursion = group_in(stack, "recursion")
     period, more = recursion.get("period"), recursion.get("frames")
     left = int(stack.get("frames_between") or stack.get("frames_left_out") or 0)
     if isinstance(period, int) and isinstance(more, int) and 0 < period <= len(frames):
         more = min(more, MAX_WRITTEN_OUT)
-        circle = [frame for frame in frames[-period:] if frame in shown]
+        circle = [frames[at] for at in kept if at >= len(frames) - period]
         calls += calls_of_record(circle) * (more // period)
         left -= more
     outer = [frame for frame in stack.get("outer_frames") or () if isinstance(frame, dict)]
@@ -155,12 +144,11 @@ def _calls(record: Json, stack: Json) -> list[Call]:
     return calls + calls_of_record([f for f in outer if _kind(f) not in hidden])
 
 
-def _joined_raise(frames: Sequence[Json]) -> list[Call]:
+def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[Call]:
     """Return the calls; those from a check that failed to the signal stand in one line."""
     calls: list[Call] = []
     names: list[str] = []
-    for frame, call in zip(frames, calls_of_record(frames), strict=True):
-        kind = _kind(frame)
+    for kind, call in zip(kinds, calls_of_record(frames), strict=True):
         between = names and (kind == "terminate" or call.module.startswith(_UNWINDING))
         if (kind == "raise" and call.name) or between:
             names += [call.name.lstrip("_")] if call.name else []
@@ -251,10 +239,9 @@ def _signal(record: Json) -> Iterator[str]:
 
 
 def _thread_name(record: Json) -> str:
-    stack = _stack(record)
-    tid, name = stack.get("tid"), stack.get("name")
-    names = group_in(record, "threads").get("stacks") or ()
-    name = name or next((s.get("name") for s in names if s.get("tid") == tid and tid), None)
+    stack = telling_stack(record)
+    tid = stack.get("tid")
+    name = stack.get("name") or thread_names(record).get(tid)
     gil = ", held the GIL" if tid and tid == group_in(record, "python").get("gil_holder") else ""
     if not tid:
         return f"a thread that the {noun(record)} does not list"
@@ -320,21 +307,21 @@ def _tasks(record: Json) -> Iterator[str]:
     ]
     if texts:
         texts[0] = texts[0].replace(" for ", " wait for ", 1)
-    told = f": {', '.join(texts)}" if texts else ""
-    yield f"{' and '.join(parts)}{told} (in GDB: epi tasks)"
+    waiting = f": {', '.join(texts)}" if texts else ""
+    yield f"{' and '.join(parts)}{waiting} (in GDB: epi tasks)"
 
 
 def _waits(record: Json) -> Iterator[str]:
     """Yield what threads wait for: the thread that tells first."""
     waits = [w for w in record.get("waits") or () if isinstance(w, dict)]
     telling = [w for w in waits if w.get("verdict") != "unknown"]
-    tid = _stack(record).get("tid")
+    tid = telling_stack(record).get("tid")
     fault = group_in(record, "signal").get("name") in CRASHES
     if fault and not any(w.get("verdict") != "live-holder" for w in telling):
         return  # what other threads wait for did not crash this one
-    circle = _deadlocked(record)
+    circle = deadlocked_threads(record)
     telling.sort(key=lambda wait: (wait.get("tid") not in circle, wait.get("tid") != tid))
-    names = {s.get("tid"): s.get("name") for s in group_in(record, "threads").get("stacks") or ()}
+    names = thread_names(record)
     for wait in telling[:MAX_WAITS]:
         name = str(wait.get("name") or wait.get("address"))
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
@@ -409,22 +396,13 @@ def _stack_lines(record: Json, stack: Json, calls: Sequence[Call], reader: Reade
     if not calls:
         yield "Stack    no frame could be decoded"
         return
-    circle = _deadlocked(record)
+    circle = deadlocked_threads(record)
     if len(circle) > 1:
         yield from _circle_stacks(record, circle, reader)
         return
     yield f"Stack of {_thread_name(record).partition(' (thread')[0]}, most recent call first"
     rows = fold(calls)
     yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_FRAMES))
-
-
-def _deadlocked(record: Json) -> list[int]:
-    """Return the threads that wait for each other, when that is the answer."""
-    if group_in(record, "verdict").get("label") != "deadlock":
-        return []
-    waits = [wait for wait in record.get("waits") or () if isinstance(wait, dict)]
-    circle = [w.get("tid") for w in waits if w.get("verdict") in ("cycle", "self-deadlock")]
-    return [tid for tid in dict.fromkeys(circle) if isinstance(tid, int)]
 
 
 def _circle_stacks(record: Json, circle: Sequence[int], reader: Reader) -> Iterator[str]:
@@ -460,15 +438,17 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     ends = [e for e in errors if e.get("stage") in ("merge", "native")]
     if ends and not reader.whole:
-        why = str(ends[-1].get("message")).rpartition(": ")[2]
-        texts.append(f"some C calls between the Python calls ({why}); this is common, no damage")
+        end = str(ends[-1].get("message")).rpartition(": ")[2]
+        texts.append(
+            f"some C calls between the Python calls ({end}); this alone is no sign of damage"
+        )
         errors = [error for error in errors if error not in ends]
     if not reader.whole:
-        said = " ".join(texts)
+        above = " ".join(texts)
         errors = [
-            e for e in errors if str(e.get("message")).removeprefix("truncated: ") not in said
+            e for e in errors if str(e.get("message")).removeprefix("truncated: ") not in above
         ]
-    nothing = not _stack(record).get("frames")
+    nothing = not telling_stack(record).get("frames")
     matter = [error for error in errors if nothing or error.get("stage") in _FIRST_STAGES]
     shown = errors if reader.whole else matter[:MAX_NOTES]
     texts += [f"{e.get('subject')}: {e.get('message')}" for e in shown]
@@ -514,14 +494,14 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     core = reader.core or "CORE"
     label = group_in(record, "verdict").get("label")
     signature = group_in(record, "signature")
-    frames = _stack(record).get("frames") or ()
+    frames = telling_stack(record).get("frames") or ()
     has_python = any(isinstance(frame, dict) and _is_python(frame) for frame in frames)
     in_gdb = reader.place == GDB
     several = group_in(record, "threads").get("count") != 1
     variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {core}"
     if label == "fork-inherited-lock":
         yield "the fix", 'start threads after fork(), or use the "spawn" start method'
-    if len(_deadlocked(record)) > 1:
+    if len(deadlocked_threads(record)) > 1:
         yield "the fix", "take the locks in the same order everywhere"
     if label in ("hardware-suspect", "damaged-memory"):
         yield "the evidence", "epi corruption" if in_gdb else f"gdb-epi corruption {core}"

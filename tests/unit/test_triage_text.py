@@ -164,3 +164,20 @@ def test_a_class_of_a_category_is_said(category: str, name: str, words: str) -> 
     text = "\n".join(shown(label, NATIVE, **record))
     assert words in text and "ask what sent it" not in text
     assert ("ulimit -" in text) == category.startswith("limit")
+
+
+def test_the_thread_that_is_named_is_the_one_whose_calls_are_shown() -> None:
+    """The kernel wrote a worker first; the signature is of the thread that held the GIL."""
+    threads = {
+        "count": 2,
+        "crashed": {"tid": 7, "name": "worker", "frames": [NATIVE]},
+        "stacks": [
+            {"tid": 7, "name": "worker", "frames": []},
+            {"tid": 8, "name": "MainThread", "frames": [PYTHON]},
+        ],
+    }
+    signal = {"name": "SIGTERM", "sender": "other", "sender_pid": 9}
+    signature = {"category": "killed-external", "thread": {"tid": 8}}
+    lines = shown("killed", threads=threads, signal=signal, signature=signature)
+    assert lines[0].endswith("at that moment MainThread was in f (f.py:3)")
+    assert "Stack of MainThread, most recent call first" in lines

@@ -47,7 +47,7 @@ def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Itera
         if args.format == "json":
             yield _JsonLines(out)
         elif many:
-            yield _Table(out, stacks=args.stacks)
+            yield _Table(out)
         else:
             yield _OneScreen(out, evidence=args.evidence, whole=args.all)
         out.flush()
@@ -144,9 +144,8 @@ class _Group:
 
 
 class _Table:
-    def __init__(self, out: _Output, *, stacks: bool) -> None:
+    def __init__(self, out: _Output) -> None:
         self._out = out
-        self._stacks = stacks
         self._rows: list[list[object]] = []
         self._groups: dict[tuple[str, str], _Group] = {}
 
