@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
@@ -18,6 +19,15 @@ _I64 = struct.Struct("<q")
 
 # Width in bytes of one character, by PyUnicode kind (Include/cpython/unicodeobject.h, 3.3+).
 _CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
+
+
+def struct_fields(fields: Iterable[tuple[int, str]]) -> struct.Struct:
+    """Return what takes (offset, format character) out of a struct; the offsets ascend."""
+    parts, end = ["<"], 0
+    for offset, code in fields:
+        parts.append(f"{offset - end}x{code}")
+        end = offset + struct.calcsize("<" + code)
+    return struct.Struct("".join(parts))
 
 
 class Reader:
@@ -56,6 +66,13 @@ class Reader:
         """Read one byte."""
         return self.read(address, 1)[0]
 
+    def unpack(self, address: int, fields: struct.Struct) -> tuple[int, ...] | None:
+        """Return the fields at an address; None where they are not at hand in one piece."""
+        try:
+            return fields.unpack(self.read(address, fields.size))
+        except UnreadableMemory:
+            return None
+
     def type_of(self, address: int) -> int:
         """Return ob_type of a PyObject."""
         return self.u64(address + self._type_at)
@@ -78,15 +95,19 @@ class Reader:
         return Absent(UNPARSABLE, f"no end within {cap} bytes at {address:#x}")
 
     def type_name(self, type_address: int) -> str | Absent:
-        """Return tp_name of a PyTypeObject.
+        """Return tp_name of a PyTypeObject, or what the modules of the process call the type.
 
-        Absent when the name lies in read-only data that the core left out and no file has.
+        Absent when the name lies in read-only data that the core left out and no file has, and no
+        module names it.
         """
         try:
             name_at = self.u64(type_address + self.layout.require("PyTypeObject", "tp_name"))
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
-        return self.c_string(name_at, 512)
+        text = self.c_string(name_at, 512)
+        if isinstance(text, Absent) and self.layout.type_name is not None:
+            return self.layout.type_name(type_address) or text
+        return text
 
     def string(self, address: int, cap: int = MAX_STRING_CHARS) -> str | Absent:
         """Decode a str object; lone surrogates are kept as such.

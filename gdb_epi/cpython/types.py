@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple
 
 # Where a frame was found (PyFrame.provenance).
 CHAIN = "chain"  # tstate -> current_frame -> previous ...
@@ -75,6 +75,7 @@ class PythonState(NamedTuple):
     gil_holder: int | None  # tid
     interpreters: tuple[InterpreterState, ...]
     soft_errors: tuple[SoftError, ...] = ()
+    kept: dict[str, Any] | None = None  # what is worked out once of all objects, by its name
 
     def threads(self) -> tuple[ThreadState, ...]:
         """Return the thread states of all interpreters."""

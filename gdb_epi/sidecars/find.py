@@ -26,14 +26,20 @@ class SidecarOptions(NamedTuple):
     beside: bool = True
 
 
-def find_sidecars(core: str, asked: SidecarOptions, pid: int | None) -> list[Sidecar]:
+def find_sidecars(
+    core: str, asked: SidecarOptions, pid: int | None, *, is_here: bool = True
+) -> list[Sidecar]:
     """Return the sidecars of a core, the strongest first.
+
+    Of a core that is not on this machine (`is_here`) only its name is looked at, and what is named.
 
     The order is that of precedence: --host-json, the journal, extended attributes, an apport
     report, a host.json beside the core, the file's name.
     Raises InputError for a named file that is unusable.
     """
     sidecars: list[Sidecar | None] = []
+    named = asked.beside or asked.core_pattern is not None
+    asked = asked._replace(beside=asked.beside and is_here)
     if asked.host_json is not None:
         from gdb_epi.sidecars.hostjson import of_option
 
@@ -47,14 +53,31 @@ def find_sidecars(core: str, asked: SidecarOptions, pid: int | None) -> list[Sid
     if asked.beside:
         from gdb_epi.sidecars.hostjson import of_file
 
-        folder = os.path.dirname(core)
-        host_files = [core + ".host.json", *(os.path.join(folder, name) for name in HOST_NAMES)]
-        sidecars += _beside(host_files, of_file)
+        sidecars += _beside(_host_files(core), of_file)
     from gdb_epi.sidecars.filename import of_name
 
-    if asked.beside or asked.core_pattern is not None:
+    if named:
         sidecars.append(of_name(core, asked.core_pattern))
     return [sidecar for sidecar in sidecars if sidecar is not None]
+
+
+def places_beside(core: str) -> Iterator[str]:
+    """Yield the files that would be read beside a core, whether they are there or not."""
+    yield from _with_endings(core, JOURNAL_ENDINGS)
+    yield from _reports_beside(core)
+    yield from _host_files(core)
+
+
+def _host_files(core: str) -> list[str]:
+    folder = os.path.dirname(core)
+    return [core + ".host.json", *(os.path.join(folder, name) for name in HOST_NAMES)]
+
+
+def _reports_beside(core: str) -> list[str]:
+    paths = list(_with_endings(core, APPORT_ENDINGS))
+    if os.path.basename(core) == "CoreDump":  # what apport-unpack makes
+        paths.append(os.path.dirname(core) or ".")
+    return paths
 
 
 def _journals(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sidecar]:
@@ -78,10 +101,7 @@ def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
     if asked.apport is not None:
         yield from _named("--apport", asked.apport, read)
     elif asked.beside:
-        paths = list(_with_endings(core, APPORT_ENDINGS))
-        if os.path.basename(core) == "CoreDump":  # what apport-unpack makes
-            paths.append(os.path.dirname(core) or ".")
-        yield from _beside(paths, read)
+        yield from _beside(_reports_beside(core), read)
 
 
 def _with_endings(core: str, endings: tuple[str, ...]) -> Iterator[str]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.machine.architecture import Architecture
+from gdb_epi.machine.x86_64 import X86_64
 from gdb_epi.typing_lite import NamedTuple, Protocol
 
 # Provenance of memory, from the strongest to the weakest.
@@ -41,11 +43,41 @@ class Thread(NamedTuple):
     """One LWP of the process, in the order in which the core lists them."""
 
     tid: int
-    registers: Mapping[str, int]  # rip, rsp, fs_base, orig_rax ... (x86-64 names)
+    registers: Mapping[str, int]  # by the names that its architecture gives them
     name: str | None
     # Seconds in user and in kernel mode; of the thread whose tid is the pid those of all threads
     # together (fs/binfmt_elf.c, fill_prstatus). None outside of cores.
     cpu_seconds: tuple[float, float] | None = None
+    architecture: Architecture = X86_64
+
+    @property
+    def pc(self) -> int:
+        """The address of the instruction; 0 when it is not known, as for those that follow."""
+        return self.registers.get(self.architecture.pc, 0)
+
+    @property
+    def sp(self) -> int:
+        """The stack pointer."""
+        return self.registers.get(self.architecture.sp, 0)
+
+    @property
+    def ident(self) -> int:
+        """The pthread_t of glibc."""
+        return self.registers.get(self.architecture.ident, 0)
+
+    @property
+    def thread_pointer(self) -> int:
+        """The address from which thread-local variables are counted."""
+        return self.registers.get(self.architecture.thread_pointer, 0)
+
+    @property
+    def call(self) -> str | None:
+        """The name of the system call, where it is one of Architecture.calls."""
+        return self.architecture.calls.get(self.registers.get(self.architecture.call, -1))
+
+    def argument(self, number: int) -> int:
+        """Return an argument of the system call, counted from 0."""
+        return self.registers.get(self.architecture.arguments[number], 0)
 
 
 class Module(NamedTuple):
@@ -79,6 +111,9 @@ class NativeFrame(NamedTuple):
     kind: str = "normal"  # or "inline", "signal", "sentinel"
     # Of a sentinel: it stands for so many frames, `function` names those that recur, with commas.
     left_out: int = 0
+    # Of a function that Cython generated: the line of the .pyx file, where the C file tells it.
+    pyx: str | None = None
+    pyx_line: int | None = None
 
 
 class CrashInfo(NamedTuple):
@@ -134,6 +169,12 @@ LIVE = "live"
 def noun(kind: str) -> str:
     """Return what texts call a target of this kind: a live process is no core."""
     return "process" if kind == LIVE else "core"
+
+
+def machine_of(target: Target) -> Architecture:
+    """Return the architecture of a process; that of x86-64 where no thread tells."""
+    threads = target.threads()
+    return threads[0].architecture if threads else X86_64
 
 
 class Target(Protocol):

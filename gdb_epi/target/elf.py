@@ -15,7 +15,17 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple, Protocol
 
 ET_EXEC, ET_DYN, ET_CORE = 2, 3, 4
-EM_X86_64 = 62
+# Machines that are not read here, but whose cores people have (elf.h).
+MACHINES = {
+    3: "i386",
+    8: "mips",
+    20: "ppc",
+    21: "ppc64",
+    22: "s390",
+    40: "arm",
+    243: "riscv",
+    258: "loongarch",
+}
 PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
 PT_GNU_RELRO = 0x6474E552
 PF_X = 1
@@ -90,7 +100,14 @@ def segments(data: Buffer, header: Header) -> Iterator[Segment]:
         section = data[header.shoff : header.shoff + 64]
         count = struct.unpack_from("<I", section, 44)[0] if len(section) == 64 else count
     size = max(header.phentsize, PHDR.size)
-    for index in range(min(count, MAX_SEGMENTS)):
+    count = min(count, MAX_SEGMENTS)
+    if size == PHDR.size:  # nearly always
+        raw = data[header.phoff : header.phoff + count * size]
+        rows = PHDR.iter_unpack(raw[: len(raw) // size * size])
+        for kind, flags, offset, vaddr, _paddr, filesz, memsz, _align in rows:
+            yield Segment(kind, flags, offset, vaddr, filesz, memsz)
+        return
+    for index in range(count):
         start = header.phoff + index * size
         raw = data[start : start + PHDR.size]
         if len(raw) < PHDR.size:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import mmap
 import os
 import stat
+from collections.abc import Iterator
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target import elf
@@ -15,8 +16,28 @@ _PT_NOTE_CAP = 1 << 20
 MAX_LINKS = 40  # symbolic links on the way to one file, as Linux has it
 
 
+SEVERAL = "\0"  # between the folders of a sysroot that is several: in no path
+
+
+def roots_of(sysroot: str | None) -> list[str]:
+    """Return the folders of a sysroot, the one to look in first first; none without one."""
+    return [root for root in (sysroot or "").split(SEVERAL) if root]
+
+
 def locate(path: str, sysroot: str | None) -> str | Absent:
     """Return where an absolute path of the dead process lies here.
+
+    Of a sysroot that is several folders, in the first that has it; where none has, in the first.
+    """
+    roots = roots_of(sysroot)
+    if len(roots) < 2:
+        return _locate(path, sysroot)
+    places = [_locate(path, root) for root in roots]
+    return next((p for p in places if isinstance(p, str) and os.path.lexists(p)), places[0])
+
+
+def _locate(path: str, sysroot: str | None) -> str | Absent:
+    """Return where a path lies below one folder.
 
     Symbolic links below a sysroot are followed as the process saw them, never out of it: an
     absolute one begins at the sysroot again, and no `..` leads above it.
@@ -48,6 +69,10 @@ def locate(path: str, sysroot: str | None) -> str | Absent:
             parts = []
         todo += linked.split("/")[::-1]
     return "/".join([root, *parts])
+
+
+# Where distributions and debuginfod's stores keep files under their build-ids (ab/cdef...).
+BUILD_ID_FOLDERS = ("/.build-id", "/usr/lib/.build-id", "/usr/lib/debug/.build-id")
 
 
 class ElfFile(NamedTuple):
@@ -94,8 +119,8 @@ def open_elf(path: str) -> ElfFile | Absent:
 class FileFinder:
     """Find the file that was mapped at a path of the dead process.
 
-    `sysroot` is the folder under which the process' file system lies here; no path of the core
-    leads out of it. `exe` overrides the executable's path.
+    `sysroot` is the folder under which the process' file system lies here, or several; no path of
+    the core leads out of it. `exe` overrides the executable's path.
     """
 
     def __init__(self, exe: str | None, sysroot: str | None) -> None:
@@ -106,19 +131,21 @@ class FileFinder:
     def candidates(self, path: str, is_executable: bool) -> list[str]:
         """Return where the file may lie, best first."""
         paths = [self.exe] if is_executable and self.exe else []
-        here = locate(path, self.sysroot)
-        return [*paths, here] if isinstance(here, str) else paths
+        for root in roots_of(self.sysroot) or (None,):
+            here = locate(path, root)
+            paths += [here] if isinstance(here, str) else []
+        return paths
 
     def opened(self, path: str, is_executable: bool) -> list[ElfFile]:
         """Return the ELF files that may be the one, best first; nothing is compared."""
-        files = [self._opened(candidate) for candidate in self.candidates(path, is_executable)]
+        files = [self.at(candidate) for candidate in self.candidates(path, is_executable)]
         return [file for file in files if isinstance(file, ElfFile)]
 
     def match(self, path: str, build_id: str | None, is_executable: bool) -> ElfFile | Absent:
         """Return the file with this build-id, or an Absent that says what is wrong."""
         why = f"{path}: no such file here"
         for candidate in self.candidates(path, is_executable):
-            file = self._opened(candidate)
+            file = self.at(candidate)
             if isinstance(file, Absent):
                 why = file.detail
             elif build_id is None:
@@ -131,9 +158,24 @@ class FileFinder:
                 )
             else:
                 return file
+        if build_id is not None:
+            for candidate in self._stored(path, build_id):
+                file = self.at(candidate)
+                if isinstance(file, ElfFile) and file.build_id == build_id:
+                    return file
         return Absent(NOT_AVAILABLE, why)
 
-    def _opened(self, path: str) -> ElfFile | Absent:
+    def _stored(self, path: str, build_id: str) -> Iterator[str]:
+        """Yield where a store below the sysroot may have the file: by its build-id, or flat."""
+        stored = [f"{folder}/{build_id[:2]}/{build_id[2:]}" for folder in BUILD_ID_FOLDERS]
+        for root in roots_of(self.sysroot):
+            for name in (*stored, f"/{os.path.basename(path)}"):
+                here = locate(name, root)
+                if isinstance(here, str):
+                    yield here
+
+    def at(self, path: str) -> ElfFile | Absent:
+        """Return the ELF file at a path of this machine; each is opened once."""
         if path not in self._open:
             self._open[path] = open_elf(path)
         return self._open[path]

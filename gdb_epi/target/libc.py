@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, machine_of
 
 # musl's loader is the library itself (ldso/dynlink.c); Alpine calls it libc.musl-x86_64.so.1 too.
 _MUSL = ("ld-musl-", "libc.musl-")
@@ -19,3 +19,12 @@ def runs_on_musl(target: Target) -> bool:
         region.path is not None and region.path.rpartition("/")[2].startswith(_MUSL)
         for region in target.regions()
     )
+
+
+_MUSL_MUTEX = 40
+
+
+def mutex_size(target: Target) -> int:
+    """Return sizeof(pthread_mutex_t), which lies by value in CPython's structs."""
+    size = machine_of(target).mutex_size
+    return size if size == _MUSL_MUTEX or not runs_on_musl(target) else _MUSL_MUTEX

@@ -39,7 +39,7 @@ def missing_memory(target: Target) -> MissingMemory:
     owners: dict[int, int] = {}  # start of a stack's mapping -> LWP
     lost_stacks = []
     for thread in target.threads():
-        pointer = thread.registers.get("rsp", 0)
+        pointer = thread.sp
         region = target.region_at(pointer)
         if region is None:
             continue

@@ -14,7 +14,7 @@ Reference: glibc 2.42 elf/dl-map-segments.h; Rust 1.80 std::backtrace_rs (mmap o
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE
@@ -116,6 +116,9 @@ class Modules:
         self._files: dict[str, ElfFile | Absent] = {}
         self._spans: dict[str, Sequence[FileMapping]] | None = None
         self._symbols: dict[str, int | None] = {}
+        self._parsed: dict[str, tuple[int, tuple[elf.Segment, ...]] | None] = {}
+        self._tables: list[SymbolTable] = []
+        self._without_table: Iterator[str] | None = None  # paths of modules not yet looked at
 
     # -- files that stand in for elided pages -----------------------------------------------
 
@@ -222,9 +225,12 @@ class Modules:
 
     def _headers(self, path: str) -> tuple[int, tuple[elf.Segment, ...]] | None:
         """Return (load base, program headers) from dumped memory, or None."""
-        start = self._start(path)
-        page = self._first_page(path)
-        return None if start is None or page is None else elf.parse_image(page, start)
+        if path not in self._parsed:
+            start = self._start(path)
+            page = self._first_page(path)
+            headers = None if start is None or page is None else elf.parse_image(page, start)
+            self._parsed[path] = headers
+        return self._parsed[path]
 
     def _start(self, path: str) -> int | None:
         return next((span.start for span in self._spans_of(path) if span.offset == 0), None)
@@ -320,18 +326,37 @@ class Modules:
 
     def dynamic_symbol(self, name: str) -> int | None:
         """Return the address of a dynamic symbol."""
-        # libpython first: most questions are about it, and opening thirty files costs 10 ms.
-        for path in sorted(self._paths(), key=lambda path: "libpython" not in path):
-            image = self._image(path)
-            if image is None:
-                continue
+        wanted = name.encode()
+        hashed = gnu_hash(wanted)
+        for table in self._symbol_tables():
             try:
-                address = lookup_dynamic(self._target, image.module.base, image.segments, name)
+                address = table.address(wanted, hashed)
             except (UnreadableMemory, struct.error):
                 continue
             if address is not None:
                 return address
         return None
+
+    def _symbol_tables(self) -> Iterator[SymbolTable]:
+        """Yield the dynamic symbols of each module, libpython's first.
+
+        Most questions are about that one, and opening thirty files costs 10 ms.
+        """
+        yield from self._tables
+        if self._without_table is None:
+            paths = sorted(self._paths(), key=lambda path: "libpython" not in path)
+            self._without_table = iter(paths)
+        for path in self._without_table:
+            image = self._image(path)
+            if image is None:
+                continue
+            try:
+                table = symbol_table(self._target, image.module.base, image.segments)
+            except (UnreadableMemory, struct.error):
+                continue
+            if table is not None:
+                self._tables.append(table)
+                yield table
 
     def _static_symbol(self, name: str) -> int | None:
         """Return the address of a symbol in .symtab of the executable, CPython or the C library.
@@ -406,10 +431,48 @@ def _dynamic(target: CoreMemory, base: int, segments: Sequence[elf.Segment]) -> 
     return entries
 
 
-def lookup_dynamic(
-    target: CoreMemory, base: int, segments: Sequence[elf.Segment], name: str
-) -> int | None:
-    """Look a name up in an object's DT_GNU_HASH table.
+class SymbolTable(NamedTuple):
+    """An object's DT_GNU_HASH table, and where the symbols and names are that it leads to.
+
+    `base` is the load base; the addresses are those of the process.
+    """
+
+    target: CoreMemory
+    base: int
+    symbols: int
+    names: int
+    buckets: int
+    bucket_count: int
+    first: int  # index of the first symbol that has a hash
+
+    def address(self, name: bytes, hashed: int) -> int | None:
+        """Return the address of a symbol, whose `gnu_hash` is given.
+
+        Raises UnreadableMemory when the tables are neither in the core nor in a matching file.
+        """
+        read = self.target.read
+        bucket = read(self.buckets + 4 * (hashed % self.bucket_count), 4)
+        index = int.from_bytes(bucket, "little")
+        if index < self.first:
+            return None
+        chains = self.buckets + 4 * (self.bucket_count - self.first)
+        for number in range(index, index + MAX_CHAIN):
+            entry = int.from_bytes(read(chains + 4 * number, 4), "little")
+            if entry | 1 == hashed | 1:
+                symbol = read(self.symbols + number * _SYM.size, _SYM.size)
+                st_name, _, _, shndx, value, _ = _SYM.unpack(symbol)
+                ended = name + b"\0"
+                if shndx and read(self.names + st_name, len(ended)) == ended:
+                    return self.base + int(value)
+            if entry & 1:
+                return None
+        return None
+
+
+def symbol_table(
+    target: CoreMemory, base: int, segments: Sequence[elf.Segment]
+) -> SymbolTable | None:
+    """Return the dynamic symbols of an object; None when it has no hash table of them.
 
     Raises UnreadableMemory when the tables are neither in the core nor in a matching file.
     """
@@ -417,25 +480,9 @@ def lookup_dynamic(
     if not all(tag in dynamic for tag in (DT_STRTAB, DT_SYMTAB, DT_GNU_HASH)):
         return None
     table = dynamic[DT_GNU_HASH]
-    nbuckets, symoffset, bloom_size, _shift = struct.unpack("<4I", target.read(table, 16))
-    if not nbuckets:
+    bucket_count, first, bloom_size, _shift = struct.unpack("<4I", target.read(table, 16))
+    if not bucket_count:
         return None
-    wanted = name.encode()
-    hashed = gnu_hash(wanted)
     buckets = table + 16 + 8 * bloom_size
-    chains = buckets + 4 * nbuckets
-    index = struct.unpack("<I", target.read(buckets + 4 * (hashed % nbuckets), 4))[0]
-    if index < symoffset:
-        return None
-    for number in range(index, index + MAX_CHAIN):
-        entry = struct.unpack("<I", target.read(chains + 4 * (number - symoffset), 4))[0]
-        if entry | 1 == hashed | 1:
-            st_name, _, _, shndx, value, _ = _SYM.unpack(
-                target.read(dynamic[DT_SYMTAB] + number * _SYM.size, _SYM.size)
-            )
-            at = dynamic[DT_STRTAB] + st_name
-            if shndx and target.read(at, len(wanted) + 1) == wanted + b"\0":
-                return base + int(value)
-        if entry & 1:
-            return None
-    return None
+    symbols, names = dynamic[DT_SYMTAB], dynamic[DT_STRTAB]
+    return SymbolTable(target, base, symbols, names, buckets, bucket_count, first)

@@ -84,11 +84,12 @@ def _names(target: NamingMemory) -> Iterator[str]:
     execfn = target.auxv().get(AT_EXECFN)
     if execfn:
         yield _string(target, execfn)
-    yield from _linked(target)
+    for _, name in linked_objects(target):
+        yield name
 
 
-def _linked(target: NamingMemory) -> Iterator[str]:
-    """Yield the names in the dynamic linker's list (struct link_map, glibc elf/link.h)."""
+def linked_objects(target: NamingMemory) -> Iterator[tuple[int, str]]:
+    """Yield (base, name) of the dynamic linker's list (struct link_map, glibc elf/link.h)."""
     seen: set[int] = set()
     try:
         debug = _debug_address(target)
@@ -98,8 +99,8 @@ def _linked(target: NamingMemory) -> Iterator[str]:
             version, address = struct.unpack("<i4xQ", target.read(debug, 16))
             while address and address not in seen and len(seen) < MAX_OBJECTS:
                 seen.add(address)
-                _, name, _, following = struct.unpack("<4Q", target.read(address, 32))
-                yield _string(target, name)
+                base, name, _, following = struct.unpack("<4Q", target.read(address, 32))
+                yield base, _string(target, name)
                 address = following
             # glibc 2.35: version 2 has a further list behind r_ldbase.
             debug = struct.unpack("<Q", target.read(debug + 40, 8))[0] if version >= 2 else 0

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notes of a Linux x86-64 core: threads, signal, process, mapped files, auxv.
+"""The notes of a Linux core: threads, signal, process, mapped files, auxv.
 
-Reference: linux fs/binfmt_elf.c, arch/x86/include/asm/user_64.h, include/linux/elfcore.h (6.x).
+All 64-bit machines share their layout but for the registers.
+Reference: linux fs/binfmt_elf.c, include/linux/elfcore.h, arch/arm64/kernel/ptrace.c (6.x).
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import struct
 from collections.abc import Iterable
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNPARSABLE, Absent, SoftError
+from gdb_epi.machine import X86_64, Architecture
+from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Thread
 from gdb_epi.target.elf import Note
 from gdb_epi.typing_lite import NamedTuple
@@ -17,11 +20,8 @@ from gdb_epi.typing_lite import NamedTuple
 NT_PRSTATUS, NT_PRPSINFO, NT_AUXV = 1, 3, 6
 NT_SIGINFO, NT_FILE = 0x53494749, 0x46494C45
 
-REGISTERS = (
-    "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss "
-    "fs_base gs_base ds es fs gs"
-).split()
-_REGS = struct.Struct("<27Q")
+NT_ARM_TLS, NT_ARM_SYSTEM_CALL = 0x401, 0x404  # of owner "LINUX", behind the thread's NT_PRSTATUS
+
 _PRSTATUS_PID, _PRSTATUS_REGS = 32, 112
 _PRSTATUS_TIMES, _TIMES = 48, struct.Struct("<4q")  # pr_utime, pr_stime: struct timeval
 _MAX_SECONDS = 10**10
@@ -58,7 +58,7 @@ class CoreNotes(NamedTuple):
     soft_errors: tuple[SoftError, ...]
 
 
-def decode_notes(all_notes: Iterable[Note]) -> CoreNotes:
+def decode_notes(all_notes: Iterable[Note], architecture: Architecture = X86_64) -> CoreNotes:
     """Decode the notes of a core; what is malformed becomes a SoftError."""
     threads: list[Thread] = []
     errors: list[SoftError] = []
@@ -72,13 +72,15 @@ def decode_notes(all_notes: Iterable[Note]) -> CoreNotes:
             if len(threads) >= MAX_THREADS:
                 errors.append(SoftError("notes", "NT_PRSTATUS", f"stopped at {MAX_THREADS}"))
                 break
-            thread = _thread(note.desc)
+            thread = _thread(note.desc, architecture)
             if isinstance(thread, Absent):
                 errors.append(SoftError("notes", "NT_PRSTATUS", thread.detail))
                 continue
             if not threads:
                 cursig = struct.unpack_from("<H", note.desc, 12)[0]
             threads.append(thread)
+        elif note.name == b"LINUX" and threads and note.type in _SINGLE_REGISTERS:
+            threads[-1] = _with_register(threads[-1], note)
         elif note.type == NT_SIGINFO and siginfo is None:
             siginfo = note.desc
         elif note.type == NT_PRPSINFO and note.name == b"CORE":
@@ -93,12 +95,26 @@ def decode_notes(all_notes: Iterable[Note]) -> CoreNotes:
     return CoreNotes(tuple(threads), crash, process, tuple(files), auxv, tuple(errors))
 
 
-def _thread(desc: bytes) -> Thread | Absent:
-    if len(desc) < _PRSTATUS_REGS + _REGS.size:
-        return Absent(UNPARSABLE, f"{len(desc)} bytes is too short for x86-64")
+def _thread(desc: bytes, architecture: Architecture) -> Thread | Absent:
+    count = len(architecture.registers)
+    if len(desc) < _PRSTATUS_REGS + WORD * count:
+        return Absent(UNPARSABLE, f"{len(desc)} bytes is too short for {architecture.name}")
     tid = struct.unpack_from("<i", desc, _PRSTATUS_PID)[0]
-    values = _REGS.unpack_from(desc, _PRSTATUS_REGS)
-    return Thread(tid, dict(zip(REGISTERS, values, strict=True)), None, _times(desc))
+    values = struct.unpack_from(f"<{count}Q", desc, _PRSTATUS_REGS)
+    registers = dict(zip(architecture.registers, values, strict=True))
+    return Thread(tid, registers, None, _times(desc), architecture)
+
+
+# Registers that a machine writes into notes of their own: their names, and how they are packed.
+_SINGLE_REGISTERS = {NT_ARM_TLS: ("tpidr", "<Q"), NT_ARM_SYSTEM_CALL: ("syscall", "<i")}
+
+
+def _with_register(thread: Thread, note: Note) -> Thread:
+    name, packed = _SINGLE_REGISTERS[note.type]
+    if len(note.desc) < struct.calcsize(packed):
+        return thread
+    value = struct.unpack_from(packed, note.desc)[0] & WORD_MASK
+    return thread._replace(registers={**thread.registers, name: value})
 
 
 def _times(desc: bytes) -> tuple[float, float] | None:

@@ -11,7 +11,7 @@ without the zero bytes at their end, which are everywhere: that is far faster.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gdb_epi.errors import SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -93,6 +93,43 @@ def find_word(target: Target, value: int, *, limit: int | None = MAX_WORD_HITS) 
     return Hits(tuple(hits), True)
 
 
+def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, tuple[int, ...]]:
+    """Return at most `limit` places of each word, as find_word does.
+
+    Words that differ in their lowest byte alone are searched for together.
+    """
+    groups: dict[int, dict[int, list[int]]] = {}
+    for value in values:
+        groups.setdefault(value >> 8, {})[value] = []
+    for upper, hits in groups.items():
+        if not upper or len(hits) == 1:
+            for value in hits:
+                hits[value] = list(find_word(target, value, limit=limit).addresses)
+            continue
+        needle = upper.to_bytes(7, "little").rstrip(b"\0")
+        for address in _writable_places(target, needle):
+            if address % 8 == 1:
+                try:
+                    word = int.from_bytes(target.read(address - 1, 8), "little")
+                except UnreadableMemory:
+                    continue
+                if word in hits and len(hits[word]) < limit:
+                    hits[word].append(address - 1)
+                    if all(len(places) == limit for places in hits.values()):
+                        break
+    return {value: tuple(places) for hits in groups.values() for value, places in hits.items()}
+
+
+def _writable_places(target: Target, needle: bytes) -> Iterator[int]:
+    """Yield where bytes stand in what find_word() searches."""
+    left = MAX_SEARCHED
+    for region in target.regions():
+        if "w" in region.perms and region.dumped > 0:
+            size = min(region.dumped, region.size, left)
+            left -= size
+            yield from find_bytes(target, needle, region.start, region.start + size)
+
+
 def _is_word(target: Target, address: int, pattern: bytes) -> bool:
     try:
         return target.read(address, 8) == pattern
@@ -109,11 +146,13 @@ class MemorySearch:
         *,
         budget: float = BUDGET,
         clock: Callable[[], float] = time.monotonic,
+        kept: dict[bool, tuple[Ranges, list[SoftError]]] | None = None,
     ) -> None:
         self.target = target
         self.soft_errors: list[SoftError] = []
         self._clock = clock
         self._deadline = clock() + budget
+        self._kept = {} if kept is None else kept  # by whether it may be written; for later ones
         self._ranges: dict[bool, Ranges] = {}
 
     def check_time(self) -> None:
@@ -127,11 +166,16 @@ class MemorySearch:
         Free-threaded builds reserve a gigabyte for mimalloc, of which the core holds zeros.
         """
         if writable not in self._ranges:
-            ranges: Ranges = []
-            for region in self.target.regions():
-                if region.dumped > 0 and ("w" in region.perms or not writable):
-                    self._add_filled(region.start, min(region.dumped, region.size), ranges)
-            self._ranges[writable] = ranges
+            if writable not in self._kept:
+                before = len(self.soft_errors)
+                ranges: Ranges = []
+                for region in self.target.regions():
+                    if region.dumped > 0 and ("w" in region.perms or not writable):
+                        self._add_filled(region.start, min(region.dumped, region.size), ranges)
+                self._kept[writable] = ranges, self.soft_errors[before:]
+                del self.soft_errors[before:]
+            self._ranges[writable], errors = self._kept[writable]
+            self.soft_errors += errors
         return self._ranges[writable]
 
     def _add_filled(self, first: int, length: int, ranges: Ranges) -> None:

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, InputError, SoftError, UnreadableMemory
+from gdb_epi.machine import ARCHITECTURES, X86_64
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import (
     ABSENT,
@@ -111,7 +112,9 @@ class RecordingTarget:
         document = {
             "schema": SCHEMA,
             "regions": inner.regions(),
-            "threads": [t._asdict() for t in inner.threads()],
+            "threads": [
+                {**t._asdict(), "architecture": t.architecture.number} for t in inner.threads()
+            ],
             "modules": inner.modules(),
             "crash": {"absent": crash} if isinstance(crash, Absent) else {"value": crash},
             "process": {"absent": process} if isinstance(process, Absent) else {"value": process},
@@ -214,7 +217,11 @@ class SnapshotTarget:
 
     def threads(self) -> Sequence[Thread]:
         """Return the LWPs."""
-        return [Thread(**thread) for thread in self._document["threads"]]
+        machine = X86_64.number  # of recordings that do not tell
+        return [
+            Thread(**{**t, "architecture": ARCHITECTURES[t.get("architecture", machine)]})
+            for t in self._document["threads"]
+        ]
 
     def modules(self) -> Sequence[Module]:
         """Return the mapped ELF objects."""

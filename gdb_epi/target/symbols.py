@@ -23,6 +23,7 @@ MAX_SECTIONS = 1 << 16
 MAX_TABLE = 1 << 28  # bytes of one symbol table: 11 million symbols
 MAX_HITS = 256  # places of a name among the strings; names share their tails
 MAX_NAME = 1 << 16
+MAX_NAMES = 1 << 20  # bytes of the sections' names
 _SHDR = struct.Struct("<IIQQQQIIQQ")
 _SYM = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
 
@@ -36,20 +37,43 @@ class SymbolTable(NamedTuple):
     names_size: int
 
 
-def symbol_tables(file: ElfFile) -> list[SymbolTable]:
-    """Return .symtab, then .dynsym, as far as the file has them and its headers can be."""
+class Section(NamedTuple):
+    """One section of a file: its name, sh_type, address, place in the file, size and sh_link."""
+
+    name: bytes
+    kind: int
+    address: int
+    offset: int
+    size: int
+    link: int
+
+
+def sections(file: ElfFile) -> list[Section]:
+    """Return the sections of a file, as far as its headers can be; b"" is a name that cannot."""
     header = elf.parse_header(file.read(0, 64))
     if header is None or not header.is_64:
         return []
-    count, size = struct.unpack_from("<HH", file.read(58, 4))[1], _SHDR.size
-    raw = file.read(header.shoff, min(count, MAX_SECTIONS) * size)
-    sections = list(_SHDR.iter_unpack(raw[: len(raw) // size * size]))
+    count, names_in = struct.unpack_from("<HH", file.read(60, 4))
+    raw = file.read(header.shoff, min(count, MAX_SECTIONS) * _SHDR.size)
+    rows = list(_SHDR.iter_unpack(raw[: len(raw) // _SHDR.size * _SHDR.size]))
+    _, _, _, _, at, size, *_ = rows[names_in] if names_in < len(rows) else (0,) * 10
+    names = file.read(at, min(size, MAX_NAMES))
+    ends = (names.find(b"\0", row[0]) for row in rows)
+    return [
+        Section(names[row[0] : max(end, 0)], row[1], row[3], row[4], row[5], row[6])
+        for row, end in zip(rows, ends, strict=True)
+    ]
+
+
+def symbol_tables(file: ElfFile) -> list[SymbolTable]:
+    """Return .symtab, then .dynsym, as far as the file has them."""
+    every = sections(file)
     tables = []
     for kind in (SHT_SYMTAB, SHT_DYNSYM):
-        for section in sections:
-            if section[1] == kind and section[6] < len(sections) and section[5] <= MAX_TABLE:
-                names = sections[section[6]]
-                tables.append(SymbolTable(section[4], section[5], names[4], names[5]))
+        for section in every:
+            if section.kind == kind and section.link < len(every) and section.size <= MAX_TABLE:
+                names = every[section.link]
+                tables.append(SymbolTable(section.offset, section.size, names.offset, names.size))
     return tables
 
 

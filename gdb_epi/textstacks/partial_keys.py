@@ -17,7 +17,8 @@ from gdb_epi.typing_lite import NamedTuple
 OVERFLOW = "segv-stack-overflow"
 UNKNOWN = "unknown-object"  # file name that stands for a frame of which nothing is known
 NO_FILE = "nothing tells whether the caller of a nameless function lies in the same file"
-STACK_KEYS = ("strict", "stable", "coarse", "python", "native")
+STACK_KEYS = ("strict", "stable", "coarse", "python", "native", "code")
+NO_CODE = "the instructions of the function are not told"
 _TAIL = 8  # tokens that a continuation repeats: the longest period of a cycle
 
 
@@ -43,21 +44,28 @@ class Missing(NamedTuple):
     why: str
 
 
-def key_contents(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> Contents:
-    """Return what each key of a stack says behind its category. SPEC.md sections 1.3 and 5."""
+def key_contents(
+    tokens: Sequence[Token], halves: Halves, *, overflow: bool, function_code: str = ""
+) -> Contents:
+    """Return what each key of a stack says behind its category. SPEC.md sections 1.3 and 6.
+
+    `function_code` is the name that the instructions of a nameless function gave; "" for none.
+    """
     inner = tokens if overflow else k.inside_python(tokens)
     coarse = k.select_tokens([token for token in tokens if token.physical], overflow=overflow)
     strict = k.strict_key(tokens, overflow=overflow)
     both = halves.both()
+    narrow = k.coarse_tokens(coarse)
     contents: Contents = {
         "native": _words(k.language_tokens(inner, NATIVE, overflow=overflow), halves.native),
         "python": _words(k.language_tokens(tokens, PYTHON, overflow=overflow), halves.python),
         "stable": _words(k.select_tokens(tokens, overflow=overflow).tokens, both),
-        "coarse": _words(k.coarse_tokens(coarse), both),
+        "coarse": _words(narrow, both),
+        "code": _code_words(narrow, both, function_code, overflow=overflow),
     }
     caller = k.caller_of_nameless(coarse)
     if not both and caller is not None and not caller.module:
-        contents["coarse"] = Missing(NO_FILE)
+        contents["coarse"] = contents["code"] = Missing(NO_FILE)
     if both or isinstance(strict, str):
         contents["strict"] = Missing(both or str(strict))
     else:
@@ -65,17 +73,31 @@ def key_contents(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> 
     return contents
 
 
+def _code_words(
+    coarse: Sequence[Token], missing: str, function_code: str, *, overflow: bool
+) -> str | Missing:
+    nameless = k.nameless_token(coarse, overflow=overflow)
+    if missing or isinstance(nameless, str):
+        return Missing(missing or str(nameless))
+    if not function_code:
+        return Missing(NO_CODE)
+    return join(k.code_tokens(coarse, nameless, function_code))
+
+
 def partial_key_contents(
-    tokens: Sequence[Token], halves: Halves, ends: str, *, overflow: bool
+    tokens: Sequence[Token], halves: Halves, ends: str, *, overflow: bool, function_code: str = ""
 ) -> Contents:
     """Return the same of a stack whose outer end is missing (`ends` says why; "" when it is not).
 
     What another continuation could change is missing.
     """
-    contents = key_contents(tokens, halves, overflow=overflow)
+    code = function_code
+    contents = key_contents(tokens, halves, overflow=overflow, function_code=code)
     if ends:
-        tails = _continuations(tokens)
-        others = [key_contents([*tokens, *tail], halves, overflow=overflow) for tail in tails]
+        others = [
+            key_contents([*tokens, *tail], halves, overflow=overflow, function_code=code)
+            for tail in _continuations(tokens)
+        ]
         for name, words in contents.items():
             if isinstance(words, str) and any(other[name] != words for other in others):
                 contents[name] = Missing(ends)

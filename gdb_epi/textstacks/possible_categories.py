@@ -61,7 +61,7 @@ def possible_categories(dump: Dump, thread: TextThread, given: str | None) -> Po
     if dump.signal is None:
         return PossibleCategories((), None, "the text names no signal", cut, ())
     if dump.signal == "SIGABRT":
-        return _categories_of_abort(dump, thread)
+        return _categories_of_abort(thread)
     return _fault(dump, thread, dump.signal, cut)
 
 
@@ -132,7 +132,7 @@ def _sent(dump: Dump, code: int) -> PossibleCategories:
     return _certain(name, False, f"category: {name}: si_code {code}, si_pid {sender}")
 
 
-def _categories_of_abort(dump: Dump, thread: TextThread) -> PossibleCategories:
+def _categories_of_abort(thread: TextThread) -> PossibleCategories:
     if not thread.native:
         why = "SIGABRT without native frames: neither the kind of abort nor its sender is told"
         return PossibleCategories(

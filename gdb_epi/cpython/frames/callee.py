@@ -33,6 +33,8 @@ MAX_NAME = 256
 MAX_OBJECT = 1 << 16  # bytes into an object at which it may keep a C function
 # Their C code runs Python code, which is in the stack itself.
 PYTHON_CALLABLES = ("function", "method")
+# It begins with a PyCFunctionObject (Cython 3, Cython/Utility/CythonFunction.c).
+CYTHON_FUNCTION = "cython_function_or_method"
 
 # CPython's own plumbing between two Python frames, or between the eval loop and a C function.
 GLUE = re.compile(
@@ -179,6 +181,8 @@ class CalleeReader:
             return self._of_definition(address, "method", "PyMethodDescrObject", "d_method")
         if name in PYTHON_CALLABLES:
             return None
+        if name.endswith(CYTHON_FUNCTION):
+            return self._of_definition(address, "function", "PyCFunctionObject", "m_ml")
         if kind.is_metaclass:
             slots = ("tp_vectorcall", "tp_new", "tp_init")
             return _Callable(address, "type", self._slots(address, slots))

@@ -239,7 +239,7 @@ class CodeReader:
         return self._lines[key]
 
     def _line(self, info: CodeInfo, offset: int) -> int | None:
-        table = self._table(info.address)
+        table = self.line_table(info.address)
         if isinstance(table, Absent):
             return None
         if offset < 0:
@@ -252,7 +252,8 @@ class CodeReader:
             return line_in_linetable(table, info.firstlineno, offset)
         return line_in_locations(table, info.firstlineno, offset)
 
-    def _table(self, address: int) -> bytes | Absent:
+    def line_table(self, address: int) -> bytes | Absent:
+        """Return co_linetable, or co_lnotab, of a code object."""
         if address not in self._tables:
             try:
                 at = self.reader.u64(address + self._table_at)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.chain import FrameObjects, InterpreterFrames
 from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -194,9 +195,9 @@ class FrameSlots:
             kind = reader.type_of(word)
             name = reader.type_name(kind)
             if name in ("builtin_function_or_method", "builtin_method"):  # latter: 3.9+ (PEP 573)
-                definition = layout.require("PyCFunctionObject", "m_ml")
-                if self._is_exit(word, definition):
-                    return reader.u64(word + layout.require("PyCFunctionObject", "m_self"))
+                manager = reader.u64(word + layout.require("PyCFunctionObject", "m_self"))
+                if self._is_exit(word, layout.require("PyCFunctionObject", "m_ml"), manager):
+                    return manager
             elif name == "method":
                 function = reader.u64(word + layout.require("PyMethodObject", "im_func"))
                 if self._is_function_exit(function):
@@ -204,7 +205,7 @@ class FrameSlots:
             elif not behind or behind & 7:
                 return None
             elif name == "method_descriptor":
-                if self._is_exit(word, layout.require("PyMethodDescrObject", "d_method")):
+                if self._is_exit(word, layout.require("PyMethodDescrObject", "d_method"), behind):
                     return behind
             elif self._is_function_exit(word):
                 return behind
@@ -222,13 +223,36 @@ class FrameSlots:
             return self._is_exit(function, at)
         return False
 
-    def _is_exit(self, holder: int, definition_at: int) -> bool:
+    def _is_exit(self, holder: int, definition_at: int, manager: int = 0) -> bool:
+        """Tell whether a PyMethodDef is that of `__exit__`, by its name or by the manager's class.
+
+        The name lies in read-only data, which is in no core; the class's dict is in every core.
+        """
         at = self.reader.layout.require("PyMethodDef", "ml_name")
         definition = self.reader.u64(holder + definition_at)
         if (definition, 0) not in self._exits:
             name = self.reader.c_string(self.reader.u64(definition + at), 32)
-            self._exits[definition, 0] = name in _EXITS
+            self._exits[definition, 0] = name in _EXITS or (
+                isinstance(name, Absent) and definition in self._exits_of(manager)
+            )
         return self._exits[definition, 0]
+
+    def _exits_of(self, manager: int) -> list[int]:
+        """Return the PyMethodDef * of the exit methods in the dict of an object's class."""
+        if not manager:
+            return []
+        layout, reader = self.reader.layout, self.reader
+        kind = reader.type_of(manager)
+        contents = reader.u64(kind + layout.require("PyTypeObject", "tp_dict"))
+        definitions = []
+        for name in _EXITS if contents else ():
+            method = ObjectReader(reader).dict_get(contents, name)
+            if isinstance(method, Absent) or not method:
+                continue
+            if reader.type_name(reader.type_of(method)) == "method_descriptor":
+                at = layout.require("PyMethodDescrObject", "d_method")
+                definitions.append(reader.u64(method + at))
+        return definitions
 
     def _is_python_exit(self, function: int) -> bool:
         if (function, 1) not in self._exits:

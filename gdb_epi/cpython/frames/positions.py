@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.code import CODE_UNIT, LONG, NO_COLUMNS, NO_LOCATION, ONE_LINE_FIRST
+from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_ENTRIES = 1 << 20  # of one table; the largest generated modules have some hundred thousand
@@ -132,6 +133,16 @@ def linetable_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry
                 start, end, Position(None) if delta == -128 else Position(line, line)
             )
         start = end
+
+
+def table_entries(layout: Layout, table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+    """Yield the entries of a line table in the form that a layout's code objects have."""
+    # 3.10 (PEP 626) has ranges of lines, 3.11 (PEP 657) columns; it came with co_qualname.
+    if layout.offset("PyCodeObject", "co_linetable") is None:
+        return lnotab_entries(table, firstlineno)
+    if layout.offset("PyCodeObject", "co_qualname") is None:
+        return linetable_entries(table, firstlineno)
+    return location_entries(table, firstlineno)
 
 
 def position_at(entries: Iterator[LineTableEntry], offset: int) -> Position | None:

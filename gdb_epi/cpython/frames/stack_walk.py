@@ -193,6 +193,20 @@ class WalkedStack(NamedTuple):
     problems: tuple[str, ...]
 
 
+def innermost_frame(reader: Reader, tstate: int) -> int:
+    """Return the innermost frame: tstate->frame, cframe->current_frame or current_frame.
+
+    0 when the thread runs none. Raises UnreadableMemory.
+    """
+    layout = reader.layout
+    direct = layout.offset("PyThreadState", "current_frame", "frame")
+    if direct is not None:
+        return reader.u64(tstate + direct)
+    # 3.11 and 3.12: one hop through a struct on the C stack (bpo-44032; gone in 3.13).
+    hop = reader.u64(tstate + layout.require("PyThreadState", "cframe"))
+    return reader.u64(hop + layout.require("_PyCFrame", "current_frame"))
+
+
 class StackWalker:
     """Walk the Python stacks of one process."""
 
@@ -204,7 +218,11 @@ class StackWalker:
     def walk(self, tstate: int) -> WalkedStack:
         """Return the stack of one PyThreadState."""
         problems: list[str] = []
-        head = self._head(tstate, problems)
+        try:
+            head = innermost_frame(self._reader, tstate)
+        except UnreadableMemory as error:
+            problems.append(f"innermost frame: {error}")
+            head = 0
         stack = DataStack([], [])
         if isinstance(self._frames, InterpreterFrames):
             stack = walk_datastack(self._reader, self._frames, tstate)
@@ -238,20 +256,6 @@ class StackWalker:
             count = counted(len(items), "frame")
             problems.append(f"by the C stack, behind a damaged link: {count}")
         return items
-
-    def _head(self, tstate: int, problems: list[str]) -> int:
-        """Return the innermost frame: tstate->frame, cframe->current_frame or current_frame."""
-        layout = self._reader.layout
-        try:
-            direct = layout.offset("PyThreadState", "current_frame", "frame")
-            if direct is not None:
-                return self._reader.u64(tstate + direct)
-            # 3.11 and 3.12: one hop through a struct on the C stack (bpo-44032; gone in 3.13).
-            hop = self._reader.u64(tstate + layout.require("PyThreadState", "cframe"))
-            return self._reader.u64(hop + layout.require("_PyCFrame", "current_frame"))
-        except UnreadableMemory as error:
-            problems.append(f"innermost frame: {error}")
-            return 0
 
     def _finish(self, items: list[_Item]) -> list[PyFrame]:
         """Turn the walk into PyFrames: drop internal and incomplete frames, mark entries."""

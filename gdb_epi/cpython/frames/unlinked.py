@@ -126,8 +126,8 @@ def _words(reader: Reader, tstate: int) -> tuple[int, ...]:
     except UnreadableMemory:
         return ()
     for thread in reader.target.threads():
-        if thread.registers.get("fs_base") == ident and ident:
-            low = thread.registers.get("rsp", 0) & -8
+        if thread.ident == ident and ident:
+            low = thread.sp & -8
             region = reader.target.region_at(low)
             if region is None:
                 return ()
@@ -226,8 +226,8 @@ def _owner(reader: Reader, orphans: _Orphans, threads: list[ThreadState]) -> Thr
 def _runs_on_first_thread(reader: Reader, thread: ThreadState) -> bool:
     """Tell the thread that a process began with: pthread_create() puts a pthread_t on the stack."""
     for lwp in reader.target.threads():
-        if thread.ident and lwp.registers.get("fs_base") == thread.ident:
-            stack = reader.target.region_at(lwp.registers.get("rsp", 0))
+        if thread.ident and lwp.ident == thread.ident:
+            stack = reader.target.region_at(lwp.sp)
             return stack is not None and stack != reader.target.region_at(thread.ident)
     return False
 

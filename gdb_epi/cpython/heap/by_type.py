@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
@@ -21,8 +22,10 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.search import BUDGET, MemorySearch, Ranges
 from gdb_epi.typing_lite import NamedTuple
 
+RANGES, TYPES, OBJECTS = "ranges", "types", "objects of types"  # in PythonState.kept
 MAX_TYPES = 200_000
 MAX_OBJECTS = 5_000_000  # hits of one search
+MAX_KEPT = 1_000_000  # objects of all types, for later searches: 100 MB
 MAX_METATYPES = 500
 MAX_OBJECT_BYTES = 1 << 36
 BACKWARDS = (512, 1 << 14, 1 << 20)  # bytes searched before an address for an object's header
@@ -60,9 +63,13 @@ class Heap:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.target = target
-        self.search = MemorySearch(target, budget=budget, clock=clock)
+        # Of one stop of the process: what is worth a search, and the types, are the same for all.
+        self._kept = {} if python.kept is None else python.kept
+        self.search = MemorySearch(
+            target, budget=budget, clock=clock, kept=self._kept.setdefault(RANGES, {})
+        )
         self.access = access or PlainValues(target, python)
-        self.reader = self.access.reader
+        self.reader = PagedReader(target, python.layout)
         self.soft_errors = self.search.soft_errors
         self._python = python
         layout = self.reader.layout
@@ -104,6 +111,8 @@ class Heap:
 
     def types(self) -> dict[int, TypeInfo]:
         """Return every type of the process by address; raises OutOfTime."""
+        if self._types is None and self.places_of_types is None:
+            self._types = self._kept.get(TYPES)
         if self._types is None:
             metatype = self.metatype()
             ranges = None
@@ -126,6 +135,8 @@ class Heap:
                         following.append(address)
                 level = following
             self._types = types
+            if self.places_of_types is None:
+                self._kept[TYPES] = types
         return self._types
 
     def _type_at(self, address: int) -> TypeInfo | None:
@@ -221,21 +232,27 @@ class Heap:
 
         Raises OutOfTime.
         """
+        kept = self._kept.setdefault(OBJECTS, {})
+        if kind in kept:
+            yield from kept[kind]
+            return
         info = self.types().get(kind) or self._type_at(kind)
         if info is None:
             return
-        count = 0
+        objects: list[tuple[int, bool | None]] = []
         for hit in self.search.words(kind):
             address = hit - self.type_at
             tracked = self.judge(address, info)
             if tracked is None:
                 continue
-            count += 1
-            if count > MAX_OBJECTS:
+            if len(objects) >= MAX_OBJECTS:
                 text = f"stopped after {MAX_OBJECTS} objects of one type"
                 self.soft_errors.append(SoftError("heap", info.shown, text))
                 return
-            yield address, tracked.tracked
+            objects.append((address, tracked.tracked))
+            yield objects[-1]
+        if sum(map(len, kept.values())) + len(objects) <= MAX_KEPT:
+            kept[kind] = objects
 
     def judge(self, address: int, info: TypeInfo) -> GcLinks | None:
         """Return what the collector says of an object of a type; None when there is none."""

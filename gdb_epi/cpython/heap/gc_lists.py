@@ -32,7 +32,7 @@ class TrackedGeneration(NamedTuple):
     ended: str  # why the walk stopped early; "" when it came back to the head
 
 
-def gc_list_heads(reader: Reader, state: GcState) -> list[tuple[str, int]]:
+def gc_list_heads(state: GcState) -> list[tuple[str, int]]:
     """Return the names and addresses of the list heads; empty in free-threaded builds."""
     heads = [
         (f"generation {generation.name}", generation.head)
@@ -69,7 +69,7 @@ def objects_by_generation(
 ) -> list[TrackedGeneration]:
     """Return the objects of every generation, at most `cap` in all. Never raises for damage."""
     generations = []
-    for name, head in gc_list_heads(reader, state):
+    for name, head in gc_list_heads(state):
         objects: list[int] = []
         ended = ""
         try:
@@ -123,7 +123,7 @@ def objects_being_collected(
     size = reader.layout.size("PyGC_Head") or 0
     if python.layout.free_threaded or not size or not _collecting(reader, python):
         return []
-    stacks = [thread.registers.get("rsp", 0) for thread in reader.target.threads()]
+    stacks = [thread.sp for thread in reader.target.threads()]
     for thread in python.threads():
         for frame in thread.frames[:MAX_FRAMES]:
             for address in frame_pointers(reader, frame.address):

@@ -9,17 +9,20 @@ objects that nobody's frame refers to are then missing, and said to be.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from gdb_epi.cpython.heap.gc_lists import frame_pointers, objects_being_collected, tracked_objects
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.thread_names import threading_globals
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
+KEPT = "instances"  # in PythonState.kept
 MAX_FOUND = 100_000
 MAX_FRAMES = 200  # per thread
 MAX_ATTRIBUTES = 64
@@ -33,64 +36,97 @@ class Instance(NamedTuple):
     shown: str
 
 
+def instances_of(target: Target, python: PythonState) -> Instances:
+    """Return the objects of a process; all that ask share one scan of its memory."""
+    kept = {} if python.kept is None else python.kept
+    if KEPT not in kept:
+        kept[KEPT] = Instances(PagedReader(target, python.layout), python)
+    instances: Instances = kept[KEPT]
+    return instances
+
+
 class Instances:
     """The objects of one process by class; the objects are listed once."""
 
-    def __init__(self, reader: Reader, python: PythonState) -> None:
-        self._reader, self._python = reader, python
+    def __init__(self, reader: PagedReader, python: PythonState) -> None:
+        self.reader, self._python = reader, python
         self.objects = ObjectReader(reader)
         addresses = tuple(interpreter.address for interpreter in python.interpreters)
         self.types = TypeReader(reader, self.objects, addresses)
         self._containers = ContainerReader(reader)
-        self._all: list[int] | None = None
-        self._kinds: dict[int, tuple[frozenset[str], str]] = {}
+        self._listed: list[int] = []
+        self._by_type: dict[int, list[int]] | None = None  # places in that list
+        self._kinds: dict[int, tuple[frozenset[str], str] | None] = {}
         self.problems: list[SoftError] = []
+
+    @property
+    def are_listed(self) -> bool:
+        """Whether memory was walked already, so that asking costs nothing."""
+        return self._by_type is not None
 
     def of(self, wanted: Iterable[str]) -> list[Instance]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
         names = frozenset(wanted)
-        instances: list[Instance] = []
-        for address in self._listed():
-            kind = self.kind(address, names)
-            if kind and len(instances) < MAX_FOUND:
-                instances.append(Instance(address, *kind))
-        return instances
+        places: list[tuple[int, str, str]] = []
+        for type_at, members in self._scanned().items():
+            kind = self._kind_of_type(type_at, names)
+            if kind is not None:
+                places += [(place, *kind) for place in members]
+        listed = self._listed
+        return [Instance(listed[place], *kind) for place, *kind in sorted(places)[:MAX_FOUND]]
 
     def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
         """Return which of the names an object is, and its own class; None when it is none."""
         try:
             if address & 7 or not address:
                 return None
-            type_at = self._reader.type_of(address)
-            if type_at not in self._kinds:
+            return self._kind_of_type(self.reader.type_of(address), names)
+        except UnreadableMemory:
+            return None
+
+    def _kind_of_type(self, type_at: int, names: frozenset[str]) -> tuple[str, str] | None:
+        if type_at not in self._kinds:
+            self._kinds[type_at] = None
+            with suppress(UnreadableMemory):
                 lineage = self.types.lineage(type_at)
                 shown = [info.shown for info in lineage.types]
                 self._kinds[type_at] = (frozenset({*shown, lineage.ident}), shown[0])
-        except UnreadableMemory:
-            return None
-        mine, shown_as = self._kinds[type_at]
-        hit = mine & names
-        return (min(hit), shown_as) if hit else None
+        kind = self._kinds[type_at]
+        hit = frozenset() if kind is None else kind[0] & names
+        return (min(hit), kind[1]) if kind is not None and hit else None
 
-    def _listed(self) -> list[int]:
-        if self._all is None:
-            objects, missing = tracked_objects(self._reader, self._python)
-            for why in missing:
-                self.problems.append(SoftError("objects", "the collector's lists", why.detail))
-            objects += objects_being_collected(self._reader, self._python)
-            for thread in self._python.threads():
-                for frame in thread.frames[:MAX_FRAMES]:
-                    if frame.hole is None:
-                        objects += frame_pointers(self._reader, frame.address)
-            objects += self._of_threads()
-            self._all = list(dict.fromkeys(objects))
-        return self._all
+    def _scanned(self) -> dict[int, list[int]]:
+        """Return the places in the list of objects by ob_type; the scan is made once."""
+        if self._by_type is None:
+            self._listed = [a for a in dict.fromkeys(self._all()) if a and not a & 7]
+            type_at = self.reader.layout.require("PyObject", "ob_type")
+            by_type: dict[int, list[int]] = {}
+            types = self.reader.words(address + type_at for address in self._listed)
+            for place, kind in enumerate(types):
+                if kind in by_type:
+                    by_type[kind].append(place)
+                elif kind:
+                    by_type[kind] = [place]
+            self._by_type = by_type
+        return self._by_type
+
+    def _all(self) -> list[int]:
+        objects, missing = tracked_objects(self.reader, self._python)
+        for why in missing:
+            self.problems.append(SoftError("objects", "the collector's lists", why.detail))
+        objects += objects_being_collected(self.reader, self._python)
+        for thread in self._python.threads():
+            for frame in thread.frames[:MAX_FRAMES]:
+                if frame.hole is None:
+                    objects += frame_pointers(self.reader, frame.address)
+        objects += self._of_threads()
+        return objects
 
     def _of_threads(self) -> Iterator[int]:
         """Yield what threads refer to: attributes, arguments, what weak references refer to."""
         for interpreter in self._python.interpreters:
             try:
-                contents = threading_globals(self._reader, self.objects, interpreter.address)
+                contents = threading_globals(self.reader, self.objects, interpreter.address)
                 if isinstance(contents, Absent):
                     continue
                 active = self.objects.dict_get(contents, "_active")
@@ -118,7 +154,7 @@ class Instances:
         try:
             if address & 7 or not address:
                 return ""
-            return self.types.lineage(self._reader.type_of(address)).ident
+            return self.types.lineage(self.reader.type_of(address)).ident
         except UnreadableMemory:
             return ""
 
@@ -126,6 +162,6 @@ class Instances:
         """Return what a weak reference refers to; 0 when it is dead or none."""
         if self.ident(address) not in ("weakref", "weakref.ReferenceType"):
             return 0
-        at = self._reader.layout.require("PyWeakReference", "wr_object")
-        referent = self._reader.u64(address + at)
+        at = self.reader.layout.require("PyWeakReference", "wr_object")
+        referent = self.reader.u64(address + at)
         return 0 if self.ident(referent) == "NoneType" else referent

@@ -42,9 +42,7 @@ class Places:
         self._reader = heap.reader
         self._variables = FrameVariables(heap.access.values)
         self._codes = CodeReader(heap.reader)
-        self._pointers = sorted(
-            (thread.registers.get("rsp", 0), thread.tid) for thread in heap.target.threads()
-        )
+        self._pointers = sorted((thread.sp, thread.tid) for thread in heap.target.threads())
         self._spans = sorted(self._frame_spans(python))
         self._starts = [span.start for span in self._spans]
 

@@ -3,8 +3,6 @@
 
 No number stands here: offsets and sizes come from debug information (gdbhost/debug_info.py).
 A struct that a version lacks is simply absent from its table.
-
-The opcodes, and sizes of their inline caches, that a layout table holds.
 """
 
 from __future__ import annotations
@@ -28,54 +26,6 @@ OPCODES = (
     "SEND",
     "YIELD_FROM",
     "YIELD_VALUE",
-    # the opcodes of a `__repr__` that fills in attributes, as the eval loop specialises them
-    "NOP",
-    "PUSH_NULL",
-    "RESUME_QUICK",
-    "RESUME_CHECK",
-    "RESUME_CHECK_JIT",
-    "LOAD_CONST",
-    "LOAD_CONST_IMMORTAL",
-    "LOAD_CONST_MORTAL",
-    "LOAD_CONST__LOAD_FAST",
-    "LOAD_FAST",
-    "LOAD_FAST_BORROW",
-    "LOAD_FAST__LOAD_CONST",
-    "LOAD_ATTR",
-    "LOAD_ATTR_ADAPTIVE",
-    "LOAD_ATTR_INSTANCE_VALUE",
-    "LOAD_ATTR_SLOT",
-    "LOAD_ATTR_WITH_HINT",
-    "LOAD_ATTR_CLASS",
-    "LOAD_ATTR_NONDESCRIPTOR_NO_DICT",
-    "LOAD_ATTR_NONDESCRIPTOR_WITH_VALUES",
-    "LOAD_GLOBAL",
-    "LOAD_GLOBAL_ADAPTIVE",
-    "LOAD_GLOBAL_BUILTIN",
-    "PRECALL",
-    "PRECALL_ADAPTIVE",
-    "PRECALL_NO_KW_TYPE_1",
-    "CALL_ADAPTIVE",
-    "CALL_NO_KW_TYPE_1",
-    "CALL_TYPE_1",
-    "FORMAT_VALUE",
-    "FORMAT_SIMPLE",
-    "FORMAT_WITH_SPEC",
-    "CONVERT_VALUE",
-    "BUILD_STRING",
-    "BUILD_TUPLE",
-    "BINARY_MODULO",
-    "BINARY_OP",
-    "BINARY_OP_ADAPTIVE",
-    "NB_REMAINDER",
-    "RETURN_VALUE",
-    "RETURN_CONST",
-    "INLINE_CACHE_ENTRIES_RESUME",
-    "INLINE_CACHE_ENTRIES_LOAD_ATTR",
-    "INLINE_CACHE_ENTRIES_LOAD_GLOBAL",
-    "INLINE_CACHE_ENTRIES_BINARY_OP",
-    "INLINE_CACHE_ENTRIES_PRECALL",
-    "INLINE_CACHE_ENTRIES_CALL",
 )
 
 

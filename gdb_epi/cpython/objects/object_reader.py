@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from struct import Struct
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.reader import Reader, struct_fields
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
 
 MANY_ENTRIES = 1000  # fewer are simply read
 MAX_DICT_ENTRIES = 1_000_000
@@ -20,6 +23,24 @@ _MANAGED_DICT = 1 << 4
 _INLINE_VALUES = 1 << 2
 
 
+_NOT_MANAGED, _TAGGED, _EMBEDDED = range(3)
+
+
+class _Storage(NamedTuple):
+    """Where instances of a class keep attributes: the offset of a word, and of inline values."""
+
+    managed: int
+    offset: int
+    values: int  # 0: none
+
+
+class _KeysHead(NamedTuple):
+    """How a keys table begins: its index's log2 in bytes, kind, number of entries; its index."""
+
+    fields: Struct
+    indices: int
+
+
 class ObjectReader:
     """Containers of one process, read with one layout."""
 
@@ -28,6 +49,7 @@ class ObjectReader:
         self._layout = reader.layout
         self._module_names: dict[int, str | Absent] = {}
         self._offsets: dict[tuple[str, str], int | None] = {}
+        self._storages: dict[int, _Storage] = {}
 
     def module_name(self, globals_dict: int) -> str | Absent:
         """Return `__name__` of a frame's globals."""
@@ -178,6 +200,29 @@ class ObjectReader:
 
     def entries(self, keys: int) -> tuple[int, int, int, bool]:
         """Return (address of the entries, their number, their size, whether they hold a hash)."""
+        head = self._keys_head
+        if head is not None:  # nearly all tables are small and lie in one piece
+            fields = self._reader.unpack(keys, head.fields)
+            if fields is not None:
+                log2, kind, count = fields
+                if log2 <= MAX_LOG2 and kind <= 2 and 0 <= count <= MANY_ENTRIES:
+                    start = keys + head.indices + (1 << log2)
+                    return start, count, 16 if kind else 24, not kind
+        return self._entries(keys)
+
+    @cached_property
+    def _keys_head(self) -> _KeysHead | None:
+        """What takes the head of a keys table apart; None before 3.11 (bpo-46845)."""
+        table = "PyDictKeysObject"
+        names = ("dk_log2_index_bytes", "dk_kind", "dk_nentries")
+        offsets = [self._find(table, name) for name in names]
+        indices = self._find(table, "dk_indices")
+        places = [at for at in offsets if at is not None]
+        if indices is None or len(places) < len(names) or places != sorted(places):
+            return None
+        return _KeysHead(struct_fields(zip(places, "BBq", strict=True)), indices)
+
+    def _entries(self, keys: int) -> tuple[int, int, int, bool]:
         reader = self._reader
         table = "PyDictKeysObject"
         count = reader.i64(keys + self._at(table, "dk_nentries"))
@@ -233,28 +278,42 @@ class ObjectReader:
 
         `kind` is its type. Raises UnreadableMemory.
         """
-        reader, layout = self._reader, self._layout
-        flags = reader.u64(kind + self._at("PyTypeObject", "tp_flags"))
-        if not flags & _MANAGED_DICT:
-            offset = reader.i64(kind + self._at("PyTypeObject", "tp_dictoffset"))
+        reader = self._reader
+        how = self._storages.get(kind)
+        if how is None:
+            how = self._storages[kind] = self._storage_of(kind)
+        if how.managed == _NOT_MANAGED:
+            offset = how.offset
             if offset < 0:
                 offset += self._instance_size(kind, address)
             return (reader.u64(address + offset) if offset > 0 else 0), 0
-        if self._find("PyDictValues", "embedded") is not None:
-            # 3.13 (gh-115776): values inline behind the object, flagged valid or not.
-            held = reader.u64(address - (8 if layout.free_threaded else 24))
-            if held or not flags & _INLINE_VALUES:
-                return held, 0
-            size = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
-            return 0, address + size + (self._find("PyDictValues", "values") or 0)
+        if how.managed == _EMBEDDED:
+            held = reader.u64(address + how.offset)
+            return (held, 0) if held or not how.values else (0, address + how.values)
         # 3.12 (gh-95649) keeps one tagged word 24 bytes before the object (bit 0: values);
         # 3.11 has the values at -32 and the dict at -24. A tag bit never occurs in a dict pointer.
-        word = reader.u64(address - 24)
+        word = reader.u64(address + how.offset)
         if word & 1:
             return 0, word + 1
         if not word and self._find("PyThreadState", "cframe") is not None:
             return 0, reader.u64(address - 32)
         return word, 0
+
+    def _storage_of(self, kind: int) -> _Storage:
+        """Return where the instances of a class keep their attributes."""
+        reader = self._reader
+        flags = reader.u64(kind + self._at("PyTypeObject", "tp_flags"))
+        if not flags & _MANAGED_DICT:
+            offset = reader.i64(kind + self._at("PyTypeObject", "tp_dictoffset"))
+            return _Storage(_NOT_MANAGED, offset, 0)
+        if self._find("PyDictValues", "embedded") is None:
+            return _Storage(_TAGGED, -24, 0)
+        # 3.13 (gh-115776): values inline behind the object, flagged valid or not.
+        before, values = -8 if self._layout.free_threaded else -24, 0
+        if flags & _INLINE_VALUES:
+            values = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
+            values += self._find("PyDictValues", "values") or 0
+        return _Storage(_EMBEDDED, before, values)
 
     def shared_keys(self, kind: int) -> int:
         """Return the keys that instances of a class share. Raises UnreadableMemory."""

@@ -17,7 +17,6 @@ MAX_BASES = 128
 MAX_TYPE_SIZE = 1 << 20  # bytes of one instance
 MAX_TYPE_NAME = 4096
 MAX_LOOKED_UP = 100_000
-MAX_MODULE_ENTRIES = 20_000
 
 # Public ABI, Include/object.h (3.8 to 3.15).
 HEAPTYPE = 1 << 9
@@ -33,29 +32,6 @@ _FLAGS = (
     (1 << 31, "type"),
 )
 FLAGGED = frozenset(name for _, name in _FLAGS)
-
-# Modules whose dicts name types where tp_name cannot be read, and names that differ there.
-_NAMING_MODULES = ("builtins", "types", "_collections", "datetime", "_datetime", "_decimal")
-_SINGLETONS = {"None": "NoneType", "Ellipsis": "ellipsis", "NotImplemented": "NotImplementedType"}
-_ALIASES = {
-    "types.FunctionType": "function",
-    "types.CodeType": "code",
-    "types.GeneratorType": "generator",
-    "types.CoroutineType": "coroutine",
-    "types.AsyncGeneratorType": "async_generator",
-    "types.MethodType": "method",
-    "types.BuiltinFunctionType": "builtin_function_or_method",
-    "types.ModuleType": "module",
-    "types.CellType": "cell",
-    "types.MappingProxyType": "mappingproxy",
-    "types.MemberDescriptorType": "member_descriptor",
-    "types.FrameType": "frame",
-    "types.TracebackType": "traceback",
-    "_collections.deque": "collections.deque",
-    "_collections.defaultdict": "collections.defaultdict",
-    "_collections.OrderedDict": "collections.OrderedDict",
-    "_decimal.Decimal": "decimal.Decimal",
-}
 
 
 STRUCT_SEQUENCE = "structseq"  # time.struct_time, os.stat_result, sys.flags ...
@@ -126,7 +102,6 @@ class TypeReader:
         self._known: dict[int, TypeInfo | UnreadableMemory] = {}
         self._lineages: dict[int, Lineage] = {}
         self._looked_up: dict[tuple[int, str], int] = {}  # by dict and name; 0: it has none
-        self._named: dict[int, str] | None = None
         self._at = {
             field: layout.require("PyTypeObject", "tp_" + field)
             for field in ("basicsize", "itemsize", "repr", "flags", "base", "dict", "mro")
@@ -169,7 +144,7 @@ class TypeReader:
         field = self._fields(address)
         text = self._reader.type_name(address)
         is_name = not isinstance(text, Absent) and text.isprintable()
-        name = str(text) if is_name else self._names().get(address, "")
+        name = str(text) if is_name else ""
         module, dot, qualname = name.rpartition(".")
         module = module if dot else ("builtins" if name else "")
         if field["flags"] & HEAPTYPE:
@@ -272,34 +247,6 @@ class TypeReader:
             if not isinstance(contents, Absent):
                 return contents
         return 0
-
-    def _names(self) -> dict[int, str]:
-        """Return type addresses with names, out of the dicts of modules; made when needed."""
-        if self._named is None:
-            self._named = {}
-            for interpreter in self._interpreters:
-                for module in _NAMING_MODULES:
-                    self._name_from(interpreter, module)
-        return self._named
-
-    def _name_from(self, interpreter: int, module: str) -> None:
-        prefix = "" if module == "builtins" else module + "."
-        contents = self._objects.module_dict(interpreter, module)
-        if self._named is None or isinstance(contents, Absent):
-            return
-        try:
-            for number, (key, value) in enumerate(self._objects.dict_items(contents)):
-                if number > MAX_MODULE_ENTRIES:
-                    return
-                name = self._reader.string(key, 256)
-                if isinstance(name, Absent):
-                    continue
-                if not prefix and name in _SINGLETONS:
-                    self._named.setdefault(self._reader.type_of(value), _SINGLETONS[name])
-                else:
-                    self._named.setdefault(value, _ALIASES.get(prefix + name, prefix + name))
-        except UnreadableMemory:
-            return
 
 
 def _own_repr(info: TypeInfo, name: str) -> str:

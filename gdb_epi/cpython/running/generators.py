@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES, DONE, RUNNING, Coroutines, Suspended
-from gdb_epi.cpython.heap.instances import Instances
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import SoftError
 from gdb_epi.target.api import Target
@@ -39,9 +38,8 @@ class Chains(NamedTuple):
 
 def generator_chains(target: Target, python: PythonState) -> Chains:
     """Return the generators and coroutines that have not ended. Never raises for damage."""
-    reader = Reader(target, python.layout)
-    instances = Instances(reader, python)
-    coroutines = Coroutines(reader, instances.objects, instances.types)
+    instances = instances_of(target, python)
+    coroutines = Coroutines(instances.reader, instances.objects, instances.types)
     running = {f.address: t.tid for t in python.threads() for f in t.frames if f.hole is None}
     inner: set[int] = set()  # the frames that another one delegates to
     chains: list[Chain] = []

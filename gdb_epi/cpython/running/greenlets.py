@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.coroutines import Coroutines
-from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.cpython.heap.instances import Instances, instances_of
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import SoftError, UnreadableMemory
@@ -62,11 +62,11 @@ class Greenlets(NamedTuple):
 
 def greenlets_of(target: Target, python: PythonState) -> Greenlets:
     """Return the greenlets of a process. Never raises for damage."""
-    reader = Reader(target, python.layout)
-    instances = Instances(reader, python)
+    instances = instances_of(target, python)
+    reader = instances.reader
     coroutines = Coroutines(reader, instances.objects, instances.types)
     problems: list[SoftError] = []
-    found: list[tuple[Greenlet, tuple[int, ...]]] = []
+    seen: list[tuple[Greenlet, tuple[int, ...]]] = []
     for instance in instances.of((GREENLET,))[:MAX_GREENLETS]:
         greenlet = Greenlet(instance.address, instance.shown, "", ())
         words: tuple[int, ...] = ()
@@ -78,11 +78,11 @@ def greenlets_of(target: Target, python: PythonState) -> Greenlets:
             greenlet = greenlet._replace(state=SUSPENDED if frame else "", stack=stack)
         except UnreadableMemory as error:
             broken = str(error)
-        found.append((greenlet, words))
+        seen.append((greenlet, words))
         if broken and len(problems) < MAX_PROBLEMS:
             problems.append(SoftError("greenlets", f"{instance.address:#x}", broken))
-    at = _place_of_end([words for _, words in found])
-    greenlets = tuple(_with_state(greenlet, words, at) for greenlet, words in found)
+    at = _place_of_end([words for _, words in seen])
+    greenlets = tuple(_with_state(greenlet, words, at) for greenlet, words in seen)
     return Greenlets(greenlets, (*instances.problems, *problems))
 
 

@@ -8,7 +8,7 @@ Lib/multiprocessing/queues.py, Modules/_queuemodule.c, 3.8 to 3.15.
 from __future__ import annotations
 
 from gdb_epi.cpython.heap.gc_lists import frame_pointers
-from gdb_epi.cpython.heap.instances import Instance, Instances
+from gdb_epi.cpython.heap.instances import Instance, Instances, instances_of
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
@@ -88,12 +88,13 @@ class PoolsFound(NamedTuple):
 
 def pools_of(target: Target, python: PythonState) -> PoolsFound:
     """Return the executors and queues of a process. Never raises for damage."""
-    reader = Reader(target, python.layout)
-    decoder = _Decoder(reader, python)
-    instances = decoder.instances.of((THREADS, PROCESSES, *_QUEUES))
+    instances = instances_of(target, python)
+    reader = instances.reader
+    decoder = _Decoder(instances, python)
+    problems: list[SoftError] = []
     pools, queues = [], []
     users = _users(reader, python)
-    for instance in instances:
+    for instance in instances.of((THREADS, PROCESSES, *_QUEUES)):
         try:
             if instance.kind in (THREADS, PROCESSES):
                 pools.append(decoder.pool(instance))
@@ -102,8 +103,8 @@ def pools_of(target: Target, python: PythonState) -> PoolsFound:
                     decoder.queue(instance)._replace(users=tuple(users.get(instance.address, ())))
                 )
         except UnreadableMemory as error:
-            decoder.instances.problems.append(SoftError("pools", instance.shown, str(error)))
-    return PoolsFound(tuple(pools), tuple(queues), tuple(decoder.instances.problems))
+            problems.append(SoftError("pools", instance.shown, str(error)))
+    return PoolsFound(tuple(pools), tuple(queues), (*instances.problems, *problems))
 
 
 def _users(reader: Reader, python: PythonState) -> dict[int, list[int]]:
@@ -119,9 +120,9 @@ def _users(reader: Reader, python: PythonState) -> dict[int, list[int]]:
 
 
 class _Decoder:
-    def __init__(self, reader: Reader, python: PythonState) -> None:
-        self._reader = reader
-        self.instances = Instances(reader, python)
+    def __init__(self, instances: Instances, python: PythonState) -> None:
+        self._reader = reader = instances.reader
+        self.instances = instances
         self._objects = self.instances.objects
         self._containers = ContainerReader(reader)
         self._threads = {thread.ident: thread for thread in python.threads() if thread.ident}

@@ -31,7 +31,7 @@ from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
 from gdb_epi.cpython.runtime.recover_modules import module_dict, remember_frame_globals
-from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState
+from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import (
     NOT_AVAILABLE,
     UNREADABLE,
@@ -324,10 +324,10 @@ class _InterpreterTasks:
             return
         size = self._types.at(c_task).basicsize
         fitting = self._layout.size("TaskObj")
-        # Free-threaded builds of 3.14+ end with task_tid, which a table from headers does not know:
-        # the struct is private to Modules/_asynciomodule.c.
-        ends = self._layout.free_threaded and self._layout.offset("TaskObj", "task_node")
-        if size != fitting and not (ends and size == (fitting or 0) + WORD):
+        # Free-threaded builds of 3.14+ end with task_tid, which nothing here reads. The table of
+        # 3.15 comes from no such build: a word less is no other struct.
+        ends = self._layout.free_threaded and self._layout.offset("TaskObj", "task_tid")
+        if size != fitting and not (ends and size == (fitting or 0) - WORD):
             raise LayoutError(f"tasks have {size} bytes, those of the layout {fitting}")
         self._task_types[c_task] = self._c_fields
 
@@ -431,29 +431,29 @@ class _InterpreterTasks:
     def _is_none(self, address: int) -> bool:
         return not address or self._coroutines.ident(address) == "NoneType"
 
-    def _running(self) -> dict[int, ThreadState | None]:
-        """Return the tasks that run, with their threads where that is known.
+    def _running(self) -> set[int]:
+        """Return the tasks that run.
 
         3.14 (gh-128002) has one in each thread state; before, asyncio.tasks._current_tasks maps
         loops to tasks.
         """
         at = self._layout.offset("_PyThreadStateImpl", "asyncio_running_task")
-        running: dict[int, ThreadState | None] = {}
+        running: set[int] = set()
         try:
             if at is not None:
                 for thread in self._interpreter.threads:
-                    running[self._reader.u64(thread.address + at)] = thread
+                    running.add(self._reader.u64(thread.address + at))
                 return running
             loops = self._global("_current_tasks")
             if loops:
-                running = {task: None for _, task in self._objects.dict_items(loops)}
+                running = {task for _, task in self._objects.dict_items(loops)}
         except UnreadableMemory as error:
             self._problem(self._who, f"the running task: {error}")
         return running
 
     # -- one task -----------------------------------------------------------------------------
 
-    def _task(self, address: int, running: dict[int, ThreadState | None]) -> Task:
+    def _task(self, address: int, running: set[int]) -> Task:
         name = self._name(address)
         subject = f"task {address:#x}" if isinstance(name, Absent) else f"task {name}"
         if isinstance(name, Absent):
@@ -481,7 +481,7 @@ class _InterpreterTasks:
                 loop=fields.loop(address),
                 waits_for=fields.waits_for(address),
             )
-            return self._with_coroutine(task, running.get(address), fields, subject)
+            return self._with_coroutine(task, fields, subject)
         except UnreadableMemory as error:
             self._problem(subject, str(error))
             return task
@@ -499,9 +499,7 @@ class _InterpreterTasks:
                 self._names[task] = Absent(UNREADABLE, str(error))
         return self._names[task]
 
-    def _with_coroutine(
-        self, task: Task, thread: ThreadState | None, fields: TaskFields, subject: str
-    ) -> Task:
+    def _with_coroutine(self, task: Task, fields: TaskFields, subject: str) -> Task:
         coroutine = fields.coroutine(task.address)
         kind = self._coroutines.ident(coroutine)
         if kind not in COROUTINES:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES, RUNNING, Coroutines
-from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.tasks import TRIO, TRIO_MODULE, Task, Tasks, has_module
 from gdb_epi.cpython.running.waits import WaitReader
@@ -21,7 +21,6 @@ from gdb_epi.target.api import Target
 
 MAX_TASKS = 100_000
 MAX_PROBLEMS = 50
-MAX_NURSERIES = 1000  # one around the other
 _RUNNER = "trio._core._run.Runner"
 
 
@@ -69,7 +68,7 @@ class _Decoder:
                     if self._waits.shown(runner) == _RUNNER:
                         runners.setdefault(runner, thread.interpreter)
         if not runners:
-            instances = Instances(self._reader, self._python)
+            instances = instances_of(self._reader.target, self._python)
             for instance in instances.of((_RUNNER,)):
                 runners[instance.address] = self._python.interpreters[0].id
             self._problems += instances.problems[:MAX_PROBLEMS]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES, Coroutines
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
-from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.running.green_waits import Link, Links
 from gdb_epi.cpython.running.greenlets import RUNNING as RUNNING_GREENLET
 from gdb_epi.cpython.running.greenlets import SUSPENDED, Greenlet, greenlets_of
@@ -42,6 +42,7 @@ from gdb_epi.typing_lite import NamedTuple
 
 # How `wakers` are known.
 CERTAIN, BY_FRAMES, OUTSIDE, UNKNOWN = "certain", "by frames", "outside", "unknown"
+BY_CODE = "by code"  # what hangs/tasks.py adds: the code that a task has yet to run sets it
 FROM_OUTSIDE = (SLEEP, READ, WRITE, PROCESS, THREAD, LOOP, RUN_QUEUE, SIGNAL)
 
 _GATHERING = "asyncio.tasks._GatheringFuture"
@@ -87,12 +88,12 @@ def waiting(target: Target, python: PythonState) -> AllWaiting:
     listings = (asyncio_tasks(target, python), trio_tasks(target, python))
     errors = [error for listing in listings for error in listing.soft_errors]
     tasks = [task for listing in listings for task in listing.tasks]
-    found = waits_of_tasks(target, python, tasks) if tasks else []
+    waits = waits_of_tasks(target, python, tasks) if tasks else []
     if has_module(target, python, "greenlet"):
         greenlets = greenlets_of(target, python)
         errors += greenlets.soft_errors
-        found += waits_of_greenlets(target, python, greenlets.greenlets)
-    return AllWaiting(tuple(found), tuple(errors))
+        waits += waits_of_greenlets(target, python, greenlets.greenlets)
+    return AllWaiting(tuple(waits), tuple(errors))
 
 
 def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -> list[Waiting]:
@@ -104,10 +105,10 @@ def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -
     for task in pending:
         for waiter in task.awaited_by:
             awaited.setdefault(waiter, []).append(task.address)
-    found = [
+    waits = [
         _of_task(reader, managers, task, tuple(awaited.get(task.address, ()))) for task in pending
     ]
-    return with_holders(reader, found)
+    return with_holders(reader, waits)
 
 
 def _of_task(
@@ -149,10 +150,12 @@ def waits_of_greenlets(
     managers = Managers(reader)
     links: dict[int, list[Link]] = {}
     if has_module(target, python, "gevent"):
-        instances = Instances(reader.context.reader, python)
-        links = Links(reader, instances, frozenset(one.address for one in greenlets)).all()
-    found = [_of_greenlet(reader, managers, each, links.get(each.address, [])) for each in alive]
-    return with_holders(reader, found)
+        instances = instances_of(target, python)
+        links = Links(
+            reader, instances, frozenset(greenlet.address for greenlet in greenlets)
+        ).all()
+    waits = [_of_greenlet(reader, managers, each, links.get(each.address, [])) for each in alive]
+    return with_holders(reader, waits)
 
 
 def _of_greenlet(
@@ -253,21 +256,21 @@ class Managers:
 
         A condition that it waits for gave its lock away.
         """
-        found: dict[int, None] = {}
+        managers: dict[int, None] = {}
         todo = _with_inward(stack)
         generators = 0
-        while todo and len(found) < MAX_MANAGERS:
+        while todo and len(managers) < MAX_MANAGERS:
             for manager in self._of_frame(*todo.pop(0)):
-                if manager in found:
+                if manager in managers:
                     continue
-                found[manager] = None
+                managers[manager] = None
                 generator = self._waits.attribute(manager, "gen")
                 if generators < MAX_GENERATORS and self._coroutines.ident(generator) in COROUTINES:
                     generators += 1
                     todo += _with_inward(self._coroutines.chain(generator).frames)
         given = wait.address if wait is not None else 0
         held: dict[int, None] = {}
-        for manager in found:
+        for manager in managers:
             if manager == given:
                 continue
             held[manager] = None
@@ -289,24 +292,24 @@ def _with_inward(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None
     return [pair for pair in pairs if not of_a_library(pair[0])]
 
 
-def with_holders(reader: WaitReader, found: Sequence[Waiting]) -> list[Waiting]:
+def with_holders(reader: WaitReader, all_waits: Sequence[Waiting]) -> list[Waiting]:
     """Return the same with the holders of locks: by what the lock says, else by frames."""
-    known = {waits.id for waits in found}
+    ids = {waits.id for waits in all_waits}
     holders: dict[int, list[int]] = {}
-    for waits in found:
+    for waits in all_waits:
         for held in waits.holds:
             holders.setdefault(held, []).append(waits.id)
-    return [_with_holder(reader, waits, known, holders) for waits in found]
+    return [_with_holder(reader, waits, ids, holders) for waits in all_waits]
 
 
 def _with_holder(
-    reader: WaitReader, waits: Waiting, known: Iterable[int], holders: Mapping[int, list[int]]
+    reader: WaitReader, waits: Waiting, ids: Iterable[int], holders: Mapping[int, list[int]]
 ) -> Waiting:
     wait = waits.wait
     if wait is None or not wait.address or waits.wakers or waits.known == OUTSIDE:
         return waits
     owner = reader.owner(wait.address)
-    if owner and owner in known:
+    if owner and owner in ids:
         return waits._replace(wakers=(owner,), known=CERTAIN)
     by_frames = [holder for holder in holders.get(wait.address, ()) if holder != waits.id]
     if by_frames:

@@ -68,10 +68,11 @@ class Wait(NamedTuple):
     fd: int | None = None
     remaining: float | None = None  # seconds until it is due, where a clock of the process tells
 
-    def text(self, *, several: bool = False) -> str:
+    def text(self, *, several: bool = False, addresses: bool = True) -> str:
         """Return it in words, e.g. `a lock: self.lock (asyncio.locks.Lock at 0x7f...)`.
 
-        `several` leaves out what differs between tasks that wait alike, each on one of its own.
+        `several` leaves out what differs between tasks that wait alike, each on one of its own;
+        without `addresses` it is part of a sentence.
         """
         words = WORDS.get(self.kind, f"something, in {self.place}" if self.place else "something")
         if self.kind == SLEEP and self.seconds is not None:
@@ -84,7 +85,7 @@ class Wait(NamedTuple):
             words += f" on descriptor {self.fd}"
         where = self.type if self.address else ""
         each_its_own = several and self.kind not in (LOCK, SEMAPHORE)
-        if where and not each_its_own and self.kind not in NAMED_BY_CLASS:
+        if where and addresses and not each_its_own and self.kind not in NAMED_BY_CLASS:
             where += f" at {self.address:#x}"
         if self.name:
             return f"{words}: {self.name}" + (f" ({where})" if where else "")
@@ -113,17 +114,17 @@ class WaitReader:
                 outside = frame
                 break
             inner = f"{frame.module}.{frame.qualname or frame.name}"
-            known = ROWS.get(frame.module or "", {}).get(frame.name)
-            if known is None:
+            listed = ROWS.get(frame.module or "", {}).get(frame.name)
+            if listed is None:
                 continue
-            if known[0] in (READ, WRITE) and fd is None:
-                fd = self._descriptor(self._variable(frame, known[1]))
-            kind = known[0]
+            if listed[0] in (READ, WRITE) and fd is None:
+                fd = self._descriptor(self._variable(frame, listed[1]))
+            kind = listed[0]
             if row is not None and f"{frame.module}.{frame.name}" in AROUND:
                 continue
             if row is not None and not kind and row[1] in (READ, WRITE):
                 kind = row[1]
-            row = (frame, kind, known[1])
+            row = (frame, kind, listed[1])
         if row is None:
             return Wait(OTHER, place=inner) if inner else None
         frame, kind, variable = row
@@ -206,14 +207,14 @@ class WaitReader:
 
     def variables(self, frame: PyFrame) -> dict[str, int]:
         """Return the variables of a frame (PyObject * by name); empty when unreadable."""
-        found: dict[str, int] = {}
+        variables: dict[str, int] = {}
         try:
             for name, address in self._variables.addresses(frame):
-                if len(found) < MAX_NAMES:
-                    found.setdefault(name, address)
+                if len(variables) < MAX_NAMES:
+                    variables.setdefault(name, address)
         except EpiError:
             pass
-        return found
+        return variables
 
     def _variable(self, frame: PyFrame, name: str) -> int:
         return self.variables(frame).get(name, 0) if name else 0
@@ -240,15 +241,15 @@ class WaitReader:
         return ""
 
     def _attributes(self, owner: int) -> list[tuple[str, int]]:
-        found: list[tuple[str, int]] = []
+        attributes: list[tuple[str, int]] = []
         try:
             for pair in self.context.attributes(owner) if owner else ():
-                if len(found) >= MAX_NAMES:
+                if len(attributes) >= MAX_NAMES:
                     break
-                found.append(pair)
+                attributes.append(pair)
         except EpiError:
             pass
-        return found
+        return attributes
 
     def _descriptor(self, address: int) -> int | None:
         """Return the descriptor of a socket, stream or of an int; None when it cannot be told."""

@@ -21,8 +21,10 @@ from gdb_epi.cpython.layout.layout import (
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Region, Target
+from gdb_epi.target.libc import mutex_size
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.runtime.recover_threads import WritableMemory
@@ -110,9 +112,7 @@ def _recovered(
         states = ThreadStateSearcher(target, layout, memory).thread_states([])
         if states:
             version = _full_version(target, candidate.address, version_hex)
-            message = (
-                f"{why}; {len(states)} thread states were found by the pthread_t of their LWPs"
-            )
+            message = f"{why}; by the pthread_t of threads {counted(len(states), 'state')} found"
             errors = (SoftError("python", "runtime", message),)
             return Runtime(
                 candidate.address, RECOVERED, version, version_hex, layout, errors, memory
@@ -134,7 +134,7 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
     for version_hex in _versions(target, candidate):
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         for free_threaded, debug in ((False, False), (False, True), (True, False)):
-            layout = load_layout(minor, free_threaded, debug)
+            layout = load_layout(minor, free_threaded, debug, mutex_size(target))
             if layout is not None:
                 yield version_hex, layout
 
@@ -154,7 +154,7 @@ def _why_no_symbol(target: Target) -> str:
             # No path of this machine here: it would get into the record.
             build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
             which = f"{module.path} ({build}), which is not here"
-            return f"before 3.13 _PyRuntime is found only with the file of {which}"
+            return f"before 3.13 it takes the file of {which}"
     return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
 
 
@@ -234,14 +234,15 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
 def _tables(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Layout]:
     """Yield the tables worth trying: those that memory proves first, then by what the core says."""
     minor, free_threaded, words = offsets.minor or (0, 0), offsets.free_threaded, offsets.words
-    release = build_layouts(minor, free_threaded, False, words)
+    mutex = mutex_size(target)
+    release = build_layouts(minor, free_threaded, False, words, mutex)
     first = next(release, None)
-    if first is not None and not first.differing(words) and _proved(target, runtime, first):
+    if first is not None and not first.distance(words) and _proved(target, runtime, first):
         yield first
         first = None
     tables = [first] if first is not None else []
-    tables += [*release, *build_layouts(minor, free_threaded, True, words)]
-    tables.sort(key=lambda table: (not _proved(target, runtime, table), table.differing(words)))
+    tables += [*release, *build_layouts(minor, free_threaded, True, words, mutex)]
+    tables.sort(key=lambda table: (not _proved(target, runtime, table), table.distance(words)))
     yield from tables
 
 
@@ -251,7 +252,7 @@ def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         tried.append(f"{minor[0]}.{minor[1]}")
         for debug in (False, True):
-            tables = build_layouts(minor, False, debug, {})
+            tables = build_layouts(minor, False, debug, {}, mutex_size(target))
             layout = _first_proved(target, candidate.address, tables)
             if layout is not None:
                 version = _full_version(target, candidate.address, version_hex)
@@ -384,8 +385,8 @@ def _readable_prefix(target: Target, address: int, size: int) -> bytes:
 def believable(target: Target, runtime: int, layout: Layout) -> bool:
     """Tell whether an interpreter is found at `runtime` whose first thread points back at it.
 
-    One bit of that word may differ where a thread of the core says that it is its own (fs_base is
-    the pthread_t of glibc): else one damaged bit would hide all of Python (check R20).
+    One bit of that word may differ where a thread of the core says that it is its own (the
+    pthread_t of glibc): else one damaged bit would hide all of Python (check R20).
     """
     try:
         head_at = runtime + layout.require("_PyRuntimeState", "interpreters.head")
@@ -400,6 +401,6 @@ def believable(target: Target, runtime: int, layout: Layout) -> bool:
             return back == interpreter != 0
         ident_at = thread + layout.require("PyThreadState", "thread_id")
         ident = _word(target, ident_at)
-        return any(ident == lwp.registers.get("fs_base") for lwp in target.threads())
+        return ident != 0 and any(ident == lwp.ident for lwp in target.threads())
     except UnreadableMemory:
         return False

@@ -8,12 +8,12 @@ its own or the main interpreter's; 3.13 free-threaded (gh-108722) can switch it 
 from __future__ import annotations
 
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import LayoutError
+from gdb_epi.target.derived_registers import stands_at_call
 from gdb_epi.typing_lite import NamedTuple
 
 _STRUCT = "_gil_runtime_state"
 _MEMBERS = ("locked", "last_holder", "switch_number", "interval")
-_SYS_FUTEX = 202  # x86-64
 
 # What a thread that sleeps in futex(2) on a word of the GIL is doing there.
 WAITS = "waits for the GIL"
@@ -97,14 +97,9 @@ def _waiting(reader: Reader, gil: int) -> dict[int, str]:
         ranges.append((gil + field.offset, gil + field.offset + field.size, doing))
     waiting = {}
     for thread in reader.target.threads():
-        if thread.registers.get("orig_rax") != _SYS_FUTEX:
+        if thread.call != "futex" or stands_at_call(reader.target, thread) is False:
             continue
-        try:
-            if reader.read(thread.registers.get("rip", 2) - 2, 2) != b"\x0f\x05":
-                continue  # it did not stop in a system call
-        except UnreadableMemory:
-            pass
-        address = thread.registers.get("rdi", 0)
+        address = thread.argument(0)
         for start, end, doing in ranges:
             if start <= address < end:
                 waiting[thread.tid] = doing

@@ -27,7 +27,7 @@ CANNOT_TELL = "shares its ident with another thread state: which of them runs ca
 
 class _Extent(NamedTuple):
     tid: int
-    low: int  # rsp
+    low: int  # the stack pointer
     high: int
 
 
@@ -40,11 +40,11 @@ class _Stacks:
         self._words: dict[int, frozenset[int]] = {}
         self.extents: list[_Extent] = []
         for thread in target.threads():
-            low = thread.registers.get("rsp", 0) & ~7
+            low = thread.sp & ~7
             region = target.region_at(low)
             if region is None or "w" not in region.perms:
                 continue
-            base = thread.registers.get("fs_base", 0)  # glibc: at the top of a thread's stack
+            base = thread.ident  # glibc: at the top of a thread's stack
             high = base if low < base <= region.end else region.end
             self.extents.append(_Extent(thread.tid, low, high))
 
@@ -107,9 +107,7 @@ class _Binder:
         self._calls = EvalCallReader(target, layout)
         self._stacks = _Stacks(target)
         self._native_id = native_id
-        self._idents = {
-            t.tid: t.registers["fs_base"] for t in target.threads() if t.registers.get("fs_base")
-        }
+        self._idents = {t.tid: t.ident for t in target.threads() if t.ident}
         crash = target.crash()
         self._crashed = None if isinstance(crash, Absent) else crash.tid
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
@@ -55,7 +56,7 @@ def package_versions(target: Target, python: PythonState) -> PackageVersions | A
     """
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")
-    reader = Reader(target, python.layout)
+    reader = PagedReader(target, python.layout)
     return _Walk(target, python, reader, python.interpreters[0]).versions()
 
 

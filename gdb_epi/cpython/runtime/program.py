@@ -30,6 +30,7 @@ PSARGS_FULL = 79  # characters: ELF_PRARGSZ less the NUL
 SCRIPT, MODULE, COMMAND, STDIN = "script", "module", "command", "stdin"
 FROZEN = "frozen"  # PyInstaller, Nuitka and their like: an executable of its own
 CHILD = "multiprocessing"  # exec'd by multiprocessing: spawn, forkserver, resource tracker
+EMBEDDED = "embedded"  # an executable that runs Python through libpython, without a script
 BOOTLOADER = "bootloader"  # of a PyInstaller one-file program: it unpacks, waits, runs no Python
 # At the end of what PyInstaller appends to its bootloader (PyInstaller/archive/writers.py, 3 to 6).
 _ARCHIVE_MARK = b"MEI\014\013\012\013\016"
@@ -115,7 +116,9 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
             asked = Program("<stdin>", STDIN)
     if asked is None or asked.how == CHILD:
         # A child that has not imported its parent's module yet is known by its command alone.
-        return (main.program() if main is not None else None) or asked
+        asked = (main.program() if main is not None else None) or asked
+    if asked is None and main is not None and executable and not is_interpreter(executable):
+        return Program(base(executable), EMBEDDED)
     return asked
 
 
@@ -141,7 +144,7 @@ def _is_bootloader(target: Target) -> bool:
 def _main_interpreter(python: PythonState | Absent) -> int:
     if isinstance(python, Absent) or not python.interpreters:
         return 0
-    return min(python.interpreters, key=lambda one: one.id).address
+    return min(python.interpreters, key=lambda interpreter: interpreter.id).address
 
 
 def _own_words(access: PlainValues, interpreter: int) -> list[str]:

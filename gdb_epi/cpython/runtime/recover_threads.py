@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Thread states that no list leads to any more, found in what is left of memory.
 
-The notes of a core hold each LWP's fs_base, which on glibc is the pthread_t that its PyThreadState
+The notes of a core give each LWP's pthread_t (on x86-64 it is fs_base), which its PyThreadState
 carries as `thread_id`. Where the runtime, an interpreter or a link of a list was cut off or
 overwritten, that word is searched for, and what lies around it is checked.
 """
@@ -48,11 +48,9 @@ class WritableMemory:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self.idents = {
-            t.registers["fs_base"]: t.tid for t in target.threads() if t.registers.get("fs_base")
-        }
+        self.idents = {t.ident: t.tid for t in target.threads() if t.ident}
         # A thread state never lies on a native stack; freed copies of its parts do.
-        stacks = {target.region_at(t.registers.get("rsp", 0)) for t in target.threads()}
+        stacks = {target.region_at(t.sp) for t in target.threads()}
         self._writable = [
             r for r in target.regions() if "w" in r.perms and r.dumped and r not in stacks
         ]

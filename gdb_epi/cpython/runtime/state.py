@@ -9,6 +9,7 @@ from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker, WalkedStack
 from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.static_type_names import StaticTypeNames
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
 from gdb_epi.cpython.runtime.gil import gil_address, gil_holder
@@ -99,16 +100,18 @@ class _Decoder:
             )
             interpreters = [self._renamed(each) for each in interpreters]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
+        names = StaticTypeNames(self.reader, tuple(i.address for i in interpreters))
         return PythonState(
             version=self.runtime.version,
             version_hex=self.runtime.version_hex,
-            layout=self.layout,
+            layout=self.layout.naming_types(names.name),
             runtime=self.runtime.address,
             found_by=self.runtime.found_by,
             finalizing=self._finalizing(),
             gil_holder=held[0] if held else None,
             interpreters=tuple(interpreters),
             soft_errors=tuple(self.errors),
+            kept={},
         )
 
     def _with_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
@@ -297,7 +300,7 @@ class _Decoder:
         except UnreadableMemory as error:
             ident = 0
             problems.append(str(error))
-        # By fs_base, the pthread_t on glibc, which is right in every pid namespace and before 3.11;
+        # By the pthread_t of glibc, which is right in every pid namespace and before 3.11;
         # a thread that is not in the core keeps the number it had.
         tid = self.lwps.by_ident.get(ident)
         if tid is None:
@@ -346,7 +349,7 @@ def _shares_idents(interpreters: list[InterpreterState]) -> bool:
 
 def _lwps(target: Target) -> _Lwps:
     threads = target.threads()
-    by_ident = {t.registers["fs_base"]: t.tid for t in threads if t.registers.get("fs_base")}
+    by_ident = {t.ident: t.tid for t in threads if t.ident}
     crash = target.crash()
     crashed = None if isinstance(crash, Absent) else crash.tid
     return _Lwps(by_ident, frozenset(t.tid for t in threads), crashed)

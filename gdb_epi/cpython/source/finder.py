@@ -265,6 +265,9 @@ class SourceFinder:
         return [*searches, strings]
 
     def _reasons(self, site: SourceSite, tried: list[str]) -> list[str]:
+        if self._is_packed():
+            # PyInstaller's archive: PyInstaller/archive/writers.py, 3 to 6.
+            tried.insert(0, "a PyInstaller program holds compiled code and line numbers, no text")
         for path, _note in self._paths(site):
             file = self._file(path)
             if isinstance(file, Absent):
@@ -274,6 +277,14 @@ class SourceFinder:
         elif not site.filename.startswith("/"):
             tried.append(f"{site.filename}: a relative name, and no folder is known that fits")
         return list(dict.fromkeys(tried))
+
+    def _is_packed(self) -> bool:
+        """Tell whether PyInstaller made the program: it sets sys.frozen and sys._MEIPASS."""
+        for interpreter in self._python.interpreters[:1]:
+            system = self.access.module(interpreter.address, "sys")
+            if system and self.access.get(system, "frozen"):
+                return bool(self.access.get(system, "_MEIPASS"))
+        return False
 
     # -- files --------------------------------------------------------------------------------
 

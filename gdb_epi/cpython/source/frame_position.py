@@ -3,18 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import MAX_LINE_TABLE, CodeReader
-from gdb_epi.cpython.frames.positions import (
-    LineTableEntry,
-    Position,
-    linetable_entries,
-    lnotab_entries,
-    location_entries,
-    position_at,
-)
+from gdb_epi.cpython.frames.positions import Position, position_at, table_entries
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
@@ -62,7 +53,8 @@ class SourceSiteReader:
             return Absent(UNREADABLE, str(error))
         if isinstance(table, Absent):
             return Absent(table.reason, f"line table: {table.detail}")
-        position = position_at(self._entries(table, code.firstlineno), max(raw.lasti, 0))
+        entries = table_entries(self._layout, table, code.firstlineno)
+        position = position_at(entries, max(raw.lasti, 0))
         if position is None or position.line is None or position.line != frame.lineno:
             position = Position(frame.lineno)  # the stack's line, which other witnesses agreed on
         return SourceSite(
@@ -76,17 +68,9 @@ class SourceSiteReader:
             globals=raw.globals,
         )
 
-    def _entries(self, table: bytes, first: int) -> Iterator[LineTableEntry]:
-        # 3.10 (PEP 626) has ranges of lines, 3.11 (PEP 657) columns; it came with co_qualname.
-        if self._layout.offset("PyCodeObject", "co_linetable") is None:
-            return lnotab_entries(table, first)
-        if self._layout.offset("PyCodeObject", "co_qualname") is None:
-            return linetable_entries(table, first)
-        return location_entries(table, first)
-
     def _positions(self, table: bytes, first: int) -> tuple[Position, ...]:
         positions: dict[Position, None] = {}
-        for entry in self._entries(table, first):
+        for entry in table_entries(self._layout, table, first):
             where = entry.position
             # The first instruction of a code object has the line of its `def` or none at all.
             if where.line is not None and where.line > 0 and where != (first, first, 0, 0):

@@ -53,6 +53,10 @@ class Undecodable(EpiError):
     """An object that does not look like one of its type."""
 
 
+class NoAttribute(Undecodable):
+    """An instance of which all attributes were read, and none has the name."""
+
+
 class Obj(NamedTuple):
     """An object and its type."""
 
@@ -82,7 +86,7 @@ class ValueContext:
         self.types = types
         # What decoders remember, by a key of their own.
         self.python_reprs: dict[int, Callable[[Any, Obj], str] | None] = {}  # by type
-        self.repr_steps: dict[int, list[tuple[str, int]] | None] = {}  # by type
+        self.refused_reprs: set[int] = set()  # types whose own __repr__ cannot be followed
         self.library_facts: dict[str, bool] = {}  # how a library of this process behaves
         self.name_tables: dict[str, dict[int, str]] = {}  # what a module says its numbers mean
         self._slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
@@ -222,5 +226,5 @@ class ValueContext:
             if few and len(self._attributes) < MAX_CACHED_INSTANCES:
                 self._attributes[address] = attributes
         if name not in attributes:
-            raise Undecodable(f"no attribute {name}")
+            raise NoAttribute(f"no attribute {name}")
         return attributes[name]

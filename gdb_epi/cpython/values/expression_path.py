@@ -22,7 +22,7 @@ MAX_NAMES = 20  # named in a hint
 # Attributes of classes that run code when they are read.
 _COMPUTED = {"property": "a property", "getset_descriptor": "an attribute computed in C"}
 
-_START = re.compile(r"\s*(0[xX][0-9a-fA-F]+|[^\W\d]\w*)")
+START = re.compile(r"\s*(0[xX][0-9a-fA-F]+|[^\W\d]\w*)")
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _STEP = re.compile(
     r"\s*(?:\.\s*(?P<name>[^\W\d]\w*)"
@@ -38,14 +38,31 @@ def resolve_path(decoder: ReprDecoder, text: str, lookup: Lookup) -> int:
 
     Raises UsageError for what is no path, InputError when a step leads nowhere.
     """
-    start = _START.match(text)
+    start = START.match(text)
     if start is None:
         raise UsageError(f"{text!r} is no name and no address", hint="a.b[3]['k'], 0x7f..")
     word = start.group(1)
     address = int(word, 16) if word[:2] in ("0x", "0X") else lookup(word)
     if address is None:
         raise InputError(f"no variable {word}", hint="epi locals")
-    position = start.end()
+    return follow_steps(decoder, address, text, start.end())
+
+
+def is_path(text: str, position: int) -> bool:
+    """Tell whether there are only attributes and items from a position on."""
+    while text[position:].strip():
+        step = _STEP.match(text, position)
+        if step is None:
+            return False
+        position = step.end()
+    return True
+
+
+def follow_steps(decoder: ReprDecoder, address: int, text: str, position: int) -> int:
+    """Return the PyObject * that the attributes and items behind a position lead to.
+
+    `address` is the object that the text before it names. Raises as resolve_path() does.
+    """
     for _ in range(MAX_STEPS):
         if not text[position:].strip():
             return address
@@ -69,7 +86,7 @@ def _attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> int:
     if name == "__class__":
         return decoder.reader.type_of(obj.address)
     names: list[str] = []
-    for key, value in _own_attributes(decoder, obj):
+    for key, value in own_attributes(decoder, obj):
         if key == name:
             return value
         names.append(key)
@@ -121,7 +138,8 @@ def _member(decoder: ReprDecoder, obj: Obj, descriptor: int, path: str) -> int:
     raise InputError(f"{path} is a slot that is not set")
 
 
-def _own_attributes(decoder: ReprDecoder, obj: Obj) -> Iterator[tuple[str, int]]:
+def own_attributes(decoder: ReprDecoder, obj: Obj) -> Iterator[tuple[str, int]]:
+    """Yield what an object holds itself, a module its globals. Raises UnreadableMemory."""
     if obj.lineage.ident != "module":
         yield from decoder.context.attributes(obj.address)
         return

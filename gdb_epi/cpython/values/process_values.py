@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values import decoders, libraries
 from gdb_epi.cpython.values.context import Obj, Undecodable, ValueContext
-from gdb_epi.cpython.values.repr_decoder import MAX_ATTRIBUTES, Limits, ReprDecoder, Value
-from gdb_epi.cpython.values.secrets import is_secret_name
+from gdb_epi.cpython.values.repr_decoder import MAX_ATTRIBUTES, Asker, Limits, ReprDecoder, Value
+from gdb_epi.cpython.values.secrets import MASKED, is_secret_name
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.loader import load_all
 from gdb_epi.target.api import Target
@@ -41,6 +41,9 @@ class Values:
         types = TypeReader(reader, objects, interpreters)
         self.context = ValueContext(target, reader, objects, types)
         self.limits = (limits or Limits()).bounded()
+        self.threads: tuple[ThreadState, ...] = ()
+        self._asked_by: Asker | None = None  # the thread whose frame is read
+        self._askers: dict[int, Asker] | None = None  # by frame
         self._values: dict[int, Value] = {}
         self._attribute_texts: dict[int, str] = {}
         smaller = zip(self.limits[:4], ATTRIBUTE_LIMITS[:4], strict=True)
@@ -49,12 +52,23 @@ class Values:
             secrets=self.limits.secrets,
         )
 
+    def ask_from(self, frame: int) -> None:
+        """Decode what follows as the thread of a frame would show it; as nobody for 0."""
+        if self._askers is None:
+            self._askers = {
+                frame.address: Asker(thread.ident, thread.name)
+                for thread in self.threads
+                if thread.name is not None
+                for frame in thread.frames
+            }
+        self._asked_by = self._askers.get(frame)
+
     def of(self, address: int) -> Value:
         """Return an object as text. Never raises; what cannot be decoded is marked."""
         value = self._values.get(address)
         if value is None:
-            value = self._decode(address)
-            if len(self._values) < MAX_CACHED_VALUES:
+            value, is_for_all = self._decode(address)
+            if is_for_all and len(self._values) < MAX_CACHED_VALUES:
                 self._values[address] = value
         return value
 
@@ -65,12 +79,13 @@ class Values:
         decoder = self.decoder()
         text = decoder.named(name, address)
         value = self.of(address)
-        if not text.startswith("<masked "):
+        if not text.startswith(MASKED):
             return value
         return Value(value.type, text, False, False)
 
-    def _decode(self, address: int) -> Value:
-        decoder = self.decoder()
+    def _decode(self, address: int) -> tuple[Value, bool]:
+        """Return an object as text, and whether every thread that asks gets the same."""
+        decoder = self.decoder(asked_by=self._asked_by)
         text = decoder.repr_of(address)
         try:
             kind = decoder.obj(address).type.shown
@@ -79,7 +94,8 @@ class Values:
         attributes = self.attributes(address) if decoder.opaque else ()
         inside = self._attributes_inside(decoder.bare, self.limits.total - len(text))
         notes = (*decoder.notes, *attributes, *inside)
-        return Value(kind, text, decoder.cut, decoder.exact, notes)
+        value = Value(kind, text, decoder.cut, decoder.exact, notes)
+        return value, not decoder.depends_on_asker
 
     def _attributes_inside(self, objects: list[int], room: int) -> Iterator[tuple[str, str]]:
         """Yield attributes of objects inside a value, which its text names by their addresses."""
@@ -90,9 +106,9 @@ class Values:
                     return
                 yield f"{address:#x}.{name}", shown
 
-    def decoder(self, limits: Limits | None = None) -> ReprDecoder:
+    def decoder(self, limits: Limits | None = None, asked_by: Asker | None = None) -> ReprDecoder:
         """Return a decoder for one value."""
-        return ReprDecoder(self.context, limits or self.limits, _own_repr)
+        return ReprDecoder(self.context, limits or self.limits, _own_repr, asked_by)
 
     def attributes(self, address: int) -> tuple[tuple[str, str], ...]:
         """Return the attributes of an instance, each as (name, text). Never raises."""
@@ -128,4 +144,6 @@ def _own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
 def values_of(target: Target, python: PythonState, limits: Limits | None = None) -> Values:
     """Return the values of a decoded process."""
     addresses = tuple(interpreter.address for interpreter in python.interpreters)
-    return Values(target, Reader(target, python.layout), addresses, limits)
+    values = Values(target, Reader(target, python.layout), addresses, limits)
+    values.threads = tuple(python.threads())
+    return values

@@ -15,7 +15,7 @@ from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, Lineage, TypeI
 from gdb_epi.cpython.values.context import Obj as Obj
 from gdb_epi.cpython.values.context import Undecodable as Undecodable
 from gdb_epi.cpython.values.context import ValueContext as ValueContext
-from gdb_epi.cpython.values.secrets import is_secret_name, is_shown, without_passwords
+from gdb_epi.cpython.values.secrets import MASKED, is_secret_name, is_shown, without_passwords
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -86,6 +86,13 @@ def with_attributes(text: str, attributes: tuple[tuple[str, str], ...]) -> str:
     return f"{text} with " + ", ".join(f"{name}={shown}" for name, shown in attributes)
 
 
+class Asker(NamedTuple):
+    """The Python thread that repr() would run in: its threading.get_ident() and name."""
+
+    ident: int
+    name: str
+
+
 DecodeFunction = Callable[["ReprDecoder", Obj], str]
 DECODERS: dict[str, DecodeFunction] = {}  # by the name of a built-in type
 PYTHON_REPRS: dict[tuple[str, str], DecodeFunction] = {}  # by module and qualname of a __repr__
@@ -127,6 +134,7 @@ class ReprDecoder:
     """The text of one value, and of what it holds; keeps count of what is left of the limits.
 
     `own_repr(decoder, obj)` tells what a `__repr__` of the program's own returns, or None.
+    `asked_by` is the thread in whose frame the value stands; few texts depend on it.
     """
 
     def __init__(
@@ -134,6 +142,7 @@ class ReprDecoder:
         context: ValueContext,
         limits: Limits,
         own_repr: Callable[[ReprDecoder, Obj], str | None] = no_repr_of_its_own,
+        asked_by: Asker | None = None,
     ) -> None:
         self.context = context
         self.target = context.target
@@ -147,16 +156,22 @@ class ReprDecoder:
         self.opaque = False  # the text of the outermost object shows nothing of what it holds
         self.bare: list[int] = []  # objects inside it whose text shows nothing of what they hold
         self.notes: list[tuple[str, str]] = []  # what the outermost object's text does not tell
-        self._own_repr = own_repr
+        self.depends_on_asker = False
+        self._own_repr, self._asked_by = own_repr, asked_by
         self._room = limits.total
         self._depth = 0
-        self._nesting = 0
+        self.nesting = 0
         self._parts = 0
         self._active: set[int] = set()
 
     def fresh(self) -> ReprDecoder:
         """Return a decoder with the same limits, none of which is used up."""
         return ReprDecoder(self.context, self.limits, self._own_repr)
+
+    def asker(self) -> Asker | None:
+        """Return the thread that asks for the text, which then holds for this thread alone."""
+        self.depends_on_asker = True
+        return self._asked_by
 
     # -- one object ---------------------------------------------------------------------------
 
@@ -166,10 +181,10 @@ class ReprDecoder:
 
     def repr_of(self, address: int) -> str:
         """Return the text of an object; what cannot be decoded is marked. Never raises."""
-        if self._room <= 0 or self._nesting >= MAX_NESTING:
+        if self._room <= 0 or self.nesting >= MAX_NESTING:
             self.cut = True
             return NOT_SHOWN
-        self._nesting += 1
+        self.nesting += 1
         name, room_before = "an object", self._room
         try:
             obj = self.obj(address)
@@ -181,8 +196,8 @@ class ReprDecoder:
         except (UnreadableMemory, LayoutError, Undecodable) as error:
             self.exact = False
             text = f"<cannot decode {name} at {address:#x}: {str(error)[:MAX_WHY]}>"
-        self._nesting -= 1
-        if not self._nesting and not self.limits.secrets:
+        self.nesting -= 1
+        if not self.nesting and not self.limits.secrets:
             text = self.without_passwords(text)
         self._room = min(self._room, room_before - len(text))  # what is inside paid already
         return text
@@ -201,7 +216,7 @@ class ReprDecoder:
             return text
         self.exact, self.cut, self.opaque, self._room = before
         self.exact, self.bare = False, bare
-        return f"<masked {obj.type.name}>"
+        return f"{MASKED}{obj.type.name}>"
 
     def without_passwords(self, text: str) -> str:
         """Return a text with `***` for passwords in it, unless secrets were asked for."""
@@ -214,7 +229,7 @@ class ReprDecoder:
 
     def note(self, name: str, text: str) -> None:
         """Note what the text of the outermost object leaves out, such as a generator's line."""
-        if self._nesting == 1:
+        if self.nesting == 1:
             self.notes.append((name, text))
 
     def spend(self) -> None:
@@ -386,6 +401,13 @@ class ReprDecoder:
             raise Undecodable("not a tuple")
         count = self.signed(address, "PyTupleObject", "ob_size")
         return self.items(address + self.offset("PyTupleObject", "ob_item"), count, "tuple items")
+
+    def list_items(self, address: int) -> list[int]:
+        """Return the items of a list, as far as the width allows. Raises Undecodable."""
+        if self.ident(address) != "list":
+            raise Undecodable("not a list")
+        count = self.signed(address, "PyListObject", "ob_size")
+        return self.items(self.field(address, "PyListObject", "ob_item"), count, "list items")
 
     def keyword_texts(self, keywords: int) -> Iterator[str]:
         """Yield `name=value` of a dict whose keys are str."""

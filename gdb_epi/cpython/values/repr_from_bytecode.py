@@ -1,286 +1,216 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a `__repr__` of the program's own returns, where its bytecode leaves no doubt.
 
-Most of them return a constant or fill attributes into an f-string. Such code is followed, one
-instruction after the other; nothing is called but what is known: repr() and str() of values that
-are decoded themselves, format() and `%` of plain ones, `type(self)`. Whatever else the code does
-(a branch, another call, a property, a `__getattr__`), its text is refused, and the object is shown
-by its name.
+Most of them return a constant or fill attributes into a text. Such code is followed, one
+instruction after the other: conditions on plain values, None and containers; properties and
+methods that are such code themselves, `super().__repr__()`; repr(), str() and len() of values that
+are decoded themselves, format(), str.format() and `%` of plain ones, `type(self)`; slices and items
+of texts, lists and tuples; getattr() and hasattr(), and handlers of an attribute or item that is
+certainly missing. Whatever else the code does (a loop, another call), its text is refused, and the
+object is shown by its name. Nothing of the program runs.
 
-The numbers of opcodes and of their inline caches come from the layout; an instruction that the
-eval loop has specialised (3.11, PEP 659) stands for the one it came from. Those that a tracer or a
-profiler has replaced are refused. Source: Python/bytecodes.c, Python/ceval.c of each version.
-
-Values of the very types int, bool, float and str are formatted by this Python: that is C code and
-the same in 3.8 to 3.15. What changed in between is refused: a 0 before the width of a str (3.10,
-bpo-27772), `z` (3.11), and what depends on the locale (`n`).
+Here is what each instruction does to the value stack. `instructions` says which instruction stands
+where, `bytecode_items` what may lie on the stack, `bytecode_readings` what can be said of it, and
+`formatting` does format(), `%` and str.format().
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Sequence
 
-from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
-from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.frames.code import bytecode_of
+from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_table
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.decoders.builtin_scalars import float_value, int_value
-from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
-from gdb_epi.cpython.values.secrets import is_secret_name
+from gdb_epi.cpython.values.bytecode_items import (
+    DATA,
+    Caught,
+    Class,
+    Format,
+    Function,
+    Global,
+    Item,
+    Method,
+    Nothing,
+    Number,
+    Slice,
+    Super,
+    SuperRepr,
+    Text,
+    Tuple,
+    Value,
+)
+from gdb_epi.cpython.values.bytecode_readings import (
+    REPR,
+    STR,
+    Raised,
+    Readings,
+    special_method,
+)
+from gdb_epi.cpython.values.formatting import percent
+from gdb_epi.cpython.values.instructions import dialect_of, instruction_at
+from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.typing_lite import NamedTuple
 
-MAX_UNITS = 400  # of two bytes each
-MAX_STEPS = 200
+MAX_BYTES = 800  # of one function's instructions
+MAX_STEPS = 400  # of one `__repr__`, with all that it calls
+MAX_CALLS = 6  # in one another
 
-# What an instruction does, by the opcodes that do it, with those that the eval loop specialises.
-# The second half of LOAD_CONST__LOAD_FAST keeps an opcode of its own (3.11, 3.12).
-_RESUMES = frozenset(("RESUME", "RESUME_QUICK", "RESUME_CHECK", "RESUME_CHECK_JIT"))
-_PRECALLS = frozenset(("PRECALL", "PRECALL_ADAPTIVE", "PRECALL_NO_KW_TYPE_1"))
-_ATTRIBUTES = (
-    "LOAD_ATTR LOAD_ATTR_ADAPTIVE LOAD_ATTR_INSTANCE_VALUE LOAD_ATTR_SLOT LOAD_ATTR_WITH_HINT "
-    "LOAD_ATTR_CLASS LOAD_ATTR_NONDESCRIPTOR_NO_DICT LOAD_ATTR_NONDESCRIPTOR_WITH_VALUES"
-)
-_DOES = {
-    "skip": ("NOP", *_RESUMES, *_PRECALLS),
-    "null": ("PUSH_NULL",),
-    "const": ("LOAD_CONST", "LOAD_CONST_IMMORTAL", "LOAD_CONST_MORTAL", "LOAD_CONST__LOAD_FAST"),
-    "fast": ("LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_FAST__LOAD_CONST"),
-    "attr": tuple(_ATTRIBUTES.split()),
-    "global": ("LOAD_GLOBAL", "LOAD_GLOBAL_ADAPTIVE", "LOAD_GLOBAL_BUILTIN"),
-    "call": ("CALL", "CALL_ADAPTIVE", "CALL_NO_KW_TYPE_1", "CALL_TYPE_1", "CALL_FUNCTION"),
-    "format": ("FORMAT_VALUE",),
-    "simple": ("FORMAT_SIMPLE",),
-    "spec": ("FORMAT_WITH_SPEC",),
-    "convert": ("CONVERT_VALUE",),
-    "build": ("BUILD_STRING",),
-    "tuple": ("BUILD_TUPLE",),
-    "modulo": ("BINARY_MODULO",),
-    "binary": ("BINARY_OP", "BINARY_OP_ADAPTIVE"),
-    "return": ("RETURN_VALUE",),
-    "return_const": ("RETURN_CONST",),
+_COMMON: dict[str, Item] = {
+    "None": Nothing(),
+    "''": Text(""),
+    "True": Number(True),
+    "False": Number(False),
+    "-1": Number(-1),
 }
-_CACHED = {"attr": "LOAD_ATTR", "global": "LOAD_GLOBAL", "call": "CALL", "binary": "BINARY_OP"}
-
-Step = tuple[str, int]  # what to do, its argument
-
-
-def steps_of(decoder: ReprDecoder, info: TypeInfo) -> list[Step] | None:
-    """Return the instructions of a class's `__repr__`; None when they cannot all be followed."""
-    steps = decoder.context.repr_steps
-    if info.address not in steps:
-        try:
-            steps[info.address] = _read_steps(decoder, info)
-        except (Undecodable, UnreadableMemory, LayoutError):
-            steps[info.address] = None
-    return steps[info.address]
-
-
-def function_of(decoder: ReprDecoder, info: TypeInfo) -> int:
-    """Return the `__repr__` (PyFunctionObject *) of a class. Raises Undecodable."""
-    inherited = decoder.types.lookup(info, "__repr__")
-    if inherited is None or decoder.ident(inherited[1]) != "function":
-        raise Undecodable("its __repr__ is no function")
-    return inherited[1]
-
-
-def _read_steps(decoder: ReprDecoder, info: TypeInfo) -> list[Step]:
-    reader, layout = decoder.reader, decoder.layout
-    code = decoder.field(function_of(decoder, info), "PyFunctionObject", "func_code")
-    names = ("CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR")
-    refused = sum(layout.constant(name) or 0 for name in names)
-    flags = reader.u32(code + decoder.offset("PyCodeObject", "co_flags"))
-    count = reader.u32(code + decoder.offset("PyCodeObject", "co_argcount"))
-    if count != 1 or flags & refused:
-        raise Undecodable("a __repr__ that takes more than self")
-    start, size = bytecode_of(reader, code)
-    if not 0 < size <= CODE_UNIT * MAX_UNITS:
-        raise Undecodable(f"a __repr__ of {size} bytes of instructions")
-    return _followed(layout, reader.read(start, size))
-
-
-def _followed(layout: Layout, units: bytes) -> list[Step]:
-    """Return the instructions up to the first return. Raises Undecodable at an unknown one."""
-    does = {layout.constant(op): what for what, ops in _DOES.items() for op in ops}
-    caches = {what: layout.constant(f"INLINE_CACHE_ENTRIES_{op}") for what, op in _CACHED.items()}
-    resumes = {layout.constant(op) for op in _RESUMES}
-    precalls = {layout.constant(op) for op in _PRECALLS}
-    steps: list[Step] = []
-    at = 0
-    while at + 1 < len(units) and len(steps) < MAX_STEPS:
-        opcode, argument = units[at], units[at + 1]
-        what = does.get(opcode)
-        if what is None:
-            raise Undecodable(f"opcode {opcode}")
-        skipped = caches.get(what) or 0
-        if opcode in resumes:
-            skipped = layout.constant("INLINE_CACHE_ENTRIES_RESUME") or 0  # 3.15
-        elif opcode in precalls:
-            skipped = layout.constant("INLINE_CACHE_ENTRIES_PRECALL") or 0  # 3.11
-        if what != "skip":
-            steps.append((what, argument))
-        if what.startswith("return"):
-            return steps
-        at += 2 + 2 * skipped
-    raise Undecodable("no return")
-
-
-_NUMBER = r"(?:.?[<>^=])?[-+ ]?#?0?\d{0,4}[,_]?(?:\.\d{1,3})?[bcdeEfFgGoxX%]?"
-_TEXT = r"(?:.?[<>^])?(?:[1-9]\d{0,3})?(?:\.\d{1,3})?s?"
-_PERCENT = r"%(?:%|([-#0 +]*\d{0,4}(?:\.\d{1,3})?)([srdixXofFeEgG]))"
-Plain = int | float | str
-
-
-def plain_value(decoder: ReprDecoder, address: int) -> Plain:
-    """Return an int, bool, float or str of that very type. Raises Undecodable for all others."""
-    obj = decoder.obj(address)
-    ident = obj.lineage.ident
-    if not obj.is_exact:
-        raise Undecodable("formatting by a class of the program's own")
-    if ident == "str":
-        return decoder.string(address, decoder.limits.length)
-    if ident in ("int", "bool"):
-        number = int_value(decoder, address)
-        return number if ident == "int" else bool(number)
-    if ident == "float":
-        return float_value(decoder, address)
-    raise Undecodable(f"formatting of {ident or 'an object'}")
-
-
-def formatted(value: Plain, spec: str) -> str:
-    """Return format(value, spec). Raises Undecodable for what releases do in different ways."""
-    import re
-
-    if re.fullmatch(_TEXT if isinstance(value, str) else _NUMBER, spec, re.S) is None:
-        raise Undecodable(f"the format {spec!r}")
-    try:
-        return format(value, spec)
-    except (ValueError, OverflowError, TypeError) as error:
-        raise Undecodable(str(error)) from None
-
-
-def percent(
-    template: str, count: int, text: Callable[[int, bool], str], value: Callable[[int], Plain]
-) -> str:
-    """Return `template % items`; `text` gives str() or repr() (True) of an item, `value` a number.
-
-    Raises Undecodable.
-    """
-    import re
-
-    parts: list[str] = []
-    end = taken = 0
-    for match in re.finditer(_PERCENT, template):
-        parts.append(template[end : match.start()])
-        end = match.end()
-        flags, kind = match[1], match[2]
-        if kind is None:
-            parts.append("%")
-            continue
-        if taken >= count:
-            raise Undecodable("too few values for a format")
-        item = text(taken, kind == "r") if kind in "sr" else value(taken)
-        taken += 1
-        try:
-            parts.append(f"%{flags}{'s' if kind == 'r' else kind}" % item)
-        except (ValueError, OverflowError, TypeError) as error:
-            raise Undecodable(str(error)) from None
-    parts.append(template[end:])
-    if taken != count or any("%" in part for part in parts[::2]):
-        raise Undecodable("a format that is not known")
-    return "".join(parts)
-
-
-MAX_TEXT = 1 << 16
-
-# Types whose str() is their repr(), when they are of the very type.
-_STR_IS_REPR = frozenset(
-    "int bool float complex NoneType ellipsis list tuple dict set frozenset".split()
-)
-_STR, _REPR = 1, 2  # conversions of FORMAT_VALUE (FVC_*) and of CONVERT_VALUE
 _CONVERSIONS, _HAS_SPEC = 3, 4  # the parts of FORMAT_VALUE's argument (FVC_MASK, FVS_HAVE_SPEC)
-# No descriptors: found in a class, they are the value.
-_PLAIN_DATA = _STR_IS_REPR | {"str", "bytes"}
-
-
-class _Text(NamedTuple):
-    text: str
-
-
-class _Value(NamedTuple):
-    address: int  # PyObject *
-    name: str = ""  # of the attribute that it is
-
-
-class _Class(NamedTuple):
-    info: TypeInfo
-
-
-class _Global(NamedTuple):
-    name: str  # a global name
-
-
-class _Tuple(NamedTuple):
-    items: tuple[_Text | _Value, ...]
-
-
-Item = _Text | _Value | _Class | _Global | _Tuple | None
+_COMPARISONS = (
+    operator.lt,
+    operator.le,
+    operator.eq,
+    operator.ne,
+    operator.gt,
+    operator.ge,
+)  # Py_LT ...
+_IS, _IS_NOT = 8, 9  # COMPARE_OP of 3.8
+_EXCEPTION_MATCH = 10  # likewise
+_IN_HANDLER = -1
+# What a handler may name; each is a built-in that is the same class in every version.
+_EXCEPTIONS: tuple[type[BaseException], ...] = (BaseException, Exception, AttributeError)
+_EXCEPTIONS += (LookupError, IndexError, KeyError, TypeError, ValueError, RuntimeError, OSError)
+_BY_NAME = {kind.__name__: kind for kind in _EXCEPTIONS}
 
 
 def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
     """Return what the `__repr__` in the object's class returns; None when that cannot be told."""
-    steps = steps_of(decoder, obj.type)
-    if steps is None or not decoder.enter(obj.address):
+    refused = decoder.context.refused_reprs
+    if obj.type.address in refused or not decoder.enter(obj.address):
         return None
     before = decoder.exact, decoder.cut
+    budget = [MAX_STEPS]
     try:
-        return _ReprCall(decoder, obj).run(steps)
-    except (Undecodable, UnreadableMemory, LayoutError):
+        method = special_method(decoder, obj.type, "__repr__")
+        if method is None:
+            raise Undecodable("its __repr__ is no function")
+        call = Evaluation(decoder, method[1], method[0], [Value(obj.address)], budget, 0)
+        return call.text_of(call.run())
+    except (Undecodable, UnreadableMemory, LayoutError, Raised):
         decoder.exact, decoder.cut = before
+        if budget[0] == MAX_STEPS:  # nothing was followed, and that hangs on the class alone
+            refused.add(obj.type.address)
         return None
     finally:
         decoder.leave(obj.address)
 
 
-class _ReprCall:
-    """One call of a `__repr__`: what lies on its value stack."""
+class Evaluation(Readings):
+    """One call of a function of the program: its variables, and what lies on its value stack."""
 
-    def __init__(self, decoder: ReprDecoder, obj: Obj) -> None:
-        self.decoder, self.obj = decoder, obj
-        function = function_of(decoder, obj.type)
+    def __init__(
+        self,
+        decoder: ReprDecoder,
+        function: int,
+        owner: TypeInfo,
+        arguments: Sequence[Item],
+        budget: list[int],
+        depth: int,
+    ) -> None:
+        super().__init__(decoder, arguments)
+        self.function, self.owner = function, owner
         self.globals = decoder.field(function, "PyFunctionObject", "func_globals")
         self.code = decoder.field(function, "PyFunctionObject", "func_code")
-        # 3.11: LOAD_GLOBAL's lowest bit asks for a NULL beside it, 3.12: LOAD_ATTR's for a method.
-        self.global_shift = 1 if decoder.layout.offset("PyCodeObject", "co_qualname") else 0
-        constant = decoder.layout.constant
-        self.attr_shift = 1 if constant("RETURN_CONST") or constant("FORMAT_SIMPLE") else 0
+        self.dialect = dialect_of(decoder.layout)
+        self.budget, self.depth = budget, depth
         self.stack: list[Item] = []
+        self.blocks: list[tuple[int, int]] = []  # up to 3.10: handlers, and the depth of the stack
+        self.following = 0  # the place behind the instruction that is done
 
-    def run(self, steps: list[Step]) -> str:
-        """Return the text. Raises Undecodable where a step is not what is known of it."""
-        for what, argument in steps:
-            if what.startswith("return"):
-                if what == "return_const":
-                    self._do_const(argument)
-                return self._text()
-            getattr(self, f"_do_{what}")(argument)
-        raise Undecodable("no return")
+    def run(self) -> Item:
+        """Return what the function returns. Raises Undecodable where a step cannot be followed."""
+        decoder, layout = self.decoder, self.decoder.layout
+        names = ("CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE")
+        refused = sum(layout.constant(name) or 0 for name in (*names, "CO_ASYNC_GENERATOR"))
+        flags = decoder.reader.u32(self.code + decoder.offset("PyCodeObject", "co_flags"))
+        count = decoder.reader.u32(self.code + decoder.offset("PyCodeObject", "co_argcount"))
+        if count != len(self.locals) or flags & refused or self.depth > MAX_CALLS:
+            raise Undecodable("a function that takes other arguments")
+        start, size = bytecode_of(decoder.reader, self.code)
+        if not 0 < size <= MAX_BYTES:
+            raise Undecodable(f"a function of {size} bytes of instructions")
+        units, at = decoder.reader.read(start, size), 0
+        while self.budget[0] > 0:
+            instruction = instruction_at(self.dialect, units, at)
+            name, argument = instruction.name, instruction.argument
+            if name in ("RETURN_VALUE", "RETURN_CONST"):
+                return self._pop() if name == "RETURN_VALUE" else self._constant(argument)
+            self.budget[0] -= 1
+            following = self.following = instruction.following
+            try:
+                if "JUMP" in name:
+                    target = self.dialect.target(instruction)
+                    if target < following:
+                        raise Undecodable("a loop")
+                    following = target if self._jumps(name) else following
+                else:
+                    getattr(self, f"_do_{name.lower()}")(argument)
+            except Raised as raised:
+                following = self._handler(at, raised)
+            at = following
+        raise Undecodable("too many steps")
+
+    def _handler(self, at: int, raised: Raised) -> int:
+        """Return where an exception of the instruction at a place is handled, the stack as there.
+
+        Raises the exception again where the function handles none.
+        """
+        decoder = self.decoder
+        if decoder.layout.offset("PyCodeObject", "co_exceptiontable") is None:
+            return self._handler_of_block(raised)
+        table = decoder.field(self.code, "PyCodeObject", "co_exceptiontable")
+        raw = decoder.reader.bytes_object(table, MAX_TABLE)
+        if isinstance(raw, Absent):
+            raise Undecodable("a damaged table of handlers")
+        entry = next((entry for entry in parse_table(raw) if entry.start <= at < entry.end), None)
+        if entry is None:
+            raise raised
+        if entry.depth > len(self.stack):
+            raise Undecodable("a handler of another stack")
+        del self.stack[entry.depth :]
+        self.stack.append(Caught(raised.kind))
+        return entry.target
+
+    def _handler_of_block(self, raised: Raised) -> int:
+        """Do the same before 3.11 (bpo-40222), where instructions push and pop handlers."""
+        if not self.blocks:
+            raise raised
+        target, depth = self.blocks.pop()
+        if target < 0 or depth > len(self.stack):
+            raise Undecodable("an exception in a handler")
+        del self.stack[depth:]
+        self.blocks.append((_IN_HANDLER, depth))
+        # Three words of the exception that was handled before, and three of this one.
+        self.stack += [None] * 3 + [Caught(raised.kind)] * 3
+        return target
+
+    def call(self, function: int, owner: TypeInfo, arguments: Sequence[Item]) -> Item:
+        """Return what another function returns. Raises Undecodable."""
+        decoder, depth = self.decoder, self.depth + 1
+        # A call takes as much of this Python's stack as an object in an object does.
+        decoder.nesting += 1
+        try:
+            return Evaluation(decoder, function, owner, arguments, self.budget, depth).run()
+        finally:
+            decoder.nesting -= 1
+
+    # -- the value stack ------------------------------------------------------------------------
 
     def _pop(self) -> Item:
         if not self.stack:
             raise Undecodable("an empty stack")
         return self.stack.pop()
 
-    def _text(self) -> str:
-        item = self._pop()
-        if isinstance(item, _Value) and self._is_str(item.address):
-            return self.decoder.string(item.address, self.decoder.limits.length)
-        if not isinstance(item, _Text) or len(item.text) > MAX_TEXT:
-            raise Undecodable("no text")
-        return item.text
-
-    def _is_str(self, address: int) -> bool:
-        obj = self.decoder.obj(address)
-        return obj.lineage.ident == "str" and obj.is_exact
+    def _pop_text(self) -> str:
+        return self.text_of(self._pop())
 
     def _tuple_item(self, member: str, number: int) -> int:
         """Return co_names[number] or co_consts[number]."""
@@ -292,183 +222,395 @@ class _ReprCall:
         start = items + self.decoder.offset("PyTupleObject", "ob_item")
         return self.decoder.reader.u64(start + 8 * number)
 
-    def _do_null(self, _argument: int) -> None:
+    def _name(self, number: int) -> str:
+        return self.decoder.string(self._tuple_item("co_names", number))
+
+    def _constant(self, number: int) -> Value:
+        return Value(self._tuple_item("co_consts", number))
+
+    # -- plain instructions ---------------------------------------------------------------------
+
+    def _do_nop(self, _argument: int) -> None:
+        """Do nothing."""
+
+    _do_resume = _do_precall = _do_not_taken = _do_copy_free_vars = _do_nop
+
+    def _do_push_null(self, _argument: int) -> None:
         self.stack.append(None)
 
-    def _do_const(self, argument: int) -> None:
-        self.stack.append(_Value(self._tuple_item("co_consts", argument)))
+    def _do_pop_top(self, _argument: int) -> None:
+        self._pop()
 
-    def _do_fast(self, argument: int) -> None:
-        if argument:
+    def _do_swap(self, argument: int) -> None:
+        if not 2 <= argument <= len(self.stack):
+            raise Undecodable("an empty stack")
+        self.stack[-1], self.stack[-argument] = self.stack[-argument], self.stack[-1]
+
+    def _do_load_const(self, argument: int) -> None:
+        self.stack.append(self._constant(argument))
+
+    def _do_load_common_constant(self, argument: int) -> None:
+        """Load a constant that all code shares (3.14, gh-125837; those of plain values 3.15)."""
+        item = _COMMON.get(self.dialect.common.get(argument, ""))
+        if item is None:
+            raise Undecodable("a constant of another kind")
+        self.stack.append(item)
+
+    def _do_load_small_int(self, argument: int) -> None:
+        self.stack.append(Number(argument))
+
+    def _do_load_fast(self, argument: int) -> None:
+        if argument not in self.locals:
             raise Undecodable("a local variable")
-        self.stack.append(_Value(self.obj.address))
+        self.stack.append(self.locals[argument])
 
-    def _do_global(self, argument: int) -> None:
-        name = self.decoder.string(self._tuple_item("co_names", argument >> self.global_shift))
-        if self.global_shift and argument & 1:
+    _do_load_fast_check = _do_load_fast_borrow = _do_load_fast
+
+    def _do_load_fast_load_fast(self, argument: int) -> None:
+        self._do_load_fast(argument >> 4)
+        self._do_load_fast(argument & 15)
+
+    _do_load_fast_borrow_load_fast_borrow = _do_load_fast_load_fast
+
+    def _do_store_fast(self, argument: int) -> None:
+        self.locals[argument] = self._pop()
+
+    def _do_load_deref(self, _argument: int) -> None:
+        # Where there is but one cell, and super() takes it, it is that of the class.
+        self.stack.append(Global("__class__"))
+
+    def _do_load_global(self, argument: int) -> None:
+        if self.dialect.global_shift and argument & 1:
             self.stack.append(None)
-        self.stack.append(_Global(name))
+        self.stack.append(Global(self._name(argument >> self.dialect.global_shift)))
+
+    def _do_build_tuple(self, argument: int) -> None:
+        items = [self._pop() for _ in range(argument)][::-1]
+        parts = tuple(item for item in items if isinstance(item, DATA))
+        if len(parts) != argument:
+            raise Undecodable("a tuple")
+        self.stack.append(Tuple(parts))
+
+    def _do_build_string(self, argument: int) -> None:
+        parts = [self._pop_text() for _ in range(argument)]
+        self.stack.append(Text("".join(reversed(parts))))
+
+    # -- conditions -----------------------------------------------------------------------------
+
+    def _jumps(self, name: str) -> bool:
+        """Take what a jump looks at, and return whether it jumps."""
+        if name == "JUMP_FORWARD":
+            return True
+        item = self._pop()
+        if name == "JUMP_IF_NOT_EXC_MATCH":  # 3.9 and 3.10
+            return not self._matches(item, self._pop())
+        if name.endswith("NONE"):
+            return self.is_none(item) != name.endswith("NOT_NONE")
+        return self.truth(item) == name.endswith("TRUE")
+
+    def _do_to_bool(self, _argument: int) -> None:
+        self.stack.append(Number(self.truth(self._pop())))
+
+    def _do_unary_not(self, _argument: int) -> None:
+        self.stack.append(Number(not self.truth(self._pop())))
+
+    def _do_is_op(self, argument: int) -> None:
+        right, left = self._pop(), self._pop()
+        if not (isinstance(right, (Nothing, Value)) and self.is_none(right)):
+            raise Undecodable("a comparison of objects")
+        self.stack.append(Number(self.is_none(left) != bool(argument)))
+
+    def _do_compare_op(self, argument: int) -> None:
+        how = argument >> self.dialect.compare_shift
+        if how in (_IS, _IS_NOT):
+            self._do_is_op(how - _IS)
+            return
+        if how == _EXCEPTION_MATCH:
+            named, caught = self._pop(), self._pop()
+            self.stack.append(Number(self._matches(named, caught)))
+            return
+        right, left = self.plain(self._pop()), self.plain(self._pop())
+        if how >= len(_COMPARISONS) or isinstance(left, str) != isinstance(right, str):
+            raise Undecodable("a comparison")
+        self.stack.append(Number(_COMPARISONS[how](left, right)))
+
+    # -- exceptions -----------------------------------------------------------------------------
+
+    def _do_setup_finally(self, argument: int) -> None:
+        """Begin what a handler is for (up to 3.10); the argument counts from the next one."""
+        target = self.following + self.dialect.jump_unit * argument
+        self.blocks.append((target, len(self.stack)))
+
+    def _do_pop_block(self, _argument: int) -> None:
+        if not self.blocks:
+            raise Undecodable("no block to end")
+        self.blocks.pop()
+
+    def _do_dup_top(self, _argument: int) -> None:
+        self.stack += [self._pop()] * 2
+
+    def _matches(self, named: Item, caught: Item) -> bool:
+        """Tell whether an exception is of the class that a handler names. Raises Undecodable."""
+        if not (isinstance(named, Global) and isinstance(caught, Caught)):
+            raise Undecodable("a handler of other exceptions")
+        kind = _BY_NAME.get(named.name)
+        if kind is None or not self._builtin(named.name):
+            raise Undecodable("a handler of other exceptions")
+        return issubclass(caught.kind, kind)
+
+    def _do_push_exc_info(self, _argument: int) -> None:
+        """Put the exception that was handled before below the new one; nobody looks at it."""
+        self.stack.insert(max(len(self.stack) - 1, 0), None)
+
+    def _do_check_exc_match(self, _argument: int) -> None:
+        named = self._pop()
+        self.stack.append(Number(self._matches(named, self.stack[-1] if self.stack else None)))
+
+    def _do_pop_except(self, _argument: int) -> None:
+        self._pop()
+        if self.blocks:
+            self._do_pop_block(0)
+            del self.stack[-2:]
+
+    # -- items ----------------------------------------------------------------------------------
+
+    def _do_build_slice(self, argument: int) -> None:
+        bounds = [self.bound(self._pop()) for _ in range(argument)][::-1]
+        start, stop, step = (*bounds, None)[:3]
+        self.stack.append(Slice(start, stop, step))
+
+    def _do_binary_slice(self, _argument: int) -> None:
+        """`[start:stop]` (3.12)."""
+        self._do_build_slice(2)
+        self._do_binary_subscr(0)
+
+    def _do_binary_subscr(self, _argument: int) -> None:
+        index, of = self._pop(), self._pop()
+        self.stack.append(self.item_of(of, index))
+
+    # -- attributes -----------------------------------------------------------------------------
+
+    def _do_load_attr(self, argument: int) -> None:
+        name = self._name(argument >> self.dialect.attr_shift)
+        if self.dialect.attr_shift and argument & 1:
+            self._method(name)
+            return
+        of = self._pop()
+        if isinstance(of, Class):
+            self.stack.append(Text(self.of_class(of.info, name)))
+        elif isinstance(of, Value) and name == "__class__":
+            obj = self.decoder.obj(of.address)
+            if self.in_class(obj, name) is not None and not self.has_default_lookup(obj):
+                raise Undecodable("a class that computes __class__")
+            self.stack.append(Class(obj.type))
+        elif isinstance(of, Value):
+            self.stack.append(self.of_instance(of, name))
+        else:
+            raise Undecodable("an attribute")
+
+    def _do_load_method(self, argument: int) -> None:
+        self._method(self._name(argument))
+
+    def _do_load_super_attr(self, argument: int) -> None:
+        """`super().name` (3.12): the global, the cell and self are on the stack."""
+        of, cell, called = self._pop(), self._pop(), self._pop()
+        if called != Global("super") or cell != Global("__class__") or of != self.locals.get(0):
+            raise Undecodable("a super of another kind")
+        self.stack.append(Super())
+        self._method(self._name(argument >> 2))
+        if not argument & 1:
+            raise Undecodable("an attribute of super()")
+
+    def _method(self, name: str) -> None:
+        """Put NULL and a method in the place of an object; the order matters to nobody here."""
+        of = self._pop()
+        method: Item = None
+        if isinstance(of, Super) and name == "__repr__":
+            method = SuperRepr()
+        elif name == "format" and isinstance(of, (Text, Value)):
+            method = Format(self.text_of(of))
+        elif isinstance(of, Value):
+            obj = self.decoder.obj(of.address)
+            in_class = self.in_class(obj, name)
+            if in_class is None or self.decoder.ident(in_class[1]) != "function":
+                raise Undecodable("a method")
+            if not self.has_default_lookup(obj):
+                raise Undecodable("a class that finds its attributes in a way of its own")
+            own = self.own_attribute(of, name)
+            if own and not self._is_plain_function(own):
+                raise Undecodable("a method that another one hides")
+            method = Function(own, obj.type) if own else Method(in_class[1], in_class[0], of, name)
+        if method is None:
+            raise Undecodable("a method")
+        self.stack += (None, method)
+
+    def _is_plain_function(self, address: int) -> bool:
+        """Tell whether an object is a function without cells, whose `super` would be unknown."""
+        if self.decoder.ident(address) != "function":
+            return False
+        return not self.decoder.field(address, "PyFunctionObject", "func_closure")
+
+    # -- calls ----------------------------------------------------------------------------------
+
+    def _do_call_function(self, argument: int) -> None:
+        """A callable below its arguments (up to 3.10)."""
+        arguments = [self._pop() for _ in range(argument)][::-1]
+        self._call(self._pop(), arguments)
 
     def _do_call(self, argument: int) -> None:
-        # The NULL lies below the callable (3.11, 3.12) or above it (3.13).
-        given = self._pop()
-        called = self._pop()
-        if self.global_shift:
-            called = called or self._pop()
-            if self.stack and self.stack[-1] is None:
-                self.stack.pop()
-        mine = isinstance(given, _Value) and given.address == self.obj.address
-        if argument != 1 or not mine or called != _Global("type") or not self._builtin("type"):
+        """Two words below the arguments: a callable, and NULL for no `self` (3.11; order: 3.13)."""
+        arguments = [self._pop() for _ in range(argument)][::-1]
+        called, null = self._pop(), self._pop()
+        if called is None:
+            called, null = null, called
+        if null is not None:
             raise Undecodable("a call")
-        self.stack.append(_Class(self.obj.type))
+        self._call(called, arguments)
+
+    _do_call_method = _do_call
+
+    def _call(self, called: Item, arguments: list[Item]) -> None:
+        if isinstance(called, Method):
+            returned = self.call(called.function, called.owner, [called.self, *arguments])
+            result = self.got(called.self, called.name, returned)
+        elif isinstance(called, Function):
+            result = self.call(called.function, called.owner, arguments)
+        elif isinstance(called, SuperRepr) and not arguments:
+            result = self._super_repr()
+        elif isinstance(called, Format):
+            result = self.braces(called.template, arguments)
+        elif isinstance(called, Global) and self._builtin(called.name):
+            result = self._call_builtin(called.name, arguments)
+        else:
+            raise Undecodable("a call")
+        self.stack.append(result)
+
+    def _call_builtin(self, name: str, arguments: list[Item]) -> Item:
+        if name == "super" and not arguments:
+            return Super()
+        if name in ("getattr", "hasattr"):
+            return self._call_getattr(name, arguments)
+        if len(arguments) != 1:
+            raise Undecodable("a call")
+        if name == "id" and isinstance(arguments[0], Value):
+            return Number(arguments[0].address)
+        if name == "hex" and isinstance(number := self.plain(arguments[0]), int):
+            return Text(hex(number))
+        if name == "type" and isinstance(arguments[0], Value):
+            return Class(self.decoder.obj(arguments[0].address).type)
+        if name == "len":
+            return Number(self.length(arguments[0]))
+        if name in ("repr", "str"):
+            return Text(self.converted(arguments[0], REPR if name == "repr" else STR))
+        raise Undecodable("a call")
+
+    def _call_getattr(self, name: str, arguments: list[Item]) -> Item:
+        """Do what getattr() of two or three arguments does, and hasattr()."""
+        of, *others = arguments
+        if not isinstance(of, Value) or not 1 <= len(others) <= (2 if name == "getattr" else 1):
+            raise Undecodable("a call")
+        try:
+            item = self.of_instance(of, self.text_of(others[0]))
+        except Raised as raised:
+            if not issubclass(raised.kind, AttributeError):
+                raise
+            if name == "hasattr":
+                return Number(False)
+            if len(others) == 1:
+                raise
+            return others[1]
+        return item if name == "getattr" else Number(True)
 
     def _builtin(self, name: str) -> bool:
+        """Tell whether a global name is that of the built-in."""
         context = self.decoder.context
         mine = context.objects.dict_get(self.globals, name)
         builtins = context.types.module_dict("builtins")
         if not isinstance(mine, Absent) or not builtins:
             return False
         value = context.objects.dict_get(builtins, name)
-        return not isinstance(value, Absent) and context.types.at(value).full_name == name
+        if isinstance(value, Absent):
+            return False
+        if name in ("type", "super", "str") or name in _BY_NAME:
+            return context.types.at(value).full_name == name
+        return self.decoder.repr_of(value) == f"<built-in function {name}>"
 
-    def _do_attr(self, argument: int) -> None:
-        if self.attr_shift and argument & 1:
-            raise Undecodable("a method")
-        name = self.decoder.string(self._tuple_item("co_names", argument >> self.attr_shift))
-        of = self._pop()
-        if isinstance(of, _Class):
-            self.stack.append(_Text(self._of_class(of.info, name)))
-        elif isinstance(of, _Value) and name == "__class__":
-            self._require_default(self.decoder.obj(of.address), name)
-            self.stack.append(_Class(self.decoder.obj(of.address).type))
-        elif isinstance(of, _Value):
-            self.stack.append(_Value(self._of_instance(of.address, name), name))
-        else:
-            raise Undecodable("an attribute")
+    def _super_repr(self) -> Text:
+        """Return what the `__repr__` behind this function's class returns. Raises Undecodable."""
+        decoder, of = self.decoder, self.locals.get(0)
+        if not isinstance(of, Value):
+            raise Undecodable("a super of another kind")
+        # The class whose body has the function, and not another that took it over.
+        qualname = decoder.string(decoder.field(self.function, "PyFunctionObject", "func_qualname"))
+        obj = decoder.obj(of.address)
+        mro = decoder.types.mro(obj.type)
+        at = next((n for n, info in enumerate(mro) if info.address == self.owner.address), None)
+        if at is None or not qualname.startswith(f"{self.owner.qualname}."):
+            raise Undecodable("a super of another kind")
+        for info in mro[at + 1 :]:
+            if info.python_class:
+                value = decoder.objects.dict_get(info.dict, "__repr__")
+                if isinstance(value, Absent):
+                    continue
+                if decoder.ident(value) != "function":
+                    break
+                return Text(self.text_of(self.call(value, info, [of])))
+            if not info.base:
+                return Text(decoder.object_repr(obj))
+            decode = DECODERS.get(obj.lineage.ident)
+            if info.address != obj.lineage.root.address or decode is None:
+                break
+            # It has entered the object already, which is no container in itself here.
+            decoder.leave(obj.address)
+            try:
+                return Text(decode(decoder, obj))
+            finally:
+                decoder.enter(obj.address)
+        raise Undecodable("a __repr__ of another kind")
 
-    def _of_class(self, info: TypeInfo, name: str) -> str:
-        meta = self.decoder.obj(info.address)
-        if meta.type.address != meta.lineage.root.address or not info.python_class:
-            raise Undecodable("a class whose attributes another class decides on")
-        if name not in ("__name__", "__qualname__"):
-            raise Undecodable("an attribute of a class")
-        return info.name if name == "__name__" else info.qualname
+    # -- texts ----------------------------------------------------------------------------------
 
-    def _require_default(self, obj: Obj, name: str) -> tuple[TypeInfo, int] | None:
-        """Return what the class has of a name. Raises Undecodable unless `object` finds it."""
-        decoder, base = self.decoder, obj.lineage.types[-1]
-        mine, default = (
-            decoder.field(info.address, "PyTypeObject", "tp_getattro") for info in (obj.type, base)
-        )
-        # The dicts of static types are not seen (3.12), so what they have is not known.
-        unseen = any(i.base and not i.dict for i in decoder.types.mro(obj.type))
-        in_class = decoder.types.lookup(obj.type, name)
-        computed = name == "__class__" and in_class is not None and in_class[0].python_class
-        if base.base or mine != default or unseen or computed:
-            raise Undecodable("a class that finds its attributes in a way of its own")
-        return in_class
-
-    def _of_instance(self, address: int, name: str) -> int:
-        in_class = self._require_default(self.decoder.obj(address), name)
-        kind = self.decoder.obj(in_class[1]) if in_class else None
-        if kind is not None and kind.lineage.ident != "member_descriptor":
-            own = kind.type.address == kind.lineage.root.address
-            if kind.lineage.ident not in _PLAIN_DATA or not own:
-                raise Undecodable("an attribute that a class computes")
-        try:
-            return self.decoder.attribute(address, name)
-        except Undecodable:
-            if in_class is None or kind is None or kind.lineage.ident == "member_descriptor":
-                raise
-            return in_class[1]
-
-    def _do_format(self, argument: int) -> None:
+    def _do_format_value(self, argument: int) -> None:
         how, has_spec = argument & _CONVERSIONS, argument & _HAS_SPEC
-        if how > _REPR or argument > _HAS_SPEC + _REPR:
+        if how > REPR or argument > _HAS_SPEC + REPR:
             raise Undecodable("a format")
-        spec = self._text() if has_spec else ""
-        if how or not spec:
-            self._convert(how or _STR)
-        if spec:
-            self._format(spec)
+        spec = self._pop_text() if has_spec else ""
+        item = self._pop()
+        item = Text(self.converted(item, how)) if how else item
+        self.stack.append(Text(self.formatted(item, spec)))
 
-    def _do_spec(self, _argument: int) -> None:
-        spec = self._text()
-        self._format(spec) if spec else self._convert(_STR)
+    def _do_format_with_spec(self, _argument: int) -> None:
+        spec = self._pop_text()
+        self.stack.append(Text(self.formatted(self._pop(), spec)))
 
-    def _format(self, spec: str) -> None:
-        """Put format(value, spec) in the place of the topmost value."""
-        self.stack.append(_Text(formatted(self._plain(self._pop()), spec)))
+    def _do_format_simple(self, _argument: int) -> None:
+        self.stack.append(Text(self.formatted(self._pop(), "")))
 
-    def _plain(self, item: Item) -> int | float | str:
-        if isinstance(item, _Text) and not self.decoder.cut:
-            return item.text
-        if not isinstance(item, _Value) or (
-            not self.decoder.limits.secrets and is_secret_name(item.name)
-        ):
-            raise Undecodable("a value that is formatted")
-        return plain_value(self.decoder, item.address)
+    def _do_convert_value(self, argument: int) -> None:
+        self.stack.append(Text(self.converted(self._pop(), argument)))
 
-    def _do_tuple(self, argument: int) -> None:
-        items = [self._pop() for _ in range(argument)][::-1]
-        parts = tuple(item for item in items if isinstance(item, (_Text, _Value)))
-        if len(parts) != argument:
-            raise Undecodable("a tuple")
-        self.stack.append(_Tuple(parts))
-
-    def _do_binary(self, argument: int) -> None:
-        if argument != self.decoder.layout.constant("NB_REMAINDER"):  # 3.11 (bpo-45256)
+    def _do_binary_op(self, argument: int) -> None:
+        sign = self.dialect.operators.get(argument)  # 3.11 (bpo-45256)
+        if sign is None:
             raise Undecodable("an operator")
-        self._do_modulo(argument)
+        if sign == "[]":  # 3.14 (gh-100239)
+            self._do_binary_subscr(0)
+        else:
+            self._do_binary_modulo(0) if sign == "%" else self._do_binary_add(0)
 
-    def _do_modulo(self, _argument: int) -> None:
-        """`%`; from 3.11 on the compiler makes f-strings of the simple ones."""
-        given, template = self._pop(), self._text()
-        items = given.items if isinstance(given, _Tuple) else (given,)
-        if isinstance(given, _Value) and self.decoder.ident(given.address) == "tuple":
+    def _do_binary_add(self, _argument: int) -> None:
+        right, left = self._pop_text(), self._pop_text()
+        self.stack.append(Text(left + right))
+
+    def _do_binary_modulo(self, _argument: int) -> None:
+        """`%` of a text; from 3.11 on the compiler makes f-strings of the simple ones."""
+        given, template = self._pop(), self._pop_text()
+        items = given.items if isinstance(given, Tuple) else (given,)
+        if isinstance(given, Value) and self.decoder.ident(given.address) == "tuple":
             raise Undecodable("a tuple")
 
         def text(number: int, wants_repr: bool) -> str:
-            self.stack.append(items[number])
-            self._convert(_REPR if wants_repr else _STR)
-            return self._text()
+            return self.converted(items[number], REPR if wants_repr else STR)
 
-        value = percent(template, len(items), text, lambda number: self._plain(items[number]))
-        if self.decoder.cut:
-            raise Undecodable("a cut value that is formatted")
-        self.stack.append(_Text(value))
-
-    def _do_simple(self, _argument: int) -> None:
-        self._convert(_STR)
-
-    def _do_convert(self, argument: int) -> None:
-        self._convert(argument)
-
-    def _convert(self, how: int) -> None:
-        item = self._pop()
-        if isinstance(item, _Text) and how == _STR:
-            self.stack.append(item)
-        elif isinstance(item, _Text) and how == _REPR:
-            self.stack.append(_Text(repr(item.text)))
-        elif isinstance(item, _Value) and how in (_STR, _REPR):
-            self.stack.append(_Text(self._shown(item, how)))
-        else:
-            raise Undecodable("a conversion")
-
-    def _shown(self, item: _Value, how: int) -> str:
-        address = item.address
-        if address == self.obj.address:
-            raise Undecodable("itself")
-        if not self.decoder.limits.secrets and is_secret_name(item.name):
-            return self.decoder.named(item.name, address)
-        if how == _STR and self._is_str(address):
-            return self.decoder.string(address, self.decoder.limits.length)
-        obj = self.decoder.obj(address)
-        own = obj.is_exact
-        if how == _STR and not (own and obj.lineage.ident in _STR_IS_REPR):
-            raise Undecodable("a str() of a type that may have its own")
-        return self.decoder.repr_of(address)
-
-    def _do_build(self, argument: int) -> None:
-        parts = [self._text() for _ in range(argument)]
-        self.stack.append(_Text("".join(reversed(parts))))
+        value = percent(template, len(items), text, lambda number: self.plain(items[number]))
+        self.stack.append(self.uncut(value))

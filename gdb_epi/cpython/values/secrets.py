@@ -32,6 +32,7 @@ _OPEN = frozenset(
 _EMPTY = frozenset(("''", "b''", "[]", "{}", "()", "set()", "bytearray(b'')"))
 _NUMBERS = frozenset(("int", "float", "complex"))
 MASK = "***"
+MASKED = "<masked "  # what stands for a whole value begins so; its type follows
 MAX_NAME = 200
 # Settings in text: `password=...` as libpq, ODBC and query strings have it.
 _SETTINGS = r"(?i)((?:^|[\s?&;'\"])[\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)=)"

@@ -95,12 +95,15 @@ class FrameVariables:
         names = self.names(frame.code)
         if isinstance(names, Absent):
             return names
+        self.values.ask_from(frame.address)
         try:
             variables = [self._variable(s, word) for s, word in self._bound(frame.address, names)]
             if not names.optimized:
                 variables += self._namespace(frame.address)
         except UnreadableMemory as error:
             return Absent("unreadable", str(error))
+        finally:
+            self.values.ask_from(0)
         return variables
 
     def addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:

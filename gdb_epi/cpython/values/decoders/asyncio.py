@@ -434,7 +434,7 @@ def _shortened(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) -> st
         return _dict(decoder, address, level)
     text = decoder.repr_of(address)
     if itself and kind == "str":
-        return _string(decoder, address, text)
+        return _string(decoder, address)
     if itself and kind in _SHORTENED_INSIDE:
         decoder.mark_inexact()
     limit = MAX_LONG if itself and kind == "int" else MAX_OTHER
@@ -444,16 +444,13 @@ def _shortened(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) -> st
     return f"{text[:left]}...{text[len(text) - (limit - 3 - left) :]}"
 
 
-def _string(decoder: ReprDecoder, address: int, text: str) -> str:
+def _string(decoder: ReprDecoder, address: int) -> str:
     """Shorten a str: the ends of its characters first, then of its repr."""
-
     value, length = str_contents(decoder, address, decoder.limits.length)
     if length > len(value):
         raise Undecodable("the end of a long str was not read")
     shown = repr(value[:MAX_STRING])
-    if len(shown) <= MAX_STRING:
-        return shown if len(value) <= MAX_STRING else _ends(value)
-    return _ends(value)
+    return shown if max(len(shown), len(value)) <= MAX_STRING else _ends(value)
 
 
 def _ends(value: str) -> str:

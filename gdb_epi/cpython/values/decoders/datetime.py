@@ -124,7 +124,7 @@ def pytz_zone(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what DstTzInfo.__repr__ of pytz does."""
     zone = decoder.types.lookup(obj.type, "zone")
     names = ("_tzname", "_utcoffset", "_dst")
-    name, offset, dst = (decoder.attribute(obj.address, one) for one in names)
+    name, offset, dst = (decoder.attribute(obj.address, field) for field in names)
     if zone is None or any(decoder.ident(at) != "datetime.timedelta" for at in (offset, dst)):
         raise Undecodable("a zone without a name or an offset")
     seconds = _seconds(decoder, offset)

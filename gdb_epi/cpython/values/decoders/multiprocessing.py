@@ -58,15 +58,28 @@ def event(decoder: ReprDecoder, obj: Obj) -> str:
 
 @decodes_repr(("multiprocessing.synchronize", "Lock.__repr__"))
 def lock(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what Lock.__repr__ does; whether a held one is one's own depends on who asks."""
+    """Do what Lock.__repr__ does, asked by the thread whose frame holds the lock.
+
+    Held by another thread of this process, it is shown with that thread: repr() names neither.
+    """
     semlock = _semlock(decoder, obj)
     name = decoder.class_name(obj)
     if decoder.reader.u32(semlock + decoder.offset("SemLockObject", "count")):
-        decoder.mark_inexact()
         owner = decoder.field(semlock, "SemLockObject", "last_tid")
-        return f"<{name}(owner=thread {owner:#x} of this process)>"
+        asker = decoder.asker()
+        if asker is None or asker.ident != owner:
+            decoder.mark_inexact()
+            return f"<{name}(owner=thread {owner:#x} of this process)>"
+        decoder.note("held by", f"thread {owner:#x} of this process")
+        thread = "" if asker.name == "MainThread" else f"|{asker.name}"
+        return f"<{name}(owner={_process_name(decoder)}{thread})>"
     owner_text = "None" if _value(decoder, semlock) == 1 else "SomeOtherProcess"
     return f"<{name}(owner={owner_text})>"
+
+
+def _process_name(decoder: ReprDecoder) -> str:
+    current = decoder.module_global("multiprocessing.process", "_current_process")
+    return decoder.string(decoder.attribute(current, "_name"))
 
 
 @decodes_repr(("multiprocessing.process", "BaseProcess.__repr__"))

@@ -6,8 +6,10 @@ from __future__ import annotations
 import struct
 
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
+from gdb_epi.errors import Absent
 
 MAX_DECIMAL_WORDS = 1 << 20
+_SPECIAL = {"F": "Infinity", "n": "NaN", "N": "sNaN"}  # by _exp of _pydecimal
 _RADIX_DIGITS = 19  # decimals in one word of libmpdec on 64-bit machines
 
 
@@ -53,6 +55,32 @@ def scientific(digits: str, exponent: int) -> str:
         return f"0.{'0' * -point}{digits}"
     rest = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{digits[0]}{rest}E{point - 1:+d}"
+
+
+@decodes_repr(("decimal", "Decimal.__repr__"), ("_pydecimal", "Decimal.__repr__"))
+def python_decimal(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a Decimal of _pydecimal, which serves where CPython was built without libmpdec.
+
+    3.15 has none of its own any more (gh-115119), and Debian dropped the library.
+    """
+    shown_by = decoder.types.lookup(obj.type, "__str__")
+    if shown_by is None or shown_by[0].qualname != "Decimal":
+        raise Undecodable("a str() of its own")
+    held = {name: decoder.attribute(obj.address, name) for name in ("_sign", "_int", "_exp")}
+    digits = decoder.string(held["_int"], decoder.limits.length)
+    negative = decoder.objects.integer(held["_sign"])
+    if isinstance(negative, Absent) or not (digits.isdecimal() or not digits):
+        raise Undecodable("a Decimal without digits or sign")
+    sign = "-" if negative else ""
+    if decoder.is_true(obj.address, "_is_special"):
+        kind = decoder.string(held["_exp"])
+        if kind not in _SPECIAL:
+            raise Undecodable(f"a Decimal with the exponent {kind[:40]}")
+        return f"Decimal('{sign}{_SPECIAL[kind]}{'' if kind == 'F' else digits}')"
+    exponent = decoder.objects.integer(held["_exp"])
+    if isinstance(exponent, Absent) or not digits:
+        raise Undecodable("a Decimal without an exponent")
+    return f"Decimal('{sign}{scientific(digits, exponent)}')"
 
 
 @decodes_repr(("fractions", "Fraction.__repr__"))

@@ -57,11 +57,11 @@ def generic_alias(decoder: ReprDecoder, obj: Obj) -> str:
     texts = _hints(decoder, args)
     name = hint(decoder, origin)
     if not obj.is_exact and obj.type.python_class:
-        return _callable_alias(decoder, obj, name, texts)
+        return _callable_alias(obj, name, texts)
     return f"{star}{name}[{', '.join(texts) if texts else '()'}]"
 
 
-def _callable_alias(decoder: ReprDecoder, obj: Obj, name: str, texts: list[str]) -> str:
+def _callable_alias(obj: Obj, name: str, texts: list[str]) -> str:
     """Decode collections.abc.Callable[...], whose class adds a repr."""
     if obj.type.qualname != "_CallableGenericAlias" or not texts:
         raise Undecodable("a child of GenericAlias")

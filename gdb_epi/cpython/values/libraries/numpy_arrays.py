@@ -165,7 +165,7 @@ def format_of(
     form = dtype.form
     if dtype.kind == "f":
         if plain_floats:
-            return lambda at: _str_of_float(decoder, number(at), form)
+            return lambda at: str_of_float(decoder, number(at), form)
         write = Floats([number(at) for at in places], form, options.precision)
         return lambda at: write(number(at))
     if dtype.kind == "c":
@@ -176,7 +176,8 @@ def format_of(
     raise Undecodable(f"items of dtype {dtype.text}")
 
 
-def _str_of_float(decoder: ReprDecoder, value: float, form: str) -> str:
+def str_of_float(decoder: ReprDecoder, value: float, form: str) -> str:
+    """Return str() of a float of numpy."""
     return float_text(value, form, large_have_exponents(decoder, form, value))
 
 
@@ -210,7 +211,7 @@ def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) 
         return f"'{shown}'"
 
     moments = [value for value in values if not not_a_time(value)]
-    ends = [text(one) for one in ((min(moments), max(moments)) if moments else ())]
+    ends = [text(moment) for moment in ((min(moments), max(moments)) if moments else ())]
     width = max(map(len, ends), default=0)
     if len(moments) < len(values):
         width = max(width, 5)
@@ -252,15 +253,15 @@ def _sub_array(
     strides = [base.size] * len(shape)
     for axis in range(len(shape) - 1, 0, -1):
         strides[axis - 1] = strides[axis] * shape[axis]
-    one = Array(0, shape, tuple(strides), base)
-    if one.size * max(1, len(places)) > decoder.limits.width * 10:
+    sub = Array(0, shape, tuple(strides), base)
+    if sub.size * max(1, len(places)) > decoder.limits.width * 10:
         raise Undecodable("fields of very many items")
-    inside = [at + number * base.size for at in places for number in range(one.size)]
+    inside = [at + number * base.size for at in places for number in range(sub.size)]
     item = format_of(decoder, inside, base, options, False, plain_floats, depth + 1)
 
     def part(at: int, index: Index) -> str:
         if len(index) == len(shape):
-            return item(at + one.at(index))
+            return item(at + sub.at(index))
         return f"[{', '.join(part(at, (*index, i)) for i in range(shape[len(index)]))}]"
 
     return lambda at: part(at, ())
@@ -348,8 +349,14 @@ def _shown_indices(length: int, edge: int) -> list[int]:
     return list(range(length))
 
 
-def array_text(decoder: ReprDecoder, array: Array, prefix: str, options: Options) -> str:
-    """Return what array2string() gives, for an array that has items."""
+def array_text(
+    decoder: ReprDecoder,
+    array: Array,
+    prefix: str,
+    options: Options,
+    write: Callable[[Index], str] | None = None,
+) -> str:
+    """Return what array2string() gives, for an array that has items; `write` gives that of one."""
     edge = options.edgeitems if array.size > options.threshold else 0
     if not edge and array.size > options.threshold:
         raise Undecodable("numpy shows nothing of it")
@@ -359,18 +366,20 @@ def array_text(decoder: ReprDecoder, array: Array, prefix: str, options: Options
     if number > decoder.limits.width:
         raise Undecodable("more items than the limits allow")
     axes = [_shown_indices(length, edge) for length in array.shape]
-    places = [array.data]
-    for axis, stride in zip(axes, array.strides, strict=True):
-        places = [at + index * stride for at in places for index in axis]
-    places = [at & ((1 << 64) - 1) for at in places]
-    item = format_of(decoder, places, array.dtype, options, not array.shape)
+    if write is None:
+        places = [array.data]
+        for axis, stride in zip(axes, array.strides, strict=True):
+            places = [at + index * stride for at in places for index in axis]
+        places = [at & ((1 << 64) - 1) for at in places]
+        item = format_of(decoder, places, array.dtype, options, not array.shape)
+        write = lambda index: item(array.at(index))  # noqa: E731
     indent = " " * (len(prefix) + 1)
     width = options.linewidth - 1
 
     def text(index: Index, indent: str, width: int) -> str:
         left = len(array.shape) - len(index)
         if not left:
-            return item(array.at(index))
+            return write(index)
         length = array.shape[len(index)]
         indices = axes[len(index)]
         is_cut = len(indices) < length
@@ -399,19 +408,22 @@ def _in_lines(words: list[str], indent: str, width: int) -> str:
     return done + line
 
 
-def _array(decoder: ReprDecoder, obj: Obj) -> Array:
+def array_of(decoder: ReprDecoder, obj: Obj) -> Array:
+    """Return an array that is an object. Raises Undecodable."""
     data, shape, strides, dtype = array_parts(decoder, obj)
     return Array(data, shape, strides, dtype)
 
 
-def _exact(decoder: ReprDecoder, obj: Obj, build: Callable[[Array, Options], str]) -> str:
+def exact_or_described(
+    decoder: ReprDecoder, obj: Obj, build: Callable[[Array, Options], str]
+) -> str:
     """Return an array as numpy prints it, or what describes it."""
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             raise Undecodable("it holds itself")
         before = decoder.exact, decoder.cut
         try:
-            array, options = _array(decoder, obj), _options(decoder)
+            array, options = array_of(decoder, obj), _options(decoder)
             text = build(array, options)
             if not decoder.exact or "<cannot decode" not in text:
                 if array.size > options.threshold:
@@ -436,11 +448,9 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
         is_long = array.size > options.threshold and is_at_least(decoder, (2, 2))
         if (not array.size and array.shape != (0,)) or is_long:
             extras.append(f"shape={array.shape!r}")
-        dtype = array.dtype
-        if not is_at_least(decoder, (1, 25)) and dtype.kind in "iufc":
-            dtype = dtype._replace(order="=")  # the order of bytes was not shown
-        if not array.size or not _is_implied(dtype):
-            extras.append(f"dtype={_short(decoder, dtype)}")
+        dtype = shown_dtype(decoder, array.dtype)
+        if not array.size or not is_implied(dtype):
+            extras.append(f"dtype={short_dtype(decoder, dtype)}")
         if not extras:
             return f"{prefix}{body})"
         text, extra = f"{prefix}{body},", f"{', '.join(extras)})"
@@ -451,17 +461,24 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
         space = " " if last + len(extra) + 1 <= options.linewidth else f"\n{' ' * len(prefix)}"
         return text + space + extra
 
-    return _exact(decoder, obj, build)
+    return exact_or_described(decoder, obj, build)
 
 
-def _is_implied(dtype: DType) -> bool:
+def shown_dtype(decoder: ReprDecoder, dtype: DType) -> DType:
+    """Return a dtype as it is shown beside an array: before 1.25 without the order of bytes."""
+    if dtype.kind in "iufc" and not is_at_least(decoder, (1, 25)):
+        return dtype._replace(order="=")
+    return dtype
+
+
+def is_implied(dtype: DType) -> bool:
     """Tell whether numpy leaves a dtype out."""
     if dtype.names or dtype.order == ">":
         return False
     return dtype.text in ("int64", "float64", "complex128", "bool")
 
 
-def _short(decoder: ReprDecoder, dtype: DType) -> str:
+def short_dtype(decoder: ReprDecoder, dtype: DType) -> str:
     """Return what dtype_short_repr() gives."""
     text = dtype_text(decoder, dtype)
     if dtype.names:
@@ -485,7 +502,7 @@ def record_array(decoder: ReprDecoder, obj: Obj) -> str:
         end = "" if is_record else ".view(numpy.recarray)"
         return f"{prefix}{body},\n{' ' * len(prefix)}dtype={shown}){end}"
 
-    return _exact(decoder, obj, build)
+    return exact_or_described(decoder, obj, build)
 
 
 # -- records -----------------------------------------------------------------------------------
@@ -524,5 +541,5 @@ def record(decoder: ReprDecoder, obj: Obj) -> str:
 
 def items_of(decoder: ReprDecoder, address: int) -> tuple[Array, Callable[[int], int]]:
     """Return an array (PyObject *) and what gives the address of an item by its number."""
-    array = _array(decoder, decoder.obj(address))
+    array = array_of(decoder, decoder.obj(address))
     return array, lambda number: place_of(array.data, number, array.shape, array.strides)

@@ -355,6 +355,11 @@ def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     return array.dtype.text, [item_text(decoder, at, array.dtype) for at in places]
 
 
+def labels_of(decoder: ReprDecoder, held: int) -> list[str]:
+    """Return the labels that the array of an Index holds, each as text. Raises Undecodable."""
+    return _categories(decoder, held)[1]
+
+
 def _extension_categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     """Return categories that an array of pandas' own holds: text, in Arrow or in numpy (3.0)."""
     try:

@@ -52,7 +52,7 @@ def _u64(decoder: ReprDecoder, address: int) -> int:
     return decoder.reader.u64(address)
 
 
-def _pointers(decoder: ReprDecoder, vector: int, most: int) -> list[int]:
+def pointers(decoder: ReprDecoder, vector: int, most: int) -> list[int]:
     """Return the pointers of a std::vector of shared_ptr."""
     begin, end = _u64(decoder, vector), _u64(decoder, vector + 8)
     if end < begin or (end - begin) % 16 or (end - begin) // 16 > most:
@@ -60,7 +60,8 @@ def _pointers(decoder: ReprDecoder, vector: int, most: int) -> list[int]:
     return [_u64(decoder, at) for at in range(begin, end, 16)]
 
 
-def _type_id(decoder: ReprDecoder, kind: int) -> int:
+def type_id(decoder: ReprDecoder, kind: int) -> int:
+    """Return the id of an arrow::DataType. Raises Undecodable for one that no release has."""
     number = decoder.reader.u32(kind + _TYPE_ID)
     if number > 64:
         raise Undecodable(f"a type of id {number}")
@@ -74,12 +75,12 @@ def _data(decoder: ReprDecoder, address: int) -> _Data:
     length, offset = decoder.reader.i64(address + 16), decoder.reader.i64(address + 32)
     if not (0 <= length < MAX_LENGTH and 0 <= offset < MAX_LENGTH):
         raise Undecodable(f"an array of {length} items from {offset}")
-    held = _pointers(decoder, address + 40, 8)
+    held = pointers(decoder, address + 40, 8)
     buffers = tuple(_u64(decoder, at + 16) if at else 0 for at in held)
-    children = tuple(_pointers(decoder, address + 64, 1000))
+    children = tuple(pointers(decoder, address + 64, 1000))
     return _Data(
         type=kind,
-        id=_type_id(decoder, kind),
+        id=type_id(decoder, kind),
         length=length,
         nulls=decoder.reader.i64(address + 24),
         offset=offset,
@@ -181,7 +182,7 @@ def _item(
         return _python_text(decoder, value, data.type, data.id)
     if data.id in _TEXTS:
         raw = _raw_text(decoder, data, index)
-        return repr(_utf8(raw)) if _TEXTS[data.id][1] else repr(raw)
+        return repr(utf8(raw)) if _TEXTS[data.id][1] else repr(raw)
     if data.id in (LIST, LARGE_LIST) and len(data.children) == 1:
         child, (begin, end) = _data(decoder, data.children[0]), _range(decoder, data, index)
         shown = (_item(decoder, child, at, depth + 1) for at in range(begin, end))
@@ -209,15 +210,16 @@ def _range(decoder: ReprDecoder, data: _Data, index: int) -> tuple[int, int]:
 def _names(decoder: ReprDecoder, kind: int) -> list[str]:
     """Return the names of a struct's fields: Field begins with three words, then its name."""
     names = []
-    for field in _pointers(decoder, kind + _TYPE_CHILDREN, 1000):
+    for field in pointers(decoder, kind + _TYPE_CHILDREN, 1000):
         at, length = _u64(decoder, field + 24), _u64(decoder, field + 32)
         if length > 4096:
             raise Undecodable("a field without a name")
-        names.append(_utf8(decoder.reader.read(at, length)) if length else "")
+        names.append(utf8(decoder.reader.read(at, length)) if length else "")
     return names
 
 
-def _utf8(raw: bytes) -> str:
+def utf8(raw: bytes) -> str:
+    """Return text of C++. Raises Undecodable."""
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
@@ -238,11 +240,11 @@ def scalar(decoder: ReprDecoder, obj: Obj) -> str:
     kind, text = _u64(decoder, at + 24), _scalar_text(decoder, at)
     if text == "None":
         pass
-    elif _type_id(decoder, kind) == TIMESTAMP:
+    elif type_id(decoder, kind) == TIMESTAMP:
         text = _iso(text)
-    elif _type_id(decoder, kind) == STRUCT:
+    elif type_id(decoder, kind) == STRUCT:
         names = _names(decoder, kind)
-        held = _pointers(decoder, at + 48, len(names))
+        held = pointers(decoder, at + 48, len(names))
         pairs = zip(names, held, strict=True)
         text = f"[{', '.join(f'({n!r}, {_scalar_text(decoder, v)})' for n, v in pairs)}]"
     return f"<pyarrow.{name}: {text}>"
@@ -257,7 +259,7 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
     if depth > MAX_NESTING:
         raise Undecodable("scalars in scalars without an end")
     kind = _u64(decoder, at + 24)
-    number, valid = _type_id(decoder, kind), decoder.reader.u8(at + 40)
+    number, valid = type_id(decoder, kind), decoder.reader.u8(at + 40)
     if valid > 1:
         raise Undecodable("it is neither valid nor not")
     if not valid or number == NULL:
@@ -274,12 +276,12 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         if size > MAX_TEXT:
             raise Undecodable(f"a text of {size} bytes")
         raw = decoder.reader.read(begin, size) if size else b""
-        return repr(_utf8(raw)) if _TEXTS[number][1] else repr(raw)
+        return repr(utf8(raw)) if _TEXTS[number][1] else repr(raw)
     if number == DECIMAL:
         return _decimal(decoder, decoder.reader.read(at + 48, 16), kind)
     if number == STRUCT:
         names = _names(decoder, kind)
-        pairs = zip(names, _pointers(decoder, at + 48, len(names)), strict=True)
+        pairs = zip(names, pointers(decoder, at + 48, len(names)), strict=True)
         texts = [f"{name!r}: {_scalar_text(decoder, held, depth + 1)}" for name, held in pairs]
         return "{" + ", ".join(texts) + "}"
     if number == DICTIONARY:  # the number of the item, the items
@@ -326,7 +328,7 @@ def _printed(decoder: ReprDecoder, data: _Data, index: int) -> str:
         return _item(decoder, data, index).lower()
     if data.id in _TEXTS:
         raw = _raw_text(decoder, data, index)
-        return f'"{_utf8(raw)}"' if _TEXTS[data.id][1] else raw.hex().upper()
+        return f'"{utf8(raw)}"' if _TEXTS[data.id][1] else raw.hex().upper()
     if data.id == DATE32:
         from datetime import date
 
@@ -393,7 +395,7 @@ def _dictionary_lines(decoder: ReprDecoder, data: _Data) -> str:
         raise Undecodable("it has no dictionary")
     items = _lines(decoder, _data(decoder, data.dictionary), 2)
     kind = _u64(decoder, data.type + _TYPE_OWN)
-    indices = data._replace(type=kind, id=_type_id(decoder, kind))
+    indices = data._replace(type=kind, id=type_id(decoder, kind))
     return f"\n-- dictionary:\n{items}\n-- indices:\n{_lines(decoder, indices, 2)}"
 
 
@@ -451,7 +453,7 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _chunks(decoder: ReprDecoder, address: int) -> list[int]:
     """Return the chunks (arrow::Array *) of an arrow::ChunkedArray, which begins with them."""
-    return _pointers(decoder, address, MAX_CHUNKS)
+    return pointers(decoder, address, MAX_CHUNKS)
 
 
 def _chunk(decoder: ReprDecoder, address: int) -> _Data:
@@ -481,5 +483,5 @@ def texts_of(decoder: ReprDecoder, address: int) -> list[str] | None:
         data = _chunk(decoder, chunk)
         if data.id not in _TEXTS or len(texts) + data.length > decoder.limits.width:
             return None
-        texts += [_utf8(_raw_text(decoder, data, index)) for index in range(data.length)]
+        texts += [utf8(_raw_text(decoder, data, index)) for index in range(data.length)]
     return texts

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of another machine: what moves where pthread_mutex_t is larger.
+
+The shipped tables are of x86-64, whose pthread_mutex_t of glibc has 40 bytes. On aarch64 it has 48,
+and everything else in CPython's structs is as large as there (LP64 both). The GIL holds two of them
+by value, and lies by value in the runtime (up to 3.11) or in the interpreter state (3.12 on), so
+what follows it lies 16 bytes further on. Held against the debug information of Debian's arm64
+python3.11 and python3.13 (tests/unit/test_aarch64.py).
+"""
+
+from __future__ import annotations
+
+from gdb_epi.typing_lite import Any
+
+X86_SIZE = 40
+_GIL = "_gil_runtime_state"
+_MUTEXES = ("mutex", "switch_mutex")
+
+
+def with_mutexes_of(document: dict[str, Any], size: int) -> dict[str, Any]:
+    """Return a layout document for a machine whose pthread_mutex_t has `size` bytes."""
+    extra = size - X86_SIZE
+    structs = document["structs"]
+    gil = structs.get(_GIL)
+    if not extra or gil is None:
+        return document
+    ends = [gil[1][name][0] + X86_SIZE for name in _MUTEXES if name in gil[1]]
+    moved = {name: _moved(entry, gil[0], ends, extra) for name, entry in structs.items()}
+    moved[_GIL] = _shifted(gil, ends, extra)
+    header = {**document["header"], "source": f"{document['header']['source']}, for aarch64"}
+    return {**document, "header": header, "structs": moved}
+
+
+def _moved(entry: list[Any], gil_size: int, ends: list[int], extra: int) -> list[Any]:
+    """Return a struct, moved when the GIL lies in it by value (not as a pointer)."""
+    for path, (offset, size, *_) in entry[1].items():
+        if path.rpartition(".")[2] in ("gil", "_gil") and size == gil_size:
+            return _shifted(entry, [offset + end for end in ends], extra)
+    return entry
+
+
+def _shifted(entry: list[Any], ends: list[int], extra: int) -> list[Any]:
+    """Return a struct in which `extra` bytes were put in at each of `ends`."""
+
+    def shift(offset: int) -> int:
+        return offset + extra * sum(offset >= end for end in ends)
+
+    members = {}
+    for path, (offset, size, *rest) in entry[1].items():
+        inside = sum(offset < end <= offset + size for end in ends)
+        members[path] = [shift(offset), size + extra * inside, *rest]
+    return [entry[0] + extra * len(ends), members, *entry[2:]]

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""format(), `%` and str.format() done again, where every CPython does the same.
+
+Values of the very types int, bool, float and str are formatted by this Python: that is C code and
+the same in 3.8 to 3.15. What changed in between is refused: a 0 before the width of a str (3.10,
+bpo-27772), `z` (3.11), and what depends on the locale (`n`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gdb_epi.cpython.values.decoders.builtin_scalars import float_value, int_value
+from gdb_epi.cpython.values.repr_decoder import ReprDecoder, Undecodable
+
+_NUMBER = r"(?:.?[<>^=])?[-+ ]?#?0?\d{0,4}[,_]?(?:\.\d{1,3})?[bcdeEfFgGoxX%]?"
+_TEXT = r"(?:.?[<>^])?(?:[1-9]\d{0,3})?(?:\.\d{1,3})?s?"
+_PERCENT = r"%(?:%|([-#0 +]*\d{0,4}(?:\.\d{1,3})?)([srdixXofFeEgG]))"
+Plain = int | float | str
+
+
+def plain_value(decoder: ReprDecoder, address: int) -> Plain:
+    """Return an int, bool, float or str of that very type. Raises Undecodable for all others."""
+    obj = decoder.obj(address)
+    ident = obj.lineage.ident
+    if not obj.is_exact:
+        raise Undecodable("formatting by a class of the program's own")
+    if ident == "str":
+        return decoder.string(address, decoder.limits.length)
+    if ident in ("int", "bool"):
+        number = int_value(decoder, address)
+        return number if ident == "int" else bool(number)
+    if ident == "float":
+        return float_value(decoder, address)
+    raise Undecodable(f"formatting of {ident or 'an object'}")
+
+
+def formatted(value: Plain, spec: str) -> str:
+    """Return format(value, spec). Raises Undecodable for what releases do in different ways."""
+    import re
+
+    if re.fullmatch(_TEXT if isinstance(value, str) else _NUMBER, spec, re.S) is None:
+        raise Undecodable(f"the format {spec!r}")
+    try:
+        return format(value, spec)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise Undecodable(str(error)) from None
+
+
+def percent(
+    template: str, count: int, text: Callable[[int, bool], str], value: Callable[[int], Plain]
+) -> str:
+    """Return `template % items`; `text` gives str() or repr() (True) of an item, `value` a number.
+
+    Raises Undecodable.
+    """
+    import re
+
+    parts: list[str] = []
+    end = taken = 0
+    for match in re.finditer(_PERCENT, template):
+        parts.append(template[end : match.start()])
+        end = match.end()
+        flags, kind = match[1], match[2]
+        if kind is None:
+            parts.append("%")
+            continue
+        if taken >= count:
+            raise Undecodable("too few values for a format")
+        item = text(taken, kind == "r") if kind in "sr" else value(taken)
+        taken += 1
+        try:
+            parts.append(f"%{flags}{'s' if kind == 'r' else kind}" % item)
+        except (ValueError, OverflowError, TypeError) as error:
+            raise Undecodable(str(error)) from None
+    parts.append(template[end:])
+    if taken != count or any("%" in part for part in parts[::2]):
+        raise Undecodable("a format that is not known")
+    return "".join(parts)
+
+
+_FIELD = r"\{\{|\}\}|\{(\d{0,3})(?:!([rs]))?(?::([^{}]*))?\}|[{}]"
+
+
+def braces(template: str, count: int, text: Callable[[int, str, str], str]) -> str:
+    """Return `template.format(*items)`; `text` gives an item by conversion ("r", "s", "") and spec.
+
+    Names, attributes, subscripts and fields in fields are refused. Raises Undecodable.
+    """
+    import re
+
+    parts: list[str] = []
+    end = taken = 0
+    numbered: set[bool] = set()
+    for match in re.finditer(_FIELD, template, re.S):
+        parts.append(template[end : match.start()])
+        end = match.end()
+        if match[0] in ("{{", "}}"):
+            parts.append(match[0][0])
+            continue
+        if match[1] is None:
+            raise Undecodable("a format that is not known")
+        numbered.add(bool(match[1]))
+        item = int(match[1]) if match[1] else taken
+        taken += 1
+        if item >= count or len(numbered) > 1:
+            raise Undecodable("too few values for a format")
+        parts.append(text(item, match[2] or "", match[3] or ""))
+    return "".join([*parts, template[end:]])

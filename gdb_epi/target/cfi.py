@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Call frame information: how a function's entry of .eh_frame says to leave its frame.
+
+All that compilers, assemblers and linkers write for x86-64, expressions and the frames of signal
+handlers included. What else the format allows raises UnknownCfi: nothing is guessed.
+Reference: DWARF 5, 2.5 (expressions), 6.4 (call frame information), 7.24 (their encoding); LSB 5.0,
+"DWARF extensions" (.eh_frame); System V ABI x86-64, 3.6.2 (numbers of registers).
+"""
+
+from __future__ import annotations
+
+import operator
+import struct
+from collections.abc import Callable, Mapping
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import WORD_MASK
+from gdb_epi.target.api import Target
+from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.typing_lite import NamedTuple
+
+REGISTERS = ("rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
+             "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip")  # fmt: skip
+RETURN = 16  # the column of the return address
+MAX_ENTRY = 1 << 16  # bytes of one entry
+MAX_STATES = 64  # remembered
+MAX_OPERATIONS = 256  # of one expression
+PCREL_SDATA4 = 0x1B  # the only encoding of code addresses on x86-64
+POINTER_SIZES = {0x0: 8, 0x2: 2, 0x3: 4, 0x4: 8, 0xA: 2, 0xB: 4, 0xC: 8}
+# What follows the opcode: u, s: LEB128; b: a block; a digit: so many bytes.
+OPERANDS = {
+    0x00: "", 0x02: "1", 0x03: "2", 0x04: "4", 0x05: "uu", 0x06: "u", 0x07: "u", 0x08: "u",
+    0x09: "uu", 0x0A: "", 0x0B: "", 0x0C: "uu", 0x0D: "u", 0x0E: "u", 0x0F: "b", 0x10: "ub",
+    0x16: "ub", 0x2E: "u",
+}  # fmt: skip
+ADVANCE, OFFSET, RESTORE = 0x40, 0x80, 0xC0  # opcodes with an operand in their low bits
+
+
+class UnknownCfi(Exception):
+    """What compilers do not write for x86-64."""
+
+
+class Place(NamedTuple):
+    """Where a register of the caller is: in memory at CFA + `offset`."""
+
+    offset: int
+
+
+class Computed(NamedTuple):
+    """An expression: the value itself, or the address at which it lies."""
+
+    program: bytes
+    is_address: bool
+
+
+class Base(NamedTuple):
+    """A CFA that is a register and an offset."""
+
+    register: int
+    offset: int
+
+
+class CfiRule(NamedTuple):
+    """How to leave a frame. Registers that are not named are the caller's.
+
+    A register whose rule is None has no value in the caller; without a return address the frame is
+    a thread's first. `start` is where the function begins.
+    """
+
+    start: int
+    is_signal: bool
+    cfa: Base | Computed
+    registers: Mapping[int, Place | Computed | None]
+
+
+class _Common(NamedTuple):
+    """A CIE: what entries have in common."""
+
+    align: int
+    augmented: bool
+    is_signal: bool
+    program: bytes
+
+
+class CfiRules:
+    """The rules of one process; each is found once."""
+
+    def __init__(self, target: Target, functions: FunctionBounds) -> None:
+        self._target = target
+        self._functions = functions
+        self._commons: dict[int, _Common] = {}
+        self._rules: dict[int, CfiRule | None] = {}
+
+    def rule(self, pc: int) -> CfiRule | None:
+        """Return the rule at an instruction; None without an entry. Raises UnknownCfi."""
+        if pc not in self._rules:
+            try:
+                self._rules[pc] = self._read(pc)
+            except (UnreadableMemory, IndexError, KeyError, struct.error) as error:
+                raise UnknownCfi(str(error)) from None
+        return self._rules[pc]
+
+    def _read(self, pc: int) -> CfiRule | None:
+        entry, function = self._functions.entry(pc), self._functions.at(pc)
+        if entry is None or function is None:
+            return None
+        length, back = struct.unpack("<II", self._target.read(entry, 8))
+        if length > MAX_ENTRY:
+            raise UnknownCfi("a long entry")
+        common = self._common(entry + 4 - back)
+        data = self._target.read(entry + 4, length)
+        at = 12  # behind the CIE's place, the start and the size
+        if common.augmented:
+            size, at = uleb(data, at)
+            at += size
+        table = _Table(common.align)
+        table.run(common.program, 0)
+        table.initial = dict(table.registers)
+        table.run(data[at:], pc - function.start)
+        if table.cfa is None:
+            raise UnknownCfi("no CFA")
+        return CfiRule(function.start, common.is_signal, table.cfa, table.registers)
+
+    def _common(self, address: int) -> _Common:
+        if address not in self._commons:
+            (length,) = struct.unpack("<I", self._target.read(address, 4))
+            if length > MAX_ENTRY:
+                raise UnknownCfi("a long entry")
+            self._commons[address] = _common_of(self._target.read(address + 4, length))
+        return self._commons[address]
+
+
+def _common_of(data: bytes) -> _Common:
+    end = data.find(b"\0", 5)
+    if data[:4] != bytes(4) or data[4] != 1 or end < 0:
+        raise UnknownCfi("no entry's head")
+    augmentation = data[5:end].decode("ascii", "replace")
+    code_align, at = uleb(data, end + 1)
+    align, at = sleb(data, at)
+    column = data[at]
+    at += 1
+    encoding, is_signal = PCREL_SDATA4, False
+    if augmentation.startswith("z"):
+        size, at = uleb(data, at)
+        place = at
+        at += size
+        for letter in augmentation[1:]:
+            if letter == "R":
+                encoding = data[place]
+            elif letter == "P":
+                place += POINTER_SIZES[data[place] & 0xF]
+            elif letter == "S":
+                is_signal = True
+                continue
+            elif letter != "L":
+                raise UnknownCfi(f"augmentation {augmentation!r}")
+            place += 1
+    elif augmentation:
+        raise UnknownCfi(f"augmentation {augmentation!r}")
+    if (code_align, column, encoding) != (1, RETURN, PCREL_SDATA4):
+        raise UnknownCfi("an unusual encoding")
+    return _Common(align, augmentation.startswith("z"), is_signal, data[at:])
+
+
+_Registers = dict[int, "Place | Computed | None"]
+
+
+class _Table:
+    """Runs the instructions of an entry up to one place in its function."""
+
+    def __init__(self, align: int) -> None:
+        self._align = align
+        self.cfa: Base | Computed | None = None
+        self.registers: _Registers = {}
+        self.initial: _Registers = {}
+        self._states: list[tuple[Base | Computed | None, _Registers]] = []
+
+    def run(self, data: bytes, until: int) -> None:
+        """Run what is in effect `until` bytes behind the function's start."""
+        at = place = 0
+        while at < len(data):
+            byte = data[at]
+            at += 1
+            opcode, low = byte & 0xC0, byte & 0x3F
+            if opcode == ADVANCE:
+                place += low
+            elif opcode == OFFSET:
+                offset, at = uleb(data, at)
+                self.registers[low] = Place(offset * self._align)
+            elif opcode == RESTORE:
+                self._restore(low)
+            elif byte in (0x0F, 0x10, 0x16):
+                at = self._expression(byte, data, at)
+            else:
+                values, at = operands(data, at, OPERANDS[byte])
+                if 0x02 <= byte <= 0x04:
+                    place += values[0]
+                else:
+                    self._apply(byte, values)
+            if place > until:
+                return
+
+    def _expression(self, opcode: int, data: bytes, at: int) -> int:
+        register = 0
+        if opcode != 0x0F:
+            register, at = uleb(data, at)
+        size, at = uleb(data, at)
+        program = data[at : at + size]
+        if opcode == 0x0F:
+            self.cfa = Computed(program, is_address=False)
+        else:
+            self.registers[register] = Computed(program, is_address=opcode == 0x10)
+        return at + size
+
+    def _apply(self, opcode: int, values: list[int]) -> None:
+        if opcode == 0x05:
+            self.registers[values[0]] = Place(values[1] * self._align)
+        elif opcode == 0x06:
+            self._restore(values[0])
+        elif opcode == 0x07:
+            self.registers[values[0]] = None
+        elif opcode == 0x08:
+            self.registers.pop(values[0], None)
+        elif opcode == 0x09:
+            raise UnknownCfi("a register that is in another one")
+        elif opcode == 0x0A:
+            if len(self._states) >= MAX_STATES:
+                raise UnknownCfi("too many states")
+            self._states.append((self.cfa, dict(self.registers)))
+        elif opcode == 0x0B:
+            self.cfa, self.registers = self._states.pop()
+        elif opcode == 0x0C:
+            self.cfa = Base(values[0], values[1])
+        elif opcode in (0x0D, 0x0E):
+            if not isinstance(self.cfa, Base):
+                raise UnknownCfi("no CFA to change")
+            register, offset = self.cfa
+            self.cfa = Base(values[0], offset) if opcode == 0x0D else Base(register, values[0])
+
+    def _restore(self, register: int) -> None:
+        """Make a register's rule that of the function's start."""
+        self.registers.pop(register, None)
+        if register in self.initial:
+            self.registers[register] = self.initial[register]
+
+
+def _signed(value: int) -> int:
+    return value - (1 << 64) if value >> 63 else value
+
+
+_BINARY: Mapping[int, Callable[[int, int], int]] = {
+    0x1A: operator.and_, 0x1C: operator.sub, 0x21: operator.or_, 0x22: operator.add,
+    0x24: lambda a, b: a << b if b < 64 else 0, 0x25: lambda a, b: a >> b, 0x27: operator.xor,
+    0x29: operator.eq, 0x2A: lambda a, b: _signed(a) >= _signed(b),
+    0x2B: lambda a, b: _signed(a) > _signed(b), 0x2C: lambda a, b: _signed(a) <= _signed(b),
+    0x2D: lambda a, b: _signed(a) < _signed(b), 0x2E: operator.ne,
+}  # fmt: skip
+
+
+def evaluated(
+    program: bytes, registers: Mapping[str, int], word: Callable[[int], int], *first: int
+) -> int:
+    """Return what an expression computes; `first` is on its stack when it begins.
+
+    Raises UnknownCfi, and KeyError for a register that has no value.
+    """
+    stack = list(first)
+    at = 0
+    try:
+        for _ in range(MAX_OPERATIONS):
+            if at == len(program):
+                return stack[-1]
+            code = program[at]
+            at += 1
+            if 0x30 <= code <= 0x4F:
+                stack.append(code - 0x30)
+            elif 0x70 <= code <= 0x80:
+                offset, at = sleb(program, at)
+                stack.append(registers[REGISTERS[code - 0x70]] + offset & WORD_MASK)
+            elif code == 0x06:
+                stack.append(word(stack.pop()))
+            elif code in (0x08, 0x0A):
+                size = 1 if code == 0x08 else 2
+                stack.append(int.from_bytes(program[at : at + size], "little"))
+                at += size
+            elif code in (0x10, 0x23):
+                value, at = uleb(program, at)
+                stack.append((stack.pop() if code == 0x23 else 0) + value & WORD_MASK)
+            elif code == 0x12:
+                stack.append(stack[-1])
+            else:
+                second = stack.pop()
+                stack.append(int(_BINARY[code](stack.pop(), second)) & WORD_MASK)
+    except IndexError:
+        raise UnknownCfi("a damaged expression") from None
+    except KeyError as error:
+        if error.args and isinstance(error.args[0], str):
+            raise
+        raise UnknownCfi("an operation of an expression") from None
+    raise UnknownCfi("a long expression")
+
+
+def operands(data: bytes, at: int, kinds: str) -> tuple[list[int], int]:
+    """Return the operands of an instruction, and where the next one begins."""
+    values = []
+    for kind in kinds:
+        if kind == "u":
+            value, at = uleb(data, at)
+        elif kind == "b":
+            value, at = uleb(data, at)
+            at += value
+        else:
+            value, at = int.from_bytes(data[at : at + int(kind)], "little"), at + int(kind)
+        values.append(value)
+    return values, at
+
+
+def uleb(data: bytes, at: int) -> tuple[int, int]:
+    """Return an unsigned LEB128 number, and where the next one begins."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if not byte & 0x80:
+            return value, at
+        if shift > 63:
+            raise UnknownCfi("a number of more than 64 bits")
+
+
+def sleb(data: bytes, at: int) -> tuple[int, int]:
+    """Return a signed LEB128 number, and where the next one begins."""
+    start = at
+    value, at = uleb(data, at)
+    bits = 7 * (at - start)
+    return (value - (1 << bits) if value >> bits - 1 else value), at

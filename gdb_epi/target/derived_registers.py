@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a machine has no register for: the pthread_t of a thread, and its system call.
+
+x86-64 has both (fs_base, orig_rax). On aarch64 glibc keeps the thread descriptor before the place
+that the thread pointer leads to, and the number of the call is in x8, which means a call only where
+the thread stands at one: the kernel puts an interrupted call back to its svc instruction, with its
+first argument, before anything is dumped (arch/arm64/kernel/signal.c, do_signal).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import WORD_MASK
+from gdb_epi.target.api import Target, Thread
+
+NO_CALL = WORD_MASK  # as the kernel writes it: outside of any system call
+_DESCRIPTOR_SIZE = "_thread_db_sizeof_pthread"  # exported by glibc for libthread_db (2.34 and on)
+_MAX_DESCRIPTOR = 1 << 14
+
+
+def with_derived_registers(
+    target: Target,
+    threads: Iterable[Thread],
+    symbol: Callable[[str], int | None] | None = None,
+) -> tuple[Thread, ...]:
+    """Return the threads, each with the registers that its architecture names but does not have.
+
+    `symbol` looks symbols up while `target` is still being made; else it does so itself.
+    """
+    threads = tuple(threads)
+    architecture = threads[0].architecture if threads else None
+    if architecture is None or architecture.call in architecture.registers:
+        return threads
+    size = _descriptor_size(target, symbol or target.symbol)
+    return tuple(
+        thread._replace(
+            registers={**thread.registers, **_ident(thread, size), **_call(target, thread)}
+        )
+        for thread in threads
+    )
+
+
+def _descriptor_size(target: Target, symbol: Callable[[str], int | None]) -> int | None:
+    address = symbol(_DESCRIPTOR_SIZE)
+    if address is None:
+        return None
+    try:
+        size = int.from_bytes(target.read(address, 4), "little")
+    except UnreadableMemory:
+        return None
+    return size if 0 < size < _MAX_DESCRIPTOR else None
+
+
+def _ident(thread: Thread, size: int | None) -> dict[str, int]:
+    if size is None or not thread.thread_pointer:
+        return {}
+    return {thread.architecture.ident: thread.thread_pointer - size}
+
+
+def _call(target: Target, thread: Thread) -> dict[str, int]:
+    """Return the number of the call that a thread is in; nothing where its code is not there."""
+    architecture = thread.architecture
+    kernels = thread.registers.get(architecture.call, NO_CALL)
+    if kernels != NO_CALL:
+        return {architecture.call: kernels}
+    standing = stands_at_call(target, thread)
+    if standing is None:
+        return {}
+    number = thread.registers.get(architecture.number_in, NO_CALL)
+    return {architecture.call: number if standing else NO_CALL}
+
+
+def stands_at_call(target: Target, thread: Thread) -> bool | None:
+    """Return whether a thread is in a system call by its code; None when that is not readable.
+
+    Behind the instruction, or, where calls that a signal interrupts are begun again before the dump
+    (a machine without a register for the number), at it.
+    """
+    instruction = thread.architecture.system_call
+    restarted = thread.architecture.call not in thread.architecture.registers
+    places = (thread.pc - len(instruction), *((thread.pc,) if restarted else ()))
+    try:
+        return any(target.read(place, len(instruction)) == instruction for place in places)
+    except UnreadableMemory:
+        return None
