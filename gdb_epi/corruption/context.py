@@ -19,7 +19,7 @@ from gdb_epi.fault.site import FaultSite
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds
-from gdb_epi.target.search import find_word
+from gdb_epi.target.search import find_word, find_words
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -57,6 +57,17 @@ class Budget:
         return self._until is not None and time.monotonic() > self._until
 
 
+class Reach(NamedTuple):
+    """How far a walk from the frames goes: containers that it visits, their slots, items of one."""
+
+    containers: int
+    slots: int
+    items: int
+
+
+NEAR, FAR = Reach(500, 4000, 1024), Reach(6000, 40_000, 8192)
+
+
 class ZeroedChunkHeader(NamedTuple):
     """A malloc chunk whose header is 0, in a cache line of zeros, and the one before: addresses."""
 
@@ -75,8 +86,10 @@ class Context:
         sweep: bool = False,
         budget: Budget | None = None,
         progress: Callable[[int, int], None] | None = None,
+        reach: Reach = FAR,
     ) -> None:
         self.state = state
+        self.reach = reach
         self.findings = tuple(findings)
         self.sweep = sweep
         self.budget = budget or Budget(SWEEP_BYTES if sweep else DEFAULT_BYTES)
@@ -94,6 +107,13 @@ class Context:
     def answers_of(self, function: object) -> dict[tuple[object, ...], Any]:
         """Return what a function marked with once_per_run has answered, by its arguments."""
         return self._answers.setdefault(function, {})
+
+    def look_farther(self, *functions: object) -> None:
+        """Let the checks that grow run again; `functions` are those whose answers grow too."""
+        self.reach = FAR
+        self.objects_counted = 0
+        for function in functions:
+            self._answers.pop(getattr(function, "__wrapped__", None), None)
 
     @property
     def target(self) -> Target:
@@ -139,6 +159,16 @@ class Context:
         places = find_word(self.target, value, limit=limit).addresses
         self._places[value] = (limit, places)
         return places
+
+    def search_together(self, values: Sequence[int], limit: int) -> None:
+        """Prepare places_of() for several words: neighbours cost one search. Each counts as one."""
+        wanted = []
+        for value in values:
+            if value not in self._places and self._search_left >= self._writable:
+                self._search_left -= self._writable
+                wanted.append(value)
+        for value, places in find_words(self.target, wanted, limit).items():
+            self._places[value] = (limit, places)
 
     def was_searched(self, value: int) -> bool:
         """Whether places_of() has really looked for a word."""

@@ -102,6 +102,8 @@ def possible_bit_flips(state: ProcessState) -> tuple[PossibleFlip, ...]:
     thread = next((candidate for candidate in target.threads() if candidate.tid == crash.tid), None)
     if thread is None or crash.si_code is None:
         return ()
+    if not thread.architecture.decodes:
+        return ()
     code = read_up_to(target, thread.registers.get("rip", 0), MAX_LENGTH)
     instruction = decode(code) if code else None
     accesses = _accesses(instruction, thread.registers)

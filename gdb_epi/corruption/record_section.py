@@ -46,16 +46,16 @@ def stored_evidence(results: CheckResults) -> list[Json]:
     """Return all that the score rests on, so that a record can be judged anew."""
     return [
         {
-            "id": one.id,
-            "where": hex_word(one.where) if isinstance(one.where, int) else one.where,
-            "found": None if one.found is None else hex_word(one.found),
-            "corrected": None if one.corrected is None else hex_word(one.corrected),
-            "path": one.path,
-            "rivals": max(1, int(one.facts.get("rivals", 1))),
-            "ambiguous": one.ambiguous,
-            "summary": one.summary[:MAX_TEXT],
+            "id": item.id,
+            "where": hex_word(item.where) if isinstance(item.where, int) else item.where,
+            "found": None if item.found is None else hex_word(item.found),
+            "corrected": None if item.corrected is None else hex_word(item.corrected),
+            "path": item.path,
+            "rivals": max(1, int(item.facts.get("rivals", 1))),
+            "ambiguous": item.ambiguous,
+            "summary": item.summary[:MAX_TEXT],
         }
-        for one in results.evidence[:MAX_EVIDENCE]
+        for item in results.evidence[:MAX_EVIDENCE]
     ]
 
 

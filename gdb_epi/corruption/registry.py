@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class Check(NamedTuple):
     """A registered check; `needs` is "crash", "python" or "nothing"; `order` sorts the runs.
 
-    One with `sweep` reads much memory and runs only when the user asks for it. `innocent_causes`
-    is a text for the check's page: what else makes the same picture, and how that is told apart.
+    One with `sweep` reads much memory and runs only when the user asks for it; one that `grows`
+    finds more where the walk from the frames goes farther. `innocent_causes` is a text for the
+    check's page: what else makes the same picture, and how that is told apart.
     """
 
     name: str
@@ -27,13 +28,20 @@ class Check(NamedTuple):
     needs: str = "nothing"
     sweep: bool = False
     order: int = 50
+    grows: bool = False
 
 
 CHECKS: dict[str, Check] = {}
 
 
 def check(
-    name: str, *, innocent_causes: str, needs: str = "nothing", sweep: bool = False, order: int = 50
+    name: str,
+    *,
+    innocent_causes: str,
+    needs: str = "nothing",
+    sweep: bool = False,
+    order: int = 50,
+    grows: bool = False,
 ) -> Callable[[Run], Run]:
     """Register the decorated generator as a check.
 
@@ -48,7 +56,7 @@ def check(
         earlier = CHECKS.get(name)
         if earlier is not None and earlier.run.__code__.co_filename != run.__code__.co_filename:
             raise ValueError(f"check {name!r} is registered twice")
-        CHECKS[name] = Check(name, run, innocent_causes, needs, sweep, order)
+        CHECKS[name] = Check(name, run, innocent_causes, needs, sweep, order, grows)
         return run
 
     return register

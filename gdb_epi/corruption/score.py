@@ -10,13 +10,13 @@ The prior: how likely damage was before anything was seen, as the user may set i
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence
 from gdb_epi.errors import UsageError
-from gdb_epi.typing_lite import Any, NamedTuple, parse_json
+from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import shipped_json
 
 PROVEN, STRONG, WEAK, AMBIGUOUS = "proven-corruption", "strong", "weak", "ambiguous"
 NONE, SOFTWARE_LIKE = "none", "software-like"
@@ -31,7 +31,8 @@ class Item(NamedTuple):
     `off` are the groups that an innocent sign explains away. `answers` are the innocent signs that
     an item explains in its turn: the NULL that was read through a damaged pointer. `cause` is what
     an innocent sign is a sign of. `beyond_stores` is the hypothesis that remains where no store of
-    the program can have made the damage, and how much of the probability it takes.
+    the program can have made the damage, and how much of the probability it takes. `most` is the
+    highest probability that a sign gives which damage elsewhere makes too.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Item(NamedTuple):
     answers: tuple[str, ...] = ()
     cause: str = ""
     beyond_stores: tuple[str, float] | None = None
+    most: float = 1.0
 
 
 class Table(NamedTuple):
@@ -73,8 +75,7 @@ class Score(NamedTuple):
 @cache
 def weights() -> Table:
     """Return the table that is shipped with this package."""
-    with open(os.path.join(os.path.dirname(__file__), "weights.json"), encoding="utf-8") as file:
-        return read_table(parse_json(file.read()))
+    return read_table(shipped_json(__file__, "weights.json"))
 
 
 def read_table(document: Mapping[str, Any]) -> Table:
@@ -89,14 +90,15 @@ def read_table(document: Mapping[str, Any]) -> Table:
             tuple(item.get("answers", ())),
             item.get("cause", ""),
             _beyond_stores(item.get("beyond_stores")),
+            item.get("most", 1.0),
         )
         for name, item in document["items"].items()
     }
     return Table(items, document["priors"], document["thresholds"], document["version"])
 
 
-def _beyond_stores(told: Mapping[str, float] | None) -> tuple[str, float] | None:
-    return next(iter(told.items())) if told else None
+def _beyond_stores(shares: Mapping[str, float] | None) -> tuple[str, float] | None:
+    return next(iter(shares.items())) if shares else None
 
 
 def score(

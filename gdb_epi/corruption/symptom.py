@@ -63,6 +63,7 @@ _OF_SHAPE = {
     "ascii": "ascii-as-pointer",
     "double": "double-as-pointer",
     "int-pair": "int-pair-as-pointer",
+    "negative": "int-pair-as-pointer",
     "poison": "poison-pointer",
     "truncated": "truncated-pointer",
     "misaligned": "misaligned-read",
@@ -159,7 +160,7 @@ def _access_symptom(context: Context, account: Account) -> Symptom:
         return Symptom("bad-stack-pointer", f"rsp is {account.fault.sp:#018x}: no stack is there")
     name = _BEFORE_WORDS.get(place.kind)
     if name is None:
-        by_words = _by_words(context, site)
+        by_words = _by_words(context)
         if by_words is not None:
             return by_words
         name = _BEHIND_WORDS.get(place.kind)
@@ -169,11 +170,11 @@ def _access_symptom(context: Context, account: Account) -> Symptom:
     return Symptom(name, f"the address {address:#018x} lies in: {PLACES[place.kind]}")
 
 
-def _by_words(context: Context, site: FaultSite) -> Symptom | None:
+def _by_words(context: Context) -> Symptom | None:
     """Return the symptom that the registers of the access show."""
     for word in fault_words(context):
         shape = software_pattern(context, word)
-        if shape is not None:
+        if shape is not None and shape.name in _OF_SHAPE:  # a number of no shape has no name here
             return Symptom(_OF_SHAPE[shape.name], _told(word, shape.why))
     return None
 
@@ -198,10 +199,10 @@ def _other_symptom(context: Context, account: Account) -> Symptom:
     site, fault = account.site, account.fault
     if account.how == PROTECTION:
         if site.kind == DATA:
-            return _by_words(context, site) or Symptom("protection-fault", site.why)
+            return _by_words(context) or Symptom("protection-fault", site.why)
         if site.instruction is not None:
             return Symptom("unexplained-fault", site.why)
-        return _by_words(context, site) or Symptom("unknown", site.why)
+        return _by_words(context) or Symptom("unknown", site.why)
     if account.how == UNEXPLAINED:
         return Symptom("unexplained-fault" if site.instruction else "unknown", site.why)
     at = f", address {fault.address:#018x}" if fault.address else ""

@@ -24,7 +24,7 @@ SYMPTOMS = {
     "bad-stack-pointer": "an access through the stack pointer, which leads to no stack",
     "ascii-as-pointer": "the pointer's bytes are text",
     "double-as-pointer": "the pointer is a floating-point number of ordinary size",
-    "int-pair-as-pointer": "the pointer is two small 32-bit integers",
+    "int-pair-as-pointer": "the pointer is two small 32-bit integers, -1 and its like among them",
     "poison-pointer": "the pointer is a pattern that allocators fill memory with",
     "truncated-pointer": "the pointer is the low half of a valid one",
     "misaligned-read": "the pointer is made of bytes of two neighbouring words",

@@ -49,10 +49,13 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
                 "tid": holder.tid,
                 "frames": [f.qualname or f.name for f in holder.frames[:MAX_FRAMES]],
             }
-        by = f", held by the vanished thread {holder.name or holder.tid}" if holder else ""
+        held = "which was held at fork() and stays so"
+        if holder is not None:
+            who = holder.name or f"thread {holder.tid}"
+            held = f"held by {who} of the parent, which fork() did not copy"
         yield Finding(
             "forked_child_lock",
             f"thread {wait.tid}",
             facts,
-            f"thread {wait.tid} of a forked child waits for {name}{by}: {wait.verdict}",
+            f"thread {wait.tid} of a forked child waits for {name}, {held}",
         )

@@ -40,7 +40,9 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     what = f"{site.kind} to" if executed else "access at"
     value = account.fault.registers.get(base or "", 0)
     meant = "a NULL pointer" if not address else f"a NULL pointer and an offset of {address}"
-    if value:  # a member's address, computed before; or a small number that is no address
+    if value >> 63:
+        meant = f"the number {value - (1 << 64)} was taken for a pointer"
+    elif value:  # a member's address, computed before; or a small number that is no address
         meant += ", or a number that was taken for a pointer"
     summary = f"{what} address {address:#x}{through}: {meant}"
     if not executed and not site.code:

@@ -97,7 +97,7 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
     fault = state.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap:
         return
-    if fault.signo not in (SIGSEGV, SIGBUS):
+    if fault.signo not in (SIGSEGV, SIGBUS) or not fault.architecture.decodes:
         return
     operand = operand_of(state.target, fault)
     legal: list[Candidate] = []
@@ -286,7 +286,7 @@ def other_copies(count: int, searched: bool) -> str:
     Nothing was found and not all was searched: then nothing is said.
     """
     if not count:
-        return "; no other place holds the latter" if searched else ""
+        return "; no other place that was looked at holds the latter" if searched else ""
     places = counted(count, "other place") if count < MAX_PLACES else f"{MAX_PLACES} or more places"
     return f"; {places} (memory, registers) {'holds' if count == 1 else 'hold'} the latter"
 

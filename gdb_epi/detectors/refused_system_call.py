@@ -23,7 +23,7 @@ def refused_system_call(state: ProcessState) -> Iterator[Finding]:
     fault = state.fault
     if isinstance(fault, Absent) or (fault.signo, fault.code) != (SIGSYS, SYS_SECCOMP):
         return
-    number = fault.registers.get("orig_rax", -1)
+    number = fault.registers.get(fault.architecture.call, -1)
     which = f"system call {number}" if 0 <= number < MAX_SYSCALL else "a system call"
     summary = f"a seccomp filter (a sandbox or container profile) refused {which}"
     facts = {"number": number if 0 <= number < MAX_SYSCALL else None}

@@ -16,13 +16,17 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes, tested by the lock families: the `__exit__` that a frame keeps for the block it
     is about to enter; a reentrant lock (its owner would not wait). Of an explicit acquire() the
-    code that was run is the only trace: such a holder is "probable" (locks/python/acquired.py).
+    code that was run is the only trace: such a holder is "probable" (locks/python/acquired.py). So
+    is a thread whose signal handler waits for a lock of the C library that the interrupted function
+    takes: that another thread runs in such a function is ruled out.
     Reference: CPython Python/ceval.c (BEFORE_WITH); glibc nptl/pthread_mutex_lock.c (owner word).
     """
     for wait in state.locks.waits:
         if wait.verdict != SELF_DEADLOCK:
             continue
         name = wait.name or f"{wait.kind} at {wait.address:#x}"
+        if name.startswith("in "):  # a lock of libc's, told by the function that takes it
+            name = f"the {wait.kind} {name}"
         yield Finding(
             "self_deadlock",
             f"thread {wait.tid}",

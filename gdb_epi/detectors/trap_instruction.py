@@ -46,7 +46,7 @@ def trap_instruction(state: ProcessState) -> Iterator[Finding]:
     Reference: GCC's __builtin_trap, clang's -fsanitize-trap, Rust's intrinsics::abort.
     """
     fault = state.fault
-    if isinstance(fault, Absent) or not fault.is_hardware_trap:
+    if isinstance(fault, Absent) or not fault.is_hardware_trap or not fault.architecture.decodes:
         return
     if fault.signo == SIGILL:
         at, why = fault.pc, _BY_COMPILER

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
-from gdb_epi.fault.find import Fault
+from gdb_epi.fault.find import ELSEWHERE, KERNEL, OTHER, PROCESS, SELF, Fault
 from gdb_epi.fault.maps import permits, user_top
 from gdb_epi.fault.place import NULL, PLACES, STACK_ENDED, UNKNOWN, Place, place_of
 from gdb_epi.fault.signals import (
@@ -120,6 +120,18 @@ def account_of(target: Target, fault: Fault) -> Account:
     return Account(fault, site, how, place, through, message)
 
 
+def message_of_own_abort(target: Target, account: Account) -> AbortMessage | Absent | None:
+    """Return what glibc wrote down before the process ended itself by SIGABRT; None without it.
+
+    Also where a handler of abort()'s signal set the default action, raised it again and returned:
+    then the thread is met behind the call, as if another one had sent the signal.
+    """
+    fault = account.fault
+    if account.how == KILLED and fault.signo == SIGABRT and fault.sender == PROCESS:
+        return read_abort_message(target)
+    return account.message
+
+
 def _how(fault: Fault, site: FaultSite) -> str:
     if not fault.is_hardware_trap:
         return _sent(fault)
@@ -142,17 +154,17 @@ def _how(fault: Fault, site: FaultSite) -> str:
 
 def _sent(fault: Fault) -> str:
     """Tell who sent a signal that no instruction made (kernel/signal.c, man 2 sigaction)."""
-    if fault.signo == SIGXFSZ and fault.sender in ("self", "kernel"):
+    if fault.signo == SIGXFSZ and fault.sender in (SELF, PROCESS, KERNEL):
         return FILE_SIZE_LIMIT  # send_sig() in mm/filemap.c: the kernel names the writer as sender
-    if fault.sender == "kernel":
+    if fault.sender == KERNEL:
         if fault.signo == SIGSYS and fault.code == SYS_SECCOMP:
             return REFUSED_CALL
         if fault.signo == SIGXCPU:
             return CPU_LIMIT
         return KILLED if fault.signo in _BY_TERMINAL else SENT
-    if fault.sender == "other":
+    if fault.sender in (OTHER, PROCESS, ELSEWHERE):
         return KILLED
-    if fault.sender == "self":
+    if fault.sender == SELF:
         return ABORTED if fault.signo == SIGABRT else RAISED
     return SENT
 
@@ -164,4 +176,4 @@ def _through_stack(target: Target, site: FaultSite) -> bool:
     return not permits(target.region_at(site.fault.sp), "w")
 
 
-__all__ = ["HOW", "PLACES", "Account", "Place", "account_of"]
+__all__ = ["HOW", "PLACES", "Account", "Place", "account_of", "message_of_own_abort"]

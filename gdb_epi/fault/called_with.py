@@ -11,7 +11,7 @@ from __future__ import annotations
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.instructions import call_before, instructions_before
 from gdb_epi.fault.maps import permits
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, machine_of
 from gdb_epi.x86.flow import ADDRESS, CONSTANT, changed_registers, value_source
 from gdb_epi.x86.operand import Operand
 
@@ -26,11 +26,11 @@ def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
     Those that the code before it, as far as it runs straight, does not make of constants are left
     out; empty when the code cannot be read.
     """
-    made = call_before(target, return_address)
+    made = call_before(target, return_address) if machine_of(target).decodes else None
     if made is None:
         return {}
     steps = instructions_before(target, return_address - made.length, WINDOW)
-    found: dict[str, int] = {}
+    constants: dict[str, int] = {}
     open_registers = set(ARGUMENTS)
     for step in reversed(steps or ()):
         if step.instruction.flow != "next" or not open_registers:
@@ -41,13 +41,13 @@ def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
         for name in changed & open_registers:
             how = value_source(step.instruction, name)
             if how.kind == CONSTANT and isinstance(how.source, int):
-                found[name] = how.source
+                constants[name] = how.source
             elif how.kind == ADDRESS and isinstance(how.source, Operand):
                 at = how.source.address({"rip": step.address}) if how.source.rip_relative else None
                 if at is not None:
-                    found[name] = at
+                    constants[name] = at
         open_registers -= changed
-    return found
+    return constants
 
 
 def constant_text(target: Target, address: int) -> str | None:
@@ -66,6 +66,6 @@ def constant_text(target: Target, address: int) -> str | None:
         text, end, _ = raw.partition(b"\0")
         if not end or not text:
             return None
-        told = text.decode("utf-8", "replace")
-        return told if told.replace("\n", " ").isprintable() else None
+        decoded = text.decode("utf-8", "replace")
+        return decoded if decoded.replace("\n", " ").isprintable() else None
     return None

@@ -20,7 +20,9 @@ def errno_of(target: Target, fault: Fault) -> int | None:
     The function loads the offset from the thread pointer out of the GOT and adds the pointer
     (glibc 2.31 to 2.42, x86-64). None for another libc, or when its code cannot be read.
     """
-    start, pointer = target.symbol("__errno_location"), fault.registers.get("fs_base")
+    machine = fault.architecture
+    pointer = fault.registers.get(machine.thread_pointer)
+    start = target.symbol("__errno_location") if machine.decodes else None
     if start is None or not pointer:
         return None
     code = read_up_to(target, start, _MAX_CODE)

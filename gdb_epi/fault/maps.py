@@ -8,10 +8,9 @@ from bisect import bisect_left
 from gdb_epi.fault.find import Fault
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.sizes import USER_TOP
-from gdb_epi.target.api import DUMPED, Region, Target
+from gdb_epi.target.api import DUMPED, Region, Target, machine_of
 from gdb_epi.typing_lite import NamedTuple
 
-LARGE_TOP = 1 << 56  # with five
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
 MAX_GUARD = 1 << 20  # bytes; a larger inaccessible mapping is a reservation, but below a stack
 NEAR_NULL = 65536
@@ -30,15 +29,19 @@ class NearbyMapping(NamedTuple):
 def user_top(target: Target, fault: Fault | None = None) -> int:
     """Return where user space ends.
 
-    Five levels of page tables are known by a mapping above 2^47, or by an address up there that
-    the kernel reported: of a non-canonical one it reports none.
+    The largest page tables (five levels on x86-64) are known by a mapping above what others reach
+    (2^47 there), or by an address up there that the kernel reported: of a non-canonical one it
+    reports none.
     """
-    regions = target.regions()
+    regions, machine = target.regions(), machine_of(target)
+    top, large = machine.user_top, machine.large_user_top
     last = next((region for region in reversed(regions) if region.start < VSYSCALL), None)
-    if last is not None and USER_TOP < last.end <= LARGE_TOP:
-        return LARGE_TOP
-    address = fault.address if fault is not None and fault.code != SI_KERNEL else None
-    return LARGE_TOP if address and USER_TOP <= address < LARGE_TOP else USER_TOP
+    if last is not None and top < last.end <= large:
+        return large
+    if fault is None or fault.code == SI_KERNEL or machine.reports_wild:
+        return top
+    address = fault.address
+    return large if address and top <= address < large else top
 
 
 def is_canonical(address: int, top: int = USER_TOP) -> bool:

@@ -5,7 +5,9 @@ A wrong handle that Python code passed to C is an int, a ctypes or a cffi object
 calling frames. A variable is named when its value *is* the bad address, or when the bad address
 lies at most REACH bytes behind a pointer: such a coincidence has no chance among 2^47 addresses.
 Small numbers have one, so addresses below LEAST are never looked for, and a plain int counts as a
-base only from LEAST_BASE on. No value leaves this module: a record holds names, and how far off.
+base only from LEAST_BASE on. Nor has one that a pointer and a number, times the size of an item or
+another number, give the bad address together; or that an array has it inside. No value leaves this
+module: a record holds names, and how far off.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ MAX_NAMED = 3
 MAX_LOOKED_AT = 2000  # values in all
 MAX_INSIDE = 50  # attributes or items of one value
 
-IS, BASE, OBJECT = "is", "base", "object"
+MAX_NUMBERS, MAX_POINTERS = 16, 16  # of one frame that are multiplied and added
+ITEM_SIZES = (1, 2, 4, 8, 16)
+
+IS, BASE, OBJECT, INDEXED, COVERS = "is", "base", "object", "indexed", "covers"
 _POINTER_CODES = frozenset("PzZO")
 _CDATA_WORD = {"P": 8, "z": 8, "Z": 8, "q": 8, "Q": 8, "l": 8, "L": 8, "O": 8}
 
@@ -39,8 +44,10 @@ _CDATA_WORD = {"P": 8, "z": 8, "Z": 8, "q": 8, "Q": 8, "l": 8, "L": 8, "O": 8}
 class NamedValue(NamedTuple):
     """A variable that holds the bad address.
 
-    `how` is IS, BASE (the address lies `offset` bytes behind the value) or OBJECT (the variable
-    refers to an object there, and no object is there). `type` is the class of the value; `number`
+    `how` is IS, BASE (the address lies `offset` bytes behind the value), OBJECT (the variable
+    refers to an object there, and no object is there), INDEXED (`name` is a sum of a pointer and a
+    product: what gives the address) or COVERS (an array that has the address inside, `offset` bytes
+    behind its start, and no memory is there). `type` is the class of the value; `number`
     that of its frame, 0 the innermost.
     """
 
@@ -59,6 +66,7 @@ class _Candidate(NamedTuple):
     value: int
     is_pointer: bool  # of a type that says so
     type: str
+    size: int = 0  # of an array: the bytes from `value` on
 
 
 def named_values(
@@ -88,7 +96,7 @@ def named_values(
         if len(finder.named) >= MAX_NAMED:
             break
     # What is the address itself says more than what lies near it.
-    named = sorted(finder.named, key=lambda one: (one.how != IS, one.number))
+    named = sorted(finder.named, key=lambda value: (value.how not in (IS, INDEXED), value.number))
     return named[:MAX_NAMED]
 
 
@@ -103,26 +111,39 @@ class _Finder:
     def look(self, number: int, frame: PyFrame, places: Iterable[tuple[str, int]]) -> None:
         """Look at the variables of one frame."""
         seen: set[str] = set()
+        candidates: list[_Candidate] = []
         for name, place in places:
             for candidate in self._candidates(name, place):
+                candidates.append(candidate)
                 how = self._how(candidate)
                 if how is None or candidate.name in seen:
                     continue
                 seen.add(candidate.name)
-                self.named.append(
-                    NamedValue(
-                        name=candidate.name,
-                        function=frame.qualname or frame.name,
-                        filename=frame.filename,
-                        lineno=frame.lineno,
-                        number=number,
-                        how=how,
-                        offset=self.address - candidate.value,
-                        type=candidate.type,
-                    )
-                )
+                self._add(number, frame, candidate, how)
+        if not seen:
+            for name in _sums(candidates, self.address):
+                self._add(number, frame, _Candidate(name, self.address, True, "sum"), INDEXED)
+                return
+
+    def _add(self, number: int, frame: PyFrame, candidate: _Candidate, how: str) -> None:
+        self.named.append(
+            NamedValue(
+                name=candidate.name,
+                function=frame.qualname or frame.name,
+                filename=frame.filename,
+                lineno=frame.lineno,
+                number=number,
+                how=how,
+                offset=self.address - candidate.value,
+                type=candidate.type,
+            )
+        )
 
     def _how(self, candidate: _Candidate) -> str | None:
+        if candidate.size:
+            gone = self.values.context.reader.target.region_at(self.address) is None
+            inside = 0 <= self.address - candidate.value < candidate.size
+            return COVERS if inside and gone else None
         behind = self.address - candidate.value
         if candidate.type == OBJECT:
             return OBJECT if 0 <= behind < HEADER else None
@@ -177,10 +198,24 @@ class _Finder:
             elif ident.startswith("_cffi_backend.") and "CData" in ident:
                 # CDataObject: the type, then c_data, a pointer or where the data lies.
                 yield _Candidate(name, self._decoder.word(obj, 1), True, kind)
+            elif ident == "numpy.ndarray":
+                yield from self._of_array(name, place, kind)
             elif ident.startswith("numpy.") and ident.endswith("int64"):
                 yield _Candidate(name, self._decoder.word(obj, 0), False, kind)
         except EpiError:
             return
+
+    def _of_array(self, name: str, place: int, kind: str) -> Iterator[_Candidate]:
+        """Yield where an array's items lie, by its shape and its strides; nothing for no items."""
+        from gdb_epi.cpython.values.libraries.numpy import array_parts
+
+        data, shape, strides, item = array_parts(self._decoder, self.context.obj(place))
+        if not all(shape):
+            return
+        ends = [(length - 1) * step for length, step in zip(shape, strides, strict=True)]
+        low = data + sum(end for end in ends if end < 0)
+        size = sum(abs(end) for end in ends) + item.size
+        yield _Candidate(name, low, True, kind, size)
 
     def _of_ctypes(self, name: str, place: int, kind: str, ident: str) -> Iterator[_Candidate]:
         """Yield what a ctypes object holds: it begins with b_ptr, which points to the value."""
@@ -197,3 +232,33 @@ class _Finder:
             return
         word = struct.unpack("<Q", self.context.reader.read(at, 8))[0]
         yield _Candidate(name, word, not code or code in _POINTER_CODES, kind)
+
+
+def _sums(candidates: Iterable[_Candidate], address: int) -> Iterator[str]:
+    """Yield what of one frame's pointers and numbers gives an address: "samples + 4 * number".
+
+    Only what leads further than REACH: what lies near a pointer is told by itself.
+    """
+    candidates = list(candidates)
+    pointers = [c for c in candidates if not c.size and c.value >= LEAST_BASE][:MAX_POINTERS]
+    pointers = [c for c in pointers if c.type != OBJECT]
+    numbers = [c for c in candidates if not c.is_pointer and c.type in ("int", "bool")]
+    numbers = [c for c in numbers if c.value not in (0, 1)][:MAX_NUMBERS]
+    for pointer in pointers:
+        distance = address - pointer.value
+        if abs(distance) <= REACH:
+            continue
+        for number in numbers:
+            if number is pointer:
+                continue
+            times, rest = divmod(distance & WORD_MASK, number.value)
+            if not rest and times in ITEM_SIZES:
+                of = f"{times} * {number.name}" if times > 1 else number.name
+                yield f"{pointer.name} + {of}"
+                return
+            for other in numbers:
+                if other is not number and other.value * number.value & WORD_MASK == (
+                    distance & WORD_MASK
+                ):
+                    yield f"{pointer.name} + {number.name} * {other.name}"
+                    return

@@ -45,9 +45,9 @@ def candidates(target: Target, frames: Iterable[NativeFrame]) -> tuple[list[str]
 
 
 def _own(paths: Iterable[str | None]) -> list[str]:
-    found = []
+    names = []
     for path in paths:
         name = (path or "").rpartition("/")[2]
         if name and not name.startswith(_COMMON) and _STANDARD not in (path or ""):
-            found.append(name)
-    return list(dict.fromkeys(found))
+            names.append(name)
+    return list(dict.fromkeys(names))

@@ -18,19 +18,38 @@ MIN_REPEATED = 4  # equal bytes side by side that make a value poison
 MAX_DIGITS = 6  # whole bytes of the digits of a double, which has sign and exponent above
 PRINTABLE = 6  # printable bytes from the low end that make a value text
 _EXPONENTS = range(0x3E0, 0x420)  # of doubles between about 1e-9 and 1e9
+MAX_ERRNO = 4095
 SMALL = 1 << 24  # integers of a pair are smaller
 
 
 class Shape(NamedTuple):
     """A kind of value and the sentence that says why."""
 
-    name: str  # "ascii", "double", "poison", "int-pair"
+    name: str  # "negative", "ascii", "double", "poison", "int-pair"
     why: str
 
 
 def shape_of(value: int) -> Shape | None:
     """Return what a 64-bit word looks like; None for nothing known, pointers among it."""
-    return periodic(value) or poison(value) or ascii_text(value) or double(value) or int_pair(value)
+    return (
+        negative(value)
+        or periodic(value)
+        or poison(value)
+        or ascii_text(value)
+        or double(value)
+        or int_pair(value)
+    )
+
+
+def negative(value: int) -> Shape | None:
+    """Tell -1 and other small negative numbers, which functions return when they fail.
+
+    MAP_FAILED is -1, and system calls return -4095 to -1 (MAX_ERRNO, include/linux/err.h).
+    """
+    number = value - (1 << 64)
+    if not -MAX_ERRNO <= number < 0:
+        return None
+    return Shape("negative", f"it is the number {number}, as functions return when they fail")
 
 
 def ascii_text(value: int) -> Shape | None:

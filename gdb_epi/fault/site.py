@@ -25,7 +25,7 @@ from gdb_epi.fault.signals import (
     SIGSEGV,
     SIGTRAP,
 )
-from gdb_epi.sizes import PAGE, WORD_MASK
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, Instruction, Operand, decode
@@ -65,10 +65,13 @@ class FaultSite(NamedTuple):
 
 def analyze_fault(target: Target, fault: Fault) -> FaultSite:
     """Return what failed. Every fault has a Site; what is not known says so."""
+    machine = fault.architecture
     code = read_up_to(target, fault.pc, MAX_LENGTH)
-    instruction = decode(code) if code else None
+    instruction = decode(code) if code and machine.decodes else None
     why = "" if instruction else "the instruction is not in the core and no file has it"
-    if code and instruction is None:
+    if not machine.decodes:
+        why = f"instructions of {machine.name} are not decoded"
+    elif code and instruction is None:
         why = f"the bytes {code[:8].hex()} are no instruction that is known here"
     blank = FaultSite(
         fault=fault,
@@ -124,6 +127,8 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     site = site._replace(access="x", arrived=True, instruction=None, kind=FETCH)
     if site.address != fault.pc:
         return site._replace(why=f"the instruction at {fault.pc:#x} runs into it")
+    if not fault.architecture.call_pushes:
+        return _by_link(target, site)
     top, popped = read_word(target, fault.sp), read_word(target, fault.sp - 8)
     made = call_before(target, top) if top else None
     if made is not None and call_went_to(target, fault, made, top or 0, fault.pc):
@@ -134,6 +139,20 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     if made is not None and made.target is None:
         return site._replace(kind=CALL, operand=made.explicit, why="its target has changed since")
     return site._replace(kind=JUMP, why="no word on the stack says how control came here")
+
+
+def _by_link(target: Target, site: FaultSite) -> FaultSite:
+    """Tell a return from a call by the link register, where a call puts its return address."""
+    fault, machine = site.fault, site.fault.architecture
+    back = fault.registers.get(machine.link or "", 0)
+    if back == fault.pc:
+        return site._replace(kind=RETURN)
+    before = read_up_to(target, back - WORD, WORD)
+    if len(before) == WORD and may_execute(target.region_at(back)) and machine.is_call(before):
+        return site._replace(
+            kind=CALL, why=f"{machine.link} holds the way back; its target is lost"
+        )
+    return site._replace(kind=JUMP, why=f"{machine.link} does not say how control came here")
 
 
 def call_went_to(

@@ -73,10 +73,11 @@ def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | N
     Known by the frame's beginning, which rbp still holds, or by what the function subtracted from
     rsp. By rbp alone not when one bit of rsp would put it below rbp: then rsp may be damaged.
     """
-    sp, frame = fault.sp, fault.registers.get("rbp", 0)
+    sp, frame = fault.sp, fault.registers.get(fault.architecture.frame, 0)
     if address < sp - RED_ZONE or permits(target.region_at(address), None):
         return None
-    subtracted = subtracted_from_rsp(target, fault.pc)
+    decodes = fault.architecture.decodes
+    subtracted = subtracted_from_rsp(target, fault.pc) if decodes else None
     if isinstance(subtracted, int):
         stack = target.region_at(sp + subtracted) or target.region_at(sp + subtracted + MAX_SAVED)
         if permits(stack, "w") and stack is not None and address < stack.start:
@@ -99,7 +100,7 @@ def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
     function = FunctionBounds(target).at(pc)
     if function is None:
         return None
-    found: int | str | None = None
+    reserved: int | str | None = None
     code = read_up_to(target, function.start, min(pc - function.start, MAX_PROLOGUE))
     at = 0
     while at < len(code):
@@ -108,9 +109,9 @@ def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
             break
         if instruction.encoding == "legacy" and instruction.rm == "rsp" and instruction.map == 0:
             if instruction.opcode == _SUB_REGISTER:
-                found = instruction.reg
+                reserved = instruction.reg
             elif instruction.opcode == _SUB_IMMEDIATE and instruction.extension == _SUB:
                 size = instruction.immediate or 0
-                found = size if size >= PAGE else found
+                reserved = size if size >= PAGE else reserved
         at += instruction.length
-    return found
+    return reserved

@@ -28,7 +28,7 @@ class Argument(NamedTuple):
     """One piece of evidence: by which rule it speaks for a label, and for which hypotheses.
 
     `counts` are how often the rule was right; `hypotheses` shares that add up to 1. `last` is said
-    only where nothing else was found.
+    only where nothing else was found. `most` is the highest probability that the rule may give.
     """
 
     rule: str
@@ -37,11 +37,12 @@ class Argument(NamedTuple):
     counts: Counts
     sentence: str
     last: bool = False
+    most: float = 1.0
 
     @property
     def odds(self) -> float:
         """Return the odds that the rule is right here."""
-        chance = self.counts.probability
+        chance = min(self.counts.probability, self.most)
         return chance / (1 - chance)
 
 
@@ -53,13 +54,30 @@ def arguments_of(
 ) -> list[Argument]:
     """Return what speaks for any label, the strongest first."""
     counted = counted_rules() if table is None else table
-    found = [
+    of_findings = list(_of_findings(category, findings, counted))
+    arguments = [
         *_of_damage(score, counted),
-        *_of_findings(category, findings, counted),
+        *of_findings,
         *_of_signs(score, counted),
-        *_of_category(category, score, counted),
+        *_of_category(category, score, of_findings, counted),
     ]
-    return sorted(found, key=lambda argument: (-argument.odds, argument.rule))
+    return sorted(arguments, key=lambda argument: (-argument.odds, argument.rule))
+
+
+def unsure_waits(category: str, findings: Sequence[Finding]) -> list[str]:
+    """Return what may be a hang of a process that went on: told, and too unsure to be called one.
+
+    It says more than that a signal came from outside, and less than whose fault it was.
+    """
+    if category not in GOING_ON:
+        return []
+    waits = []
+    for finding in findings:
+        registered = DETECTORS.get(finding.detector)
+        speaks = registered.speaks_for if registered is not None else None
+        if speaks is not None and speaks.by and speaks.label in (DEADLOCK, HANG):
+            waits += [finding.summary] if rule_of(finding, speaks) is None else []
+    return waits
 
 
 def damage_rule(score: Score) -> str | None:
@@ -92,8 +110,8 @@ def _of_findings(
     category: str, findings: Sequence[Finding], counted: Mapping[str, Counts]
 ) -> Iterator[Argument]:
     for finding in findings:
-        known = DETECTORS.get(finding.detector)
-        speaks = known.speaks_for if known is not None else None
+        registered = DETECTORS.get(finding.detector)
+        speaks = registered.speaks_for if registered is not None else None
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
         rule = rule_of(finding, speaks)
@@ -112,12 +130,18 @@ def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]
         item = items.get(sign.id)
         if item is not None and item.cause and sign.id not in score.answered:
             counts = counts_of(sign.id, counted)
-            yield Argument(sign.id, SOFTWARE, {item.cause: 1.0}, counts, sign.summary)
+            shares = {item.cause: 1.0}
+            yield Argument(sign.id, SOFTWARE, shares, counts, sign.summary, most=item.most)
 
 
-def _of_category(category: str, score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:
+def _of_category(
+    category: str, score: Score, of_findings: Sequence[Argument], counted: Mapping[str, Counts]
+) -> Iterator[Argument]:
     row = category_row(category)
-    if row is not None and not (row.by_damage and score.word in (PROVEN, STRONG)):
+    if row is None or (row.how and any(argument.label != row.label for argument in of_findings)):
+        return
+    if not (row.by_damage and score.word in (PROVEN, STRONG)):
         rule = f"category:{row.category}"
         shares = {row.hypothesis: 1.0}
-        yield Argument(rule, row.label, shares, counts_of(rule, counted), row.sentence, row.last)
+        counts = counts_of(rule, counted)
+        yield Argument(rule, row.label, shares, counts, row.sentence, row.last, row.most)

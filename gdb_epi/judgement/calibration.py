@@ -7,11 +7,11 @@ where they are from. tests/judgement/calibrate.py makes it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import cache
 
-from gdb_epi.typing_lite import Any, NamedTuple, parse_json
+from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import shipped_json
 
 
 class Counts(NamedTuple):
@@ -39,24 +39,18 @@ class Counts(NamedTuple):
 AS_USUAL = 2
 NO_CASE = "no case was counted yet"
 ANY_RULE = "*"  # the row of rules without counts
-
-
-@cache
-def _document() -> Mapping[str, Any]:
-    with open(os.path.join(os.path.dirname(__file__), "calibration.json"), encoding="utf-8") as f:
-        document: Mapping[str, Any] = parse_json(f.read())
-    return document
+TABLE_FILE = "calibration.json"
 
 
 @cache
 def counted_rules() -> Mapping[str, Counts]:
     """Return the table that is shipped with this package."""
-    return read_calibration(_document())
+    return read_calibration(shipped_json(__file__, TABLE_FILE))
 
 
 def calibration_version() -> str:
     """Return which counts the confidence of a verdict rests on."""
-    return str(_document()["version"])
+    return str(shipped_json(__file__, TABLE_FILE)["version"])
 
 
 def read_calibration(document: Mapping[str, Any]) -> Mapping[str, Counts]:

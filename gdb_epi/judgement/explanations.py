@@ -21,10 +21,10 @@ def finding_weights(detector: str) -> list[str]:
         return [*against, *(_rule(item.id, "software", item.cause) for item in items)]
     if detector in OF_DAMAGE:
         return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
-    known = DETECTORS.get(detector)
-    if known is None or known.speaks_for is None:
+    registered = DETECTORS.get(detector)
+    if registered is None or registered.speaks_for is None:
         return [NO_WEIGHT]
-    label, hypothesis, by = known.speaks_for
+    label, hypothesis, by = registered.speaks_for
     names = [name for name in sorted(counted_rules()) if name.split(":", 1)[0] == detector]
     return [
         _rule(name, label, hypothesis) for name in names or [detector + (":" + by if by else "")]

@@ -19,14 +19,15 @@ HYPOTHESES = {
     HARDWARE_MEMORY: "the machine's memory changed a bit",
     HARDWARE_CPU: "the CPU computed or stored a wrong value",
     STRAY_STORE: "code of the program wrote where it should not",
-    "use-after-free": "memory was used after it was freed, or freed twice",
+    "use-after-free": "memory was used after it was freed or given back, or freed twice",
     "other-data": "memory holds other data than the code expects: overwritten, freed and used "
     "again, never set, or of another type",
     "heap-misuse": "malloc's own data was overwritten, or a block was freed twice or wrongly",
-    "out-of-bounds": "an access went past the end of its memory",
+    "out-of-bounds": "an access went outside of its memory",
     "null-pointer": "a pointer was NULL",
-    "wrong-pointer": "a pointer was computed or converted wrongly",
+    "wrong-pointer": "a pointer had a wrong value",
     "wrong-code": "code that does what no compiler should have made",
+    "not-executable": "code lies in memory that was not made executable",
     "stack-exhausted": "the C stack was full",
     "without-gil": "Python was used by a thread that did not hold the GIL",
     "failed-check": "a check of the program or its runtime failed, and it gave up",
@@ -57,7 +58,9 @@ def causes_of_damage(score: Score, table: Table | None = None) -> Mapping[str, f
     """Return who may have damaged the word that the score is about; the shares add up to 1."""
     items = (table or weights()).items
     named = [items[e.id].beyond_stores for e in score.best if e.id in items]
-    beyond = max((one for one in named if one is not None), key=lambda one: one[1], default=None)
+    beyond = max(
+        (pair for pair in named if pair is not None), key=lambda pair: pair[1], default=None
+    )
     if beyond is not None:
         hypothesis, share = beyond
         return {hypothesis: share, STRAY_STORE: (1 - share) / 2, UNKNOWN: (1 - share) / 2}

@@ -14,6 +14,8 @@ NO_FAULT = "no-fault"  # busy, or waiting for work
 OUT_OF_MEMORY = "out-of-memory"
 KILLED = "killed"
 CANNOT_TELL = "cannot-tell"
+# What a person should look at before more frequent deaths.
+URGENT = (HARDWARE_SUSPECT, DAMAGED_MEMORY, FORK_INHERITED_LOCK, DEADLOCK)
 LABELS = (
     SOFTWARE, HARDWARE_SUSPECT, DAMAGED_MEMORY, FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT,
     OUT_OF_MEMORY, KILLED, CANNOT_TELL,

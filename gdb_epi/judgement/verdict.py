@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.corruption.score import PROVEN, STRONG, Score
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.judgement.arguments import DAMAGE, Argument, arguments_of
+from gdb_epi.judgement.arguments import DAMAGE, Argument, arguments_of, unsure_waits
 from gdb_epi.judgement.calibration import Counts
 from gdb_epi.judgement.hypotheses import HARDWARE, STRAY_STORE, UNKNOWN
 from gdb_epi.judgement.labels import (
@@ -94,14 +94,17 @@ def judge(
 ) -> Verdict:
     """Return the verdict on one core; `table` stands in for the counts that are shipped."""
     arguments = arguments_of(category, findings, score, table)
-    if any(not argument.last for argument in arguments):
+    unsure = unsure_waits(category, findings)
+    if unsure or any(not argument.last for argument in arguments):
         arguments = [argument for argument in arguments if not argument.last]
     weights = _weights(arguments)
     cause = {name: weight / sum(weights.values()) for name, weight in weights.items()}
     by_label = _labels(arguments)
-    label, confidence = max(by_label.items(), key=lambda one: one[1], default=(CANNOT_TELL, 0.0))
-    found = score.word in (PROVEN, STRONG)  # a weak sign of damage is a doubt, and no answer
-    if confidence < LEAST or (label == DAMAGE and not found):
+    label, confidence = max(
+        by_label.items(), key=lambda entry: entry[1], default=(CANNOT_TELL, 0.0)
+    )
+    damage_found = score.word in (PROVEN, STRONG)  # a weak sign of damage is a doubt, and no answer
+    if confidence < LEAST or (label == DAMAGE and not damage_found):
         label, confidence = CANNOT_TELL, 0.0
     if label == DAMAGE:
         label, confidence = _who(arguments, confidence)
@@ -178,16 +181,16 @@ def _damage(score: Score, arguments: Sequence[Argument]) -> Damage:
         return Damage(False)
     best = next((e for e in score.best if e.found is not None and e.corrected is not None), None)
     chance = round(min(argument.counts.probability, MAX_CONFIDENCE), 3)
-    found = score.word in (PROVEN, STRONG)
+    damage_found = score.word in (PROVEN, STRONG)
     if best is None:
         where = next((e.where for e in score.best if e.where != ""), "")
-        return Damage(found, chance, where)
-    return Damage(found, chance, best.where, best.bits, best.found, best.corrected)
+        return Damage(damage_found, chance, where)
+    return Damage(damage_found, chance, best.where, best.bits, best.found, best.corrected)
 
 
 def _rounded(cause: Mapping[str, float]) -> tuple[Cause, ...]:
     """Return the hypotheses, the most probable first; their rounded probabilities add up to 1."""
-    ranked = sorted(cause.items(), key=lambda one: (-one[1], one[0]))
+    ranked = sorted(cause.items(), key=lambda entry: (-entry[1], entry[0]))
     shown = {name: round(p, 3) for name, p in ranked[:_MAX_CAUSES] if name != UNKNOWN}
     shown = {name: p for name, p in shown.items() if p > 0}
     rest = round(1.0 - sum(shown.values()), 3)
@@ -196,7 +199,7 @@ def _rounded(cause: Mapping[str, float]) -> tuple[Cause, ...]:
         made.append(Cause(UNKNOWN, rest))
     elif rest < 0:  # what rounding added
         made[0] = Cause(made[0].hypothesis, round(made[0].probability + rest, 3))
-    return tuple(sorted(made, key=lambda one: -one.probability))
+    return tuple(sorted(made, key=lambda entry: -entry.probability))
 
 
 def _texts(
@@ -210,14 +213,16 @@ def _texts(
     of_damage = list(dict.fromkeys(evidence.summary for evidence in score.best))
     mine = [argument.sentence for argument in arguments if argument.label == label]
     others = [a.sentence for a in arguments if a.label not in (label, DAMAGE)]
-    told = [f.summary for f in findings]
+    summaries = [f.summary for f in findings]
     if label in _OF_DAMAGE:
         for_it = [*mine, *of_damage]
         doubt = ONE_CORE if label == HARDWARE_SUSPECT else UNDECIDED
         signs = [evidence.summary for evidence in score.against]
         return _unique(for_it), _unique([doubt, *others, *signs])
     if label == CANNOT_TELL:
-        return [_why_not_known(category, arguments)], _unique([*of_damage, *others, *told])
+        waits = [] if arguments or category == "snapshot" else unsure_waits(category, findings)
+        why = [*waits[:1], _why_not_known(category, arguments)]
+        return why, [t for t in _unique([*of_damage, *others, *summaries]) if t not in why]
     if label == OUT_OF_MEMORY:
         others.insert(
             0,

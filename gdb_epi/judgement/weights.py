@@ -14,7 +14,9 @@ class CategoryRow(NamedTuple):
     """A category, or the start of its name; its label and hypothesis; what says so, as a sentence.
 
     A `last` row counts only where nothing else was found. What a check of the runtime saw is no
-    cause of its own where damage was found: `by_damage`.
+    cause of its own where damage was found: `by_damage`. `most` is the highest probability that a
+    row gives: one flipped bit of a size or pointer explains what malloc found as well. A row that
+    says `how` the process ended itself gives way to a finding that says why.
     """
 
     category: str
@@ -23,7 +25,16 @@ class CategoryRow(NamedTuple):
     sentence: str
     last: bool = False
     by_damage: bool = False
+    most: float = 1.0
+    how: bool = False
 
+
+ONE_BIT_EXPLAINS = 0.79
+# malloc looks the block up in its list of freed ones, which a changed bit does not put it on.
+_FREED_TWICE = (
+    "abort-malloc:free-double-free-detected-in-tcache-2",
+    "abort-malloc:double-free-or-corruption-fasttop",
+)
 
 CATEGORIES = (
     CategoryRow(
@@ -36,28 +47,39 @@ CATEGORIES = (
         "an allocation failed: nobody caught std::bad_alloc",
     ),
     CategoryRow(
-        "abort-terminate", "software", "failed-check", "the program gave up: nobody caught a C++ "
-        "exception",
+        "abort-terminate", "software", "failed-check", "std::terminate ended it: an exception "
+        "that nobody caught, or a thread that nobody joined",
     ),
     CategoryRow("abort-assert", "software", "failed-check", "a check of the program failed"),
     CategoryRow(
         "abort-fortify", "software", "out-of-bounds", "a check of the C library found an overrun",
         by_damage=True,
     ),
+    *(
+        CategoryRow(
+            category, "software", "heap-misuse", "malloc gave up: a block was freed twice",
+            by_damage=True,
+        )
+        for category in _FREED_TWICE
+    ),
     CategoryRow(
-        "abort-malloc", "software", "heap-misuse", "malloc found its own data damaged",
-        by_damage=True,
+        "abort-malloc", "software", "heap-misuse",
+        "malloc gave up: its data were damaged, or a block was freed twice or wrongly",
+        by_damage=True, most=ONE_BIT_EXPLAINS,
     ),
     CategoryRow(
         "abort-py-fatal", "software", "failed-check",
-        "Python found its own state wrong and gave up",
+        "Python, or a library of it, gave up by Py_FatalError",
         by_damage=True,
     ),
     CategoryRow(
-        "abort-other", "software", "failed-check", "the program called abort() itself",
-        by_damage=True,
+        "abort-other", "software", "failed-check",
+        "the process sent itself SIGABRT, as abort() does",
+        by_damage=True, how=True,
     ),
-    CategoryRow("raised", "software", "failed-check", "the process sent the signal to itself"),
+    CategoryRow(
+        "raised", "software", "failed-check", "the process sent the signal to itself", how=True
+    ),
     CategoryRow(
         "segv-misaligned", "software", "wrong-pointer",
         "the instruction needs an aligned address, and this one is not",

@@ -3,15 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, address_index
+from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.pointers.nearby import one_bit_id
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern, suspects_of
+from gdb_epi.corruption.pointers.word_origin import (
+    TEXTS,
+    begins_free_chunk,
+    has_owner,
+    is_wild,
+    lies_in,
+    origin_of_register,
+)
 from gdb_epi.corruption.registry import check
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
@@ -26,16 +34,16 @@ from gdb_epi.fault.place import GUARD
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
-from gdb_epi.sizes import PAGE
-from gdb_epi.x86.flow import LOAD
+from gdb_epi.sizes import PAGE, PAGE_BITS
+from gdb_epi.x86 import Operand
 
 FAR = 64 << 10
-PAGE_BITS = 12
 ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
 LOWEST = 1 << 32
 TYPED = frozenset(
     ("P8", "P9", "P13", "P14", "P15", "P3")
 )  # levels that an overrun does not explain
+IN_STEP = 64  # bytes that a loop may go on by
 RUN = 2  # damaged neighbours that make a run
 
 
@@ -64,9 +72,11 @@ def pattern(context: Context) -> Iterator[Evidence]:
     """Tell text, doubles, integers, poison, truncated, misaligned and tagged words."""
     for word in fault_words(context)[:2]:
         shape = software_pattern(context, word)
-        if shape is not None:
-            summary = f"{word.source} holds {word.value:#018x}: {shape.why}"
-            yield _against(f"S:{shape.name}", summary, word.source)
+        if shape is not None and not (shape.name == "negative" and _is_explained(context)):
+            who = "control went to" if word.source == "target" else f"{word.source} holds"
+            summary = f"{who} {word.value:#018x}: {shape.why}"
+            id = "S:wild-value" if is_wild(context, word.source) else f"S:{shape.name}"
+            yield _against(id, summary, word.source)
             return
 
 
@@ -95,9 +105,12 @@ def overrun(context: Context) -> Iterator[Evidence]:
                            for neighbour in neighbours_of(context)):  # fmt: skip
         return
     id = "S:past-end" if near.distance < PAGE else "S:near-end"
-    side = "behind the end" if near.after else "before the start"
+    if near.distance >= IN_STEP:  # a loop that ran on meets the edge itself
+        id = one_bit_id(context, id, *_pointers(context))
+    side = "after the end" if near.after else "before the start"
     at = near.region.end if near.after else near.region.start
-    yield _against(id, f"the access is {near.distance} bytes {side} of a mapping, {at:#018x}")
+    far = f"{near.distance} bytes" if near.distance else "right"
+    yield _against(id, f"the access is {far} {side} of a mapping, {at:#018x}")
 
 
 def _in_place(context: Context, level: str, slots: tuple[int, ...]) -> bool:
@@ -138,7 +151,13 @@ def read_only(context: Context) -> Iterator[Evidence]:
         return
     here = context.target.region_at(site.address or 0)
     if permits(here, "r") and not permits(here, "w"):
-        yield _against("S:read-only", f"{site.address or 0:#018x} is mapped, but only to be read")
+        id = one_bit_id(context, "S:read-only", *_pointers(context))
+        yield _against(id, f"{site.address or 0:#018x} is mapped, but only to be read")
+
+
+def _pointers(context: Context) -> list[int]:
+    """Return the pointers of the access, and what they were read through."""
+    return [suspect.value for suspect in suspects_of(context)]
 
 
 @check(
@@ -160,7 +179,9 @@ def unmapped(context: Context) -> Iterator[Evidence]:
         gone = LOWEST <= word.value < top and context.target.region_at(word.value) is None
         if gone and not word.value % PAGE:
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
-            yield _against("S:unmapped", summary, word.source)
+            id = one_bit_id(context, "S:unmapped", word.value)
+            wild = is_wild(context, word.source)
+            yield _against("S:wild-value" if wild else id, summary, word.source)
 
 
 @check(
@@ -183,7 +204,16 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             summary = (
                 f"{suspect.source} points at {suspect.value:#018x}, a free block of {pointee.name}"
             )
-            yield _against("S:use-after-free", summary, suspect.source)
+            id = one_bit_id(context, "S:use-after-free", suspect.value)
+            yield _against(id, summary, suspect.source)
+            return
+        if suspect.depth and begins_free_chunk(context, suspect.value):
+            summary = (
+                f"the wrong word was read through {suspect.value:#018x}, where a free block of "
+                "malloc's begins"
+            )
+            id = one_bit_id(context, "S:use-after-free", suspect.value)
+            yield _against(id, summary, suspect.source)
             return
         if suspect.depth == 0 and suspect.slots and all(map(index.in_free_block, suspect.slots)):
             summary = (
@@ -224,7 +254,8 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
     order=15,
     innocent_causes=(
         "this is one: overflows and stray copies write runs. Neighbours count when they are text, "
-        "poison or other patterns of software."
+        "poison or other patterns of software. Not said of a place where text belongs, a str, nor "
+        "of one that was read where no object or block is: that was not overwritten."
     ),
 )
 def overwrite_run(context: Context) -> Iterator[Evidence]:
@@ -233,16 +264,28 @@ def overwrite_run(context: Context) -> Iterator[Evidence]:
     if site is None:
         return
     places = [
-        slot for suspect in suspects_of(context) if suspect.depth == 0 for slot in suspect.slots
+        slot
+        for suspect in suspects_of(context)
+        if suspect.depth == 0 and not is_wild(context, suspect.source)
+        for slot in suspect.slots
     ]
     if site.slot is not None:
         places.append(site.slot)
     for place in places:
+        if _is_in_text(context, place):
+            continue
         count = sum(_is_junk(context, place + offset) for offset in (-16, -8, 8, 16))
         if count >= RUN:
             summary = f"{count} of the four words around {place:#018x} are text, poison or numbers"
             yield _against("S:overwrite-run", summary, place)
             return
+
+
+def _is_in_text(context: Context, place: int) -> bool:
+    """Whether a word lies in a str or bytes object: what is text there was not overwritten."""
+    index = address_index(context)
+    within = index.place_in_block(place)
+    return within is not None and index.object_type(place - within) in TEXTS
 
 
 def _is_junk(context: Context, address: int) -> bool:
@@ -267,7 +310,7 @@ ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 )
 def ordinary(context: Context) -> Iterator[Evidence]:
     """Take over the detectors' findings of ordinary causes."""
-    explained = any(finding.detector in MORE_THAN_NULL for finding in context.findings)
+    explained = _is_explained(context)
     for finding in context.findings:
         if explained and finding.detector == "null_dereference":
             continue
@@ -278,44 +321,52 @@ def ordinary(context: Context) -> Iterator[Evidence]:
             yield plain_evidence(id, "", UNKNOWN, finding.summary, dict(finding.facts))
 
 
+def _is_explained(context: Context) -> bool:
+    return any(finding.detector in MORE_THAN_NULL for finding in context.findings)
+
+
 def _id(finding: Finding) -> str:
     if finding.detector != "deliberate_abort":
         return f"S:{finding.detector}"
-    double = "double-free" in str(finding.facts.get("class", ""))
+    # "double free or corruption (out)" and its like are said of a damaged size too.
+    about = str(finding.facts.get("class", ""))
+    double = about.endswith(("double-free-detected-in-tcache-2", "fasttop"))
     return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"
 
 
 def _null_id(context: Context) -> str:
     """Return what kind of NULL it was: by where the registers of the access came from.
 
-    S:null_dereference: the code before made it, or it stands in a variable of the stack, in a
-    library's data, or in an object or block. S:null-read: it was loaded through a pointer at which
-    nothing begins, or memory holds another value than the register. S:null-untraced: nobody knows.
+    S:null_dereference: the register is 0, and the code before made it so, or it stands as 0 in a
+    variable of the stack, in a library's data, or inside of the object or block that it was read
+    through. S:null-read: it was read beyond that, or through a pointer at which nothing begins, or
+    memory holds another value than the register. S:low-number: it is a small number, no NULL;
+    S:wild-value: and it was read where no object or block is.
+    S:null-untraced: nobody knows where it came from. S:null-unread: not even which register it is.
     """
     site = context.site
-    if isinstance(site, Absent) or site.operand is None:
+    if isinstance(site, Absent) or (site.operand is None and not site.code and not site.arrived):
+        return "S:null-unread"
+    if site.operand is None:
         return "S:null-untraced"
-    made = recomputed_registers(context)
-    latest = {} if isinstance(made, Absent) else {one.register: one for one in reversed(made)}
-    traced = [_has_owner(context, site, latest.get(name)) for name in site.operand.registers()]
+    registers = site.fault.registers
+    names = [name for name in site.operand.registers() if name in registers]
+    if site.kind != DATA:  # the pointer that was called stands in memory
+        return _id_of_called(context, site.operand, registers)
+    if names and all(registers[name] for name in names):
+        wild = any(is_wild(context, name) for name in names)
+        return "S:wild-value" if wild else "S:low-number"
+    traced = [has_owner(context, site, origin_of_register(context, name)) for name in names]
     if False in traced:
         return "S:null-read"
     return "S:null_dereference" if True in traced else "S:null-untraced"
 
 
-def _has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | None) -> bool | None:
-    """Whether a register's value is what it was made of, by known things; None when not known."""
-    if origin is None:
-        return None
-    if origin.held != origin.expected:
-        return False
-    if origin.kind != LOAD or origin.slot is None:
-        return True
-    here = context.target.region_at(origin.slot)
-    if here is None or here.path is not None or on_stack(context, origin.slot):
-        return True
-    registers = site.fault.registers
-    bases = [registers[one] for one in origin.through if one in registers]
-    found = map(address_index(context).at, bases or [origin.slot - origin.offset])
-    # Blocks of pymalloc lie so close that each fourth wrong pointer leads to one.
-    return any(one and (one.kind in (OBJECT, FUNCTION) or one.name == "malloc") for one in found)
+def _id_of_called(context: Context, operand: Operand, registers: Mapping[str, int]) -> str:
+    slot = operand.address(registers)
+    here = context.target.region_at(slot) if slot is not None else None
+    if slot is None or here is None:
+        return "S:null-untraced"
+    bases = [registers[name] for name in operand.registers()]
+    in_place = here.path is not None or any(lies_in(context, base, slot) for base in bases)
+    return "S:null_dereference" if in_place else "S:null-read"

@@ -47,7 +47,7 @@ from gdb_epi.x86 import MAX_LENGTH, Instruction
 from gdb_epi.x86.length import boundary_after
 
 MAX_COPIES = 8
-NUMBERS = ("int-pair", "double")  # shapes of local variables
+NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
 
 
 @check(

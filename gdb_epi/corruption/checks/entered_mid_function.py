@@ -62,12 +62,15 @@ def arrived_inside(context: Context) -> Iterator[Evidence]:
 
 def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
     pc = site.fault.pc
+    inside: dict[int, list[int]] = {}  # a place in the function -> starts one bit away
     for value in range(max(function.start + 1, pc - MAX_RUN), pc + 1):
         starts = [
             start for bit in range(MAX_BIT) if begins_function(context, start := value ^ 1 << bit)
         ]
-        if not starts or call_returning_to(context.target, value) is not None:
-            continue
+        if starts and call_returning_to(context.target, value) is None:
+            inside[value] = starts
+    context.search_together(list(inside), PLACES)
+    for value, starts in inside.items():
         registers = site.fault.registers
         names = [n for n in GENERAL if registers.get(n) == value]
         places = tuple(

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.corruption.heap.memory import PagedReader, page_reader, values_at_hand
+from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.by_type import HAVE_GC
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gc import gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -38,6 +39,7 @@ class Repair(NamedTuple):
 
 @check(
     "R8",
+    grows=True,
     needs="python",
     innocent_causes=(
         "while a collection runs, prev holds reference counts (then prev links of that list agree "
@@ -126,7 +128,7 @@ def _walk_all(
         seen.add(state.address)
         if state.collecting:
             yield Skipped("R8", "a collection runs: lists that it took apart are not walked")
-        for name, head in gc_list_heads(links.reader, state):
+        for name, head in gc_list_heads(state):
             count, why = links.walk(head, repairs, context)
             nodes += count
             if why:
@@ -148,7 +150,7 @@ def _while_collecting(
             state = gc_state(links.reader, python.runtime, interpreter.address)
         except (UnreadableMemory, LayoutError):
             continue
-        for name, head in gc_list_heads(links.reader, state) if state.collecting else ():
+        for name, head in gc_list_heads(state) if state.collecting else ():
             node, count = links.broken(head, left)
             left -= count
             if node is not None and node != head:

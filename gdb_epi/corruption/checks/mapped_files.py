@@ -53,7 +53,7 @@ def text(context: Context) -> Iterator[Evidence | Skipped]:
                 compared += len(data)
                 yield from _compare(image, start, data)
     if not compared:
-        yield Skipped("R2", "the core holds no read-only page of an object whose file is here")
+        yield Skipped("R2", "there is no read-only page of an object whose file is here")
     if missing:
         yield Skipped("R2", missing_text(missing))
 

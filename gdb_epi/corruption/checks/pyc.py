@@ -6,10 +6,10 @@ R22 compares names, constants, numbers and tables.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
-from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.code.opcodes import Opcodes, opcodes_of_magic
+from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
@@ -23,7 +23,7 @@ from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
-from gdb_epi.typing_lite import Any, NamedTuple, parse_json
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
 MAX_FRAMES = 6  # of each thread that crashed; in a sweep all code that frames reach
@@ -32,14 +32,6 @@ MAX_CODE = 1 << 20  # bytes of one code object's instructions
 MAX_TABLE = 1 << 20
 MAX_NAME = 4096
 MAX_CODE_CANDIDATES = 64
-
-
-class _Opcodes(NamedTuple):
-    """Of one magic number: what specialized opcodes were made of, cache entries behind each."""
-
-    base: dict[int, int]
-    caches: dict[int, int]
-    rewritten: frozenset[int]
 
 
 class _Code(NamedTuple):
@@ -84,7 +76,7 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
             missing += 1
             continue
         context.counts["code objects"] = context.counts.get("code objects", 0) + 1
-        yield from _compare_code(context, python, code, pyc)
+        yield from _compare_code(context, code, pyc)
     if missing:
         yield Skipped("R6", f"{counted(missing, 'code object')} of files without a .pyc here")
 
@@ -141,29 +133,9 @@ def _code_of(reader: Reader, address: int) -> _Code | None:
     return _Code(start, reader.read(start, size), file, needles)
 
 
-@once_per_run
-def _opcode_tables(_context: Context) -> dict[str, dict[str, Any]]:
-    """Read opcodes.json: tables by the magic number of .pyc files (tests/tools/emit_opcodes.py)."""
-    path = os.path.join(os.path.dirname(os.path.dirname(__file__)), "opcodes.json")
-    with open(path, encoding="utf-8") as file:
-        tables: dict[str, dict[str, Any]] = parse_json(file.read())
-    return tables
-
-
-def _opcodes(context: Context, magic: bytes) -> _Opcodes | None:
-    """Return the table of a magic number; None without one."""
-    table = _opcode_tables(context).get(magic.hex())
-    if table is None:
-        return None
-    base, caches = ({int(k): v for k, v in table[name].items()} for name in ("base", "caches"))
-    return _Opcodes(base, caches, frozenset(table["rewritten"]))
-
-
-def _compare_code(
-    context: Context, python: PythonState, code: _Code, pyc: LoadedPyc
-) -> Iterator[Evidence | Skipped]:
+def _compare_code(context: Context, code: _Code, pyc: LoadedPyc) -> Iterator[Evidence | Skipped]:
     data = pyc.file.data
-    opcodes = _opcodes(context, data[:4])
+    opcodes = opcodes_of_magic(data[:4])
     if opcodes is None:
         yield Skipped("R6", f"no table of opcodes for .pyc files of magic {data[:4].hex()}")
         return
@@ -212,7 +184,7 @@ def _candidates(data: bytes, code: _Code) -> Iterator[bytes]:
             at = data.find(needle, at + 1)
 
 
-def differences(held: bytes, right: bytes, opcodes: _Opcodes) -> list[tuple[int, int, int]] | None:
+def differences(held: bytes, right: bytes, opcodes: Opcodes) -> list[tuple[int, int, int]] | None:
     """Return (offset, byte, the nearest right byte) where code differs.
 
     None for two or more differences, and for instrumented code.
@@ -311,7 +283,7 @@ def _compare_parts(
         try:
             near = _near(constants, address, by_size)
             if near is not None:
-                yield from _one_bit(context, python, constants, pyc, *near)
+                yield from _one_bit(context, constants, pyc, *near)
         except (UnreadableMemory, LayoutError):
             continue
 
@@ -333,7 +305,6 @@ def _near(
 
 def _one_bit(
     context: Context,
-    python: PythonState,
     constants: CodeComparer,
     pyc: LoadedPyc,
     code: MarshalledCode,

@@ -326,6 +326,7 @@ INCREMENT = "an increment of the reference count of a freed object (use after fr
 
 @check(
     "R9",
+    grows=True,
     needs="python",
     innocent_causes=(
         "a count raised in a freed object (low bits of a link: ambiguous), a crash inside the "

@@ -15,6 +15,7 @@ MAX_WORDS = 256
 
 @check(
     "M:again",
+    grows=True,
     order=95,
     innocent_causes=(
         "copies of one wrong word are one error, and count once; a bug that sets one flag bit in "

@@ -62,7 +62,7 @@ def canary(context: Context) -> Iterator[Evidence | Skipped]:
     guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}
     held_guards = [guard for guard in guards.values() if guard]
     if not held_guards:
-        yield Skipped("R4", "no thread's fs:0x28 is in the core, or it is 0")
+        yield Skipped("R4", "no thread's fs:0x28 can be read, or it is 0")
         return
     usual = max(held_guards, key=held_guards.count)
     yield from _random(context, guards, usual)

@@ -18,6 +18,7 @@ from gdb_epi.corruption.pointers.neighbours import has_software_pattern, neighbo
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
+from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
@@ -26,7 +27,6 @@ from gdb_epi.util import with_article
 
 LINE = 64
 BEFORE = 2  # words before the line that are given
-HEADER = 16  # bytes of a malloc chunk before its block
 
 
 def blocks_across(context: Context, start: int, words: Sequence[int]) -> str:
@@ -48,7 +48,7 @@ def blocks_across(context: Context, start: int, words: Sequence[int]) -> str:
 def _chunks(context: Context, start: int, first: int) -> str:
     """Tell of malloc's chunks; `first` is the first zero."""
     for zeroed in context.zeroed_headers:
-        if start <= zeroed.header + WORD < start + LINE and first > zeroed.before + HEADER:
+        if start <= zeroed.header + WORD < start + LINE and first > zeroed.before + HEAD_BYTES:
             return (
                 f"the header of the malloc chunk at {zeroed.header:#018x} is gone with it, inside "
                 f"of the one at {zeroed.before:#018x} the zeros begin, and chunks follow behind"

@@ -84,7 +84,7 @@ def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
     for evidence in _against_files(context, [*slots, *_slots(heap, types, DATA)]):
         reported.add(int(evidence.where))
         yield evidence
-    for evidence in (*_against_types(context, heap, slots), *_own_tables(context, heap, types)):
+    for evidence in (*_against_types(context, slots), *_own_tables(context, heap, types)):
         if evidence.where not in reported:
             yield evidence
     if context.sweep:
@@ -189,7 +189,7 @@ def _static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
                 )
 
 
-def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator[Evidence]:
+def _against_types(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
     """Find slots that hold no function, one bit from what several types have there."""
     census: dict[str, dict[int, int]] = {}
     for slot in slots:

@@ -23,7 +23,7 @@ from gdb_epi.corruption.heap.holders import (
     may_be_freed,
     may_be_stale,
 )
-from gdb_epi.corruption.heap.memory import PagedReader, StructWords, on_stack, struct_words
+from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.typed_walk import FRAME, ObjectWalk, object_walk
@@ -31,6 +31,7 @@ from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.paged_reader import PagedReader, StructWords, struct_words
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.maps import NEAR_NULL
@@ -187,9 +188,13 @@ class Fields:
     def _named(self, name: str) -> Fits:
         def fits(value: int) -> bool:
             try:
-                return self._reader.c_string(self._reader.u64(value), MAX_NAME) == name
+                text_at = self._reader.u64(value)
             except UnreadableMemory:
                 return False
+            text = self._reader.c_string(text_at, MAX_NAME)
+            if isinstance(text, Absent):  # read-only data of a file that is not here
+                return self._reader.target.region_at(text_at) is not None
+            return text == name
 
         return fits
 
@@ -228,8 +233,8 @@ class Fields:
 
     def _holds(self, keys: int, used: int) -> bool:
         """Whether a table is in use and holds just so many entries, all of them objects."""
-        thing = self._index.at(keys)
-        if thing is None or thing.kind != BLOCK or used > MAX_ENTRIES:
+        block = self._index.at(keys)
+        if block is None or block.kind != BLOCK or used > MAX_ENTRIES:
             return False
         start, count, width, hashed = self._objects.entries(keys)
         if not used <= count <= 2 * MAX_ENTRIES:
@@ -285,9 +290,9 @@ class Fields:
             return not value & 7 and 2 * len([name for name in names if name]) > len(names)
 
         def sure(value: int) -> bool:
-            thing = self._index.at(value)
+            block = self._index.at(value)
             # Not so of lists of types, which look like an object: their second word is a type.
-            return thing is not None and thing.kind == BLOCK and all(kinds(value))
+            return block is not None and block.kind == BLOCK and all(kinds(value))
 
         what = "items of a list"
         return (Field("ob_item", items_at, what, fits, shared=False, sure=sure),)
@@ -327,6 +332,7 @@ class _Wrong(NamedTuple):
 
 @check(
     "R18",
+    grows=True,
     needs="python",
     order=56,
     innocent_causes=(

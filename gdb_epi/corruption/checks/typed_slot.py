@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import NEAR, Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
@@ -193,6 +193,7 @@ FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 look
 
 @check(
     "R15",
+    grows=True,
     needs="python",
     order=55,
     innocent_causes=(
@@ -221,7 +222,9 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     bad = _sources(address_index(context), wrong)
     context.counts["container slots"] = walk.slots
     if walk.cut:
-        yield Skipped("R15", f"cut after {walk.slots} slots of containers")
+        slots = f"{walk.slots} slots of containers"
+        near = context.reach == NEAR
+        yield Skipped("R15", f"near the frames alone: {slots}" if near else f"cut after {slots}")
     yield from _zeroed_lines(context, walk)
     yield from _stuck_lanes(context, walk, wrong)
     if len(wrong) > MAX_BAD:
@@ -353,7 +356,7 @@ def _repairs(
 
 
 _WAYS = {
-    "R15": "one bit away is {a_kind} that a reference is missing for",
+    "R15": "one bit away is {a_kind}, to which one reference fewer leads than it counts",
     "R15:far": "one bit away is {a_kind}",
     "R15:static": "one bit away is {a_kind} whose references are not counted, and nothing else "
     "that a reference is missing for",
@@ -364,7 +367,7 @@ _WAYS = {
     "is missing for it, but not for those",
     "M:zero": "with another value of one byte, which is 0, it is {a_kind}, as all slots near hold, "
     "and a reference is missing for it, but not for those",
-    "M:pair": "two bits away is {a_kind} that a reference is missing for",
+    "M:pair": "two bits away is {a_kind}, to which one reference fewer leads than it counts",
 }
 
 

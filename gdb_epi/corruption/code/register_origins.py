@@ -22,7 +22,7 @@ from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.signals import SIGSEGV
 from gdb_epi.fault.site import CALL, STRING_BLOCK, FaultSite
-from gdb_epi.sizes import PAGE, WORD_MASK
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
@@ -41,7 +41,7 @@ from gdb_epi.x86.flow import (
     value_source,
 )
 
-WORD, NARROW = 8, 0xFFFFFFFF
+NARROW = 0xFFFFFFFF
 _NOTHING: frozenset[str] = frozenset()
 
 

@@ -19,7 +19,7 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
-from gdb_epi.target.files import ElfFile, open_elf
+from gdb_epi.target.files import ElfFile, FileFinder, open_elf
 
 DT_SYMTAB, DT_RELA, DT_RELASZ, DT_TEXTREL, DT_FLAGS, DT_RELRSZ, DT_RELR = 6, 7, 8, 22, 30, 35, 36
 DT_RELACOUNT = 0x6FFFFFF9
@@ -219,8 +219,10 @@ def image_files(context: Context) -> tuple[list[ImageFile], list[str]]:
     """Return the objects whose file is here, and the names of those without (not the vDSO)."""
     files: list[ImageFile] = []
     missing: list[str] = []
+    finder: FileFinder | None = getattr(context.target, "files", None)  # it has opened them
+    at = open_elf if finder is None else finder.at
     for module in context.target.modules():
-        file = None if isinstance(module.file, Absent) else open_elf(module.file)
+        file = None if isinstance(module.file, Absent) else at(module.file)
         if isinstance(file, ElfFile):
             files.append(ImageFile(module, file))
         elif module.path.startswith("/") and not module.path.startswith("/memfd:"):

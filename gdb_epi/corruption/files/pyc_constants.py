@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from gdb_epi.corruption.heap.memory import PagedReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.source.pyc import MarshalledCode, UnparsedConstant, Value
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK

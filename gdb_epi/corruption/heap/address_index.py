@@ -9,6 +9,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, Pool, pool_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
 from gdb_epi.fault.maps import may_execute
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
 HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
 MAX_NAME = 128
+UNNAMED = "(a type whose name is in a file that is not here)"
 MAX_POOLS = 4096  # kept; then they are read again
 MAX_TUPLE = 1024  # bytes before an item that are searched for its tuple
 MAX_SIBLINGS, FEWEST_SIBLINGS = 64, 3
 MAX_COUNTED = 16  # references that are searched for
 MEMBERS = 96  # bytes from an object's start in which its type's own fields lie
-MIN_CHUNK, CHUNK_FLAGS = 32, 7
 
 OBJECT, BLOCK, FREE, FUNCTION = "object", "block", "free", "function"
 
@@ -35,6 +36,14 @@ class Pointee(NamedTuple):
 
     kind: str
     name: str
+
+
+class _Block(NamedTuple):
+    """A block of pymalloc's."""
+
+    start: int
+    end: int
+    in_use: bool
 
 
 class AddressIndex:
@@ -55,13 +64,13 @@ class AddressIndex:
 
     def object_type(self, address: int) -> str | None:
         """Return the type's name of the object that begins at an address, or None."""
-        thing = self.at(address)
-        return thing.name if thing is not None and thing.kind == OBJECT else None
+        pointee = self.at(address)
+        return pointee.name if pointee is not None and pointee.kind == OBJECT else None
 
     def heads_object(self, address: int) -> bool:
         """Whether a block begins there with the collector's links, which an object follows."""
-        thing = self.at(address)
-        at_block = thing is not None and thing.kind == BLOCK
+        pointee = self.at(address)
+        at_block = pointee is not None and pointee.kind == BLOCK
         return at_block and self.object_type(address + GC_HEAD) is not None
 
     def _judge(self, address: int) -> Pointee | None:
@@ -92,7 +101,7 @@ class AddressIndex:
         it, and other entries beside it (the address is then that of the key's word).
         """
         block = self._block_of(address)
-        start, in_use = block if block is not None else (0, False)
+        start, _, in_use = block if block is not None else (0, 0, False)
         for head in HEADS:
             name = self._object(start + head) if in_use else None
             if name is not None and 8 <= address - start - head < MEMBERS:
@@ -178,7 +187,7 @@ class AddressIndex:
     def place_in_block(self, address: int) -> int | None:
         """Return how far an address lies behind the start of its block of pymalloc's."""
         block = self._block_of(address)
-        return None if block is None else address - block[0]
+        return None if block is None else address - block.start
 
     def in_damaged_pool(self, address: int) -> bool:
         """Whether an address lies in a pool of which it is not known what is free."""
@@ -195,16 +204,55 @@ class AddressIndex:
             self._pools[key] = pool_at(base, data) if data else None
         return self._pools[key]
 
-    def _block_of(self, address: int) -> tuple[int, bool] | None:
-        """Return the start of pymalloc's block that holds an address, and whether it is in use."""
+    def end_of_items(self, address: int) -> int | None:
+        """Return where the items end of a tuple at an address; None for other objects."""
+        if self._reader is None or self.object_type(address) != "tuple":
+            return None
+        head = self._reader.layout.offset("PyTupleObject", "ob_item")
+        size_at = self._reader.layout.offset("PyVarObject", "ob_size")
+        count = read_word(self._context.target, address + size_at) if size_at else None
+        return None if head is None or count is None else address + head + 8 * count
+
+    def end_of_block(self, address: int) -> int | None:
+        """Return where the block ends that lies at an address; None where none is known to.
+
+        Any address inside of a block of pymalloc's; of malloc's the one that it gave. The last word
+        of a chunk of glibc's is the first of the following header (malloc/malloc.c).
+        """
+        block = self._block_of(address)
+        if block is not None:
+            return block.end
+        size_word = read_word(self._context.target, address - 8) if not address % 16 else None
+        if size_word is None:
+            return None
+        end = address - HEAD_BYTES + (size_word & ~FLAGS)
+        if size_word & IS_MMAPPED and address % PAGE == HEAD_BYTES:
+            region = self._context.target.region_at(address)
+            return end if region is not None and address < end <= region.end else None
+        return end + 8 if self._chunk(address) else None
+
+    def _block_of(self, address: int) -> _Block | None:
+        """Return the block of pymalloc's that holds an address; None outside of any."""
         for size in POOL_SIZES:
             base = address & ~(size - 1)
             pool = self._pool(base, size)
             if pool is not None and pool.size == size and pool.free is not None:
                 within = address - base - OVERHEAD
                 offset = OVERHEAD + within // pool.block * pool.block
-                return (base + offset, offset not in pool.free) if within >= 0 else None
+                if within < 0:
+                    return None
+                start = base + offset
+                return _Block(start, start + pool.block, offset not in pool.free)
         return None
+
+    def blocks_beside(self, address: int) -> list[int]:
+        """Return the blocks in use of the pool of pymalloc's that holds an address."""
+        for size in POOL_SIZES:
+            base = address & ~(size - 1)
+            pool = self._pool(base, size)
+            if pool is not None and pool.size == size:
+                return [base + offset for offset in pool.blocks()]
+        return []
 
     def references(self, address: int, counted: int = 8) -> int | None:
         """Return the reference count of an object; None when it is immortal or shared.
@@ -226,7 +274,7 @@ class AddressIndex:
     def in_free_block(self, address: int) -> bool:
         """Whether an address lies inside of a block that pymalloc has free."""
         block = self._block_of(address)
-        return block is not None and not block[1]
+        return block is not None and not block.in_use
 
     # -- objects ----------------------------------------------------------------------------
 
@@ -260,10 +308,17 @@ class AddressIndex:
         meta = reader.type_of(kind)
         if meta % 8 or reader.type_of(reader.type_of(meta)) != reader.type_of(meta):
             return None
-        name, above = reader.type_name(kind), reader.type_name(meta)
-        if isinstance(name, Absent) or isinstance(above, Absent):
-            return None
-        return name if _plausible(name) and _plausible(above) else None
+        above = self._name(reader, meta)
+        return self._name(reader, kind) if above is not None else None
+
+    def _name(self, reader: Reader, kind: int) -> str | None:
+        """Return a type's name, UNNAMED where its text lies in a file that is not here."""
+        name = reader.type_name(kind)
+        if not isinstance(name, Absent):
+            return name if _plausible(name) else None
+        at = reader.u64(kind + reader.layout.require("PyTypeObject", "tp_name"))
+        region = reader.target.region_at(at)
+        return UNNAMED if region is not None and region.path and not region.dumped else None
 
     # -- allocators -------------------------------------------------------------------------
 
@@ -288,15 +343,20 @@ class AddressIndex:
         size_word = read_word(self._context.target, address - 8)
         if size_word is None:
             return False
-        size = size_word & ~CHUNK_FLAGS
+        size = size_word & ~FLAGS
         region = self._context.target.region_at(address)
-        if size < MIN_CHUNK or size % 16 or region is None or address - 16 + size >= region.end:
+        if (
+            size < MIN_CHUNK
+            or size % 16
+            or region is None
+            or address - HEAD_BYTES + size >= region.end
+        ):
             return False
         following = read_word(self._context.target, address - 8 + size)
         if following is None or not following & 1:
             return False
-        after = following & ~CHUNK_FLAGS
-        return after >= 16 and after % 16 == 0 and address - 16 + size + after <= region.end
+        after = following & ~FLAGS
+        return after >= 16 and after % 16 == 0 and address - HEAD_BYTES + size + after <= region.end
 
 
 def _plausible(name: str) -> bool:

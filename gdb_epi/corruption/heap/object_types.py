@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.corruption.heap.address_index import AddressIndex
-from gdb_epi.corruption.heap.memory import PagedReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple

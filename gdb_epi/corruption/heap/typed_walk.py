@@ -6,21 +6,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from operator import eq
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.memory import on_stack, page_reader, struct_words, values_at_hand
-from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE, ObjectTypes
+from gdb_epi.corruption.heap.memory import on_stack, page_reader, values_at_hand
+from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
 from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.paged_reader import struct_words
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_CONTAINERS = 6000
-MAX_SLOTS = 40_000
-MAX_ITEMS = 8192  # of one container
 MAX_FRAMES = 32
 MAX_DEPTH = 64  # words of a frame's stack of values that may be left over
 MAX_LOCALS = 256  # of one frame
@@ -48,6 +47,7 @@ class ObjectWalk:
 
     def __init__(self, context: Context, python: PythonState) -> None:
         self._context = context
+        self._most_items = context.reach.items
         self._python = python
         self.reader = page_reader(context)
         self._objects = ObjectReader(self.reader)
@@ -66,6 +66,8 @@ class ObjectWalk:
         self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
         self.cut = False
         self._offsets: dict[tuple[str, str], int] = {}
+        self._slots: dict[int, list[tuple[int, int]]] = {}  # class -> runs of references
+        self._shared: dict[int, int] = {}  # class -> number of keys that instances share
         self._reached: list[int] = []  # found, not yet judged
         self._waiting: list[int] = []
         self._types: deque[int] = deque()  # they come last: each leads to a dict of many
@@ -102,7 +104,7 @@ class ObjectWalk:
         for at, kind in typed:
             category = kind.category
             self.visited.append((at, category))
-            if len(self.visited) > MAX_CONTAINERS:
+            if len(self.visited) > self._context.reach.containers:
                 self.cut = True
                 break
             if kind.address not in self._met:
@@ -111,7 +113,7 @@ class ObjectWalk:
                 self._reached.append(kind.address)
                 self._enter(static=self._context.sweep)
             is_tuple = category == TUPLE
-            words = self._items(at, next(sizes)) if is_tuple else self._words(at, category)
+            words = self._items(at, next(sizes)) if is_tuple else self._words(at, kind)
             self._add(words, at, kind.name)
             if self.cut:
                 break
@@ -153,7 +155,7 @@ class ObjectWalk:
         ]
 
     def _add(self, words: _Words, owner: int, kind: str) -> None:
-        room = MAX_SLOTS - self.slots
+        room = self._context.reach.slots - self.slots
         count = len(words[1]) - words[1].count(0)
         if count > room:
             kept = [
@@ -173,14 +175,15 @@ class ObjectWalk:
         seen = self._seen
         new = [value for value in dict.fromkeys(self._reached) if value not in seen]
         self._reached = []
-        held: list[tuple[int, str]] = []
-        for value, (_type, name, _flags, category) in zip(new, self.kinds.of_all(new), strict=True):
-            if category:
-                held.append((value, category))
-            else:
-                seen.add(value)
-                if not name:
-                    self._typeless.add(value)
+        kinds = self.kinds.of_all(new)
+        self._typeless.update(
+            [value for value, kind in zip(new, kinds, strict=True) if kind is NO_TYPE]
+        )
+        held = [
+            (value, kind.category) for value, kind in zip(new, kinds, strict=True) if kind.category
+        ]
+        seen.update(new)
+        seen.difference_update([value for value, _category in held])
         counts = self.reader.words([value for value, _category in held])
         for (value, category), count in zip(held, counts, strict=True):
             if not 0 < count < LOW and not self._is_alive(count):
@@ -230,6 +233,11 @@ class ObjectWalk:
         kept = [n for n, word in enumerate(words) if word and not (tagged is not None and word & 1)]
         return [start + WORD * n for n in kept], [words[n] for n in kept]
 
+    def variables(self) -> Iterator[int]:
+        """Yield the values of the frames' variables, those of the innermost frame first."""
+        for frame in self.frames:
+            yield from self._locals(frame)[1]
+
     def _variables(self, frame: PyFrame) -> tuple[int, int]:
         """Return where the variables of a frame begin and end."""
         layout, name = self._python.layout, _frame_struct(self._python)
@@ -258,35 +266,60 @@ class ObjectWalk:
         with suppress(UnreadableMemory):
             count = count if count < LOW else 0
             start = at + self._at("PyTupleObject", "ob_item")
-            words = self.reader.run(start, min(count, MAX_ITEMS))
+            words = self.reader.run(start, min(count, self._most_items))
             return range(start, start + WORD * len(words), WORD), words
         return (), []
 
-    def _words(self, at: int, category: str) -> _Words:
+    def _words(self, at: int, kind: ObjectType) -> _Words:
         """Return what a container holds; nothing where it cannot be read."""
+        category = kind.category
         members = self._members.get(category)
         if members is not None:
             return [at + n for n in members.offsets], self.reader.members(at, members)
-        parts: list[_Words] = []
+        if category == INSTANCE:
+            return self._of_instance(at, kind.address)
         places_of = _CONTAINERS.get(category)
         with suppress(UnreadableMemory, LayoutError):
             for part in places_of(self, at) if places_of is not None else ():
-                parts.append(self._part(at, category, *part))
-        if len(parts) == 1:  # all but instances
+                return self._part(at, category, *part)
+        return (), []
+
+    def _of_instance(self, at: int, kind: int) -> _Words:
+        """Return what the slots of an instance and its array of values hold; reach its dict."""
+        parts: list[_Words] = []
+        with suppress(UnreadableMemory, LayoutError):
+            if kind not in self._slots:
+                self._slots[kind] = [run for run in self.kinds.slots_of(kind) if run[1]]
+            for start, count in self._slots[kind]:
+                parts.append(self._part(at, INSTANCE, at + start, count, WORD, (0,)))
+            held, values = self._objects.attribute_storage(at, kind)
+            if values:
+                parts.append(self._part(at, INSTANCE, values, self._keys_of(kind), WORD, (0,)))
+            elif held:
+                self._reached.append(held)
+        if len(parts) == 1:
             return parts[0]
         return [at for part in parts for at in part[0]], [
             word for part in parts for word in part[1]
         ]
+
+    def _keys_of(self, kind: int) -> int:
+        """Return how many keys the instances of a class share. Raises UnreadableMemory."""
+        count = self._shared.get(kind)
+        if count is None:
+            count = self._objects.entries(self._objects.shared_keys(kind))[1]
+            self._shared[kind] = count
+        return count
 
     def _part(
         self, at: int, category: str, start: int, count: int, stride: int, offsets: tuple[int, ...]
     ) -> _Words:
         """Return the words of one table of a container."""
         step = stride // WORD
-        words = self.reader.run(start, min(count, MAX_ITEMS) * step)
+        words = self.reader.run(start, min(count, self._most_items) * step)
         if len(offsets) == 2:
             return _pairs(start, words, step, offsets)
-        column = words[offsets[0] :: step]
+        column = words if step == 1 else words[offsets[0] :: step]
         place = start + WORD * offsets[0]
         places = range(place, place + stride * len(column), stride)
         if category == "list" and 0 in column and len(self.nulls) < MAX_NULL_LISTS:
@@ -326,19 +359,6 @@ class ObjectWalk:
         if start and mask < 1 << 32:
             yield start, mask + 1, self._python.layout.size("setentry") or 16, (0,)
 
-    def instance_places(self, at: int) -> Iterator[_Place]:
-        """The slots of an instance of a class written in Python, then its array of values."""
-        kind = self.reader.type_of(at)
-        for start, count in self.kinds.slots_of(kind):
-            if count:
-                yield at + start, count, WORD, (0,)
-        held, values = self._objects.attribute_storage(at, kind)
-        if values:
-            entries = self._objects.entries(self._objects.shared_keys(kind))
-            yield values, entries[1], WORD, (0,)
-        elif held:
-            self._reached.append(held)
-
 
 _Place = tuple[int, int, int, tuple[int, ...]]
 _CONTAINERS = {
@@ -346,7 +366,6 @@ _CONTAINERS = {
     "list": ObjectWalk.list_places,
     "set": ObjectWalk.set_places,
     "frozenset": ObjectWalk.set_places,
-    INSTANCE: ObjectWalk.instance_places,
 }
 
 
@@ -364,10 +383,19 @@ _MEMBERS = {
 
 def _pairs(start: int, words: list[int], step: int, offsets: tuple[int, ...]) -> _Words:
     """Return the keys and values of a table, entry by entry."""
+    keys, values = words[offsets[0] :: step], words[offsets[1] :: step]
+    if not any(map(eq, keys, values)):  # nearly always
+        first, count, stride = start + WORD * offsets[0], len(keys), WORD * step
+        beside = WORD * (offsets[1] - offsets[0])
+        both = [0] * (2 * count)
+        both[::2], both[1::2] = keys, values
+        at = [0] * (2 * count)
+        at[::2] = range(first, first + stride * count, stride)
+        at[1::2] = range(first + beside, first + beside + stride * count, stride)
+        return at, both
     places: list[int] = []
     words_held: list[int] = []
-    entries = zip(words[offsets[0] :: step], words[offsets[1] :: step], strict=True)
-    for number, (key, value) in enumerate(entries):
+    for number, (key, value) in enumerate(zip(keys, values, strict=True)):
         if key != value:  # up to 3.11 the table of interned strings, which holds none
             place = start + WORD * (step * number + offsets[0])
             places += place, place + WORD * (offsets[1] - offsets[0])

@@ -277,7 +277,8 @@ def software_explanation(
         return "a single tag bit at the top"
     if suspect.depth and bit in LOW_TAG_BITS:
         return "a low tag bit"
-    if suspect.source == "rsp" and suspect.value < corrected:
+    in_frame = 0 <= suspect.value - site.fault.sp <= NEAR  # computed from rsp: a local array
+    if (suspect.source == "rsp" or in_frame) and suspect.value < corrected:
         return "a large frame or alloca gives the same stack pointer"
     if bit not in STRIDE_BITS or suspect.depth or (purpose_known and suspect.slots):
         return None

@@ -118,7 +118,10 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
     if value < NULL_PAGE:
         return None
     shape = shape_of(value)
-    if shape is not None and shape.name in ("double", "int-pair") and _one_bit_off(context, value):
+    coincident = shape is not None and (
+        shape.name in ("double", "int-pair") or (shape.name == "ascii" and value < USER_TOP)
+    )
+    if coincident and _one_bit_off(context, value):
         shape = None
     if is_index:  # any number may be one
         return shape if shape is not None and shape.name in ("ascii", "poison") else None
@@ -126,6 +129,7 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
         return shape
     return (
         _is_half_of_a_pointer(target, value)
+        or _low_number(context, value)
         or _tagged(target, value)
         or _misaligned(context, value)
     )
@@ -134,12 +138,24 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
 def _one_bit_off(context: Context, value: int) -> bool:
     """Whether something begins at an address that differs in one bit of the high half.
 
-    Bit 62 of any pointer makes a double between 2 and 4, one of the bits from 32 on a pair of
-    integers of an address of a program that is not position-independent.
+    The upper bytes of a heap's address are letters, 0x55. Bit 62 of any pointer makes a double
+    between 2 and 4, one of the bits from 32 on a pair of integers of an address of a program that
+    is not position-independent.
     """
     flipped = (value ^ (1 << bit) for bit in range(32, 64))
     near = [flip for flip in flipped if permits(context.target.region_at(flip), None)]
     return any(flip >= LOW or address_index(context).at(flip) is not None for flip in near)
+
+
+def _low_number(context: Context, value: int) -> Shape | None:
+    """A number below 4 GiB in a process that has no memory there, nor one bit away."""
+    target = context.target
+    if not NEAR_NULL <= value < LOW or target.region_at(value) is not None:
+        return None
+    if any(permits(target.region_at(value ^ 1 << bit), None) for bit in range(ADDRESS_BITS)):
+        return None
+    number = value - LOW if value > LOW - NEAR_NULL else value
+    return Shape("number", f"it is the number {number}; no memory lies near that address")
 
 
 def _is_half_of_a_pointer(target: Target, value: int) -> Shape | None:

@@ -11,7 +11,6 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.native_code import candidates
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
@@ -91,7 +90,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
 def _damaged_block(state: ProcessState, end: int) -> Block | None:
     fault = state.fault
     assert not isinstance(fault, Absent)
-    words = [fault.registers.get(name, 0) for name in GENERAL]
+    words = [fault.registers.get(name, 0) for name in fault.architecture.general]
     try:
         size = max(0, min(end + 64 - fault.sp, MAX_STACK)) & ~7
         words += [word for (word,) in struct.iter_unpack("<Q", state.target.read(fault.sp, size))]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.account import message_of_own_abort
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -26,9 +26,9 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     Reference: glibc assert/assert.c, sysdeps/posix/libc_fatal.c.
     """
     account = state.account
-    if isinstance(account, Absent) or account.how != ABORTED:
+    if isinstance(account, Absent):
         return
-    fault, message = account.fault, account.message
+    fault, message = account.fault, message_of_own_abort(state.target, account)
     if not isinstance(message, AbortMessage) or message.kind == "other":
         return
     frames = state.target.native_frames(fault.tid)

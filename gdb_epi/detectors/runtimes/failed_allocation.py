@@ -11,6 +11,7 @@ from gdb_epi.fault.account import ABORTED, ACCESS, Account
 from gdb_epi.fault.errno import ENOMEM, errno_of
 from gdb_epi.fault.place import LOW, NULL, NULL_BASE
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import WORD_MASK
 
 MEMORY_ERROR = "MemoryError"
 
@@ -21,7 +22,7 @@ MEMORY_ERROR = "MemoryError"
     speaks_for=SpeaksFor("out-of-memory", "no-memory", by="kind"),
 )
 def failed_allocation(state: ProcessState) -> Iterator[Finding]:
-    """Find a MemoryError in the thread that ended, or a NULL pointer after ENOMEM.
+    """Find a MemoryError in the thread that ended, or a pointer of NULL or -1 after ENOMEM.
 
     Innocent causes: errno keeps its value until the next call that fails, so a pointer may be NULL
     for another reason; that is said. A request of an absurd size fails like one for which there is
@@ -36,17 +37,25 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     if raised is not None:
         summary = f"a MemoryError is {raised} in this thread: an allocation of Python failed"
         yield Finding("failed_allocation", subject, {"kind": "MemoryError"}, summary)
-    elif _null(account) and errno_of(state.target, account.fault) == ENOMEM:
+    elif (pointer := _failed_pointer(account)) and errno_of(state.target, account.fault) == ENOMEM:
         summary = (
             "errno of this thread is ENOMEM: the last call of the C library that failed got no "
-            "memory, and the pointer that was used is NULL"
+            f"memory, and the pointer that was used is {pointer}"
         )
         yield Finding("failed_allocation", subject, {"kind": "errno"}, summary)
 
 
-def _null(account: Account) -> bool:
+def _failed_pointer(account: Account) -> str:
+    """Return which result of a failed allocation the access went through; "" for none.
+
+    mmap() returns MAP_FAILED, -1 (man 2 mmap), everything else NULL.
+    """
     low = account.place.kind in (NULL, LOW, NULL_BASE)
-    return account.how == ACCESS and low and not account.through_stack
+    if account.how != ACCESS or not low or account.through_stack:
+        return ""
+    operand, registers = account.site.operand, account.fault.registers
+    values = [registers.get(name) for name in operand.registers()] if operand is not None else [0]
+    return "NULL" if 0 in values else "-1, as mmap() returns it" if WORD_MASK in values else ""
 
 
 def _memory_error(state: ProcessState, tid: int) -> str | None:

@@ -11,10 +11,9 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.maps import permits
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.api import NativeFrame, Target, machine_of
 
 _THUNK = "_ctypes.CThunkObject"  # Modules/_ctypes/ctypes.h; the name is the same since 2.5
 MAX_FRAMES = 24
@@ -66,7 +65,7 @@ def _end_of_callback(frames: Sequence[NativeFrame]) -> int | None:
 
 
 def _words(target: Target, registers: Mapping[str, int], start: int, end: int) -> Iterator[int]:
-    yield from (registers.get(name, 0) for name in GENERAL)
+    yield from (registers.get(name, 0) for name in machine_of(target).general)
     try:
         stack = target.read(start, max(0, min(end - start, MAX_STACK)) & ~7)
     except UnreadableMemory:

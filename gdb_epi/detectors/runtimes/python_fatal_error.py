@@ -74,8 +74,8 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     around = " ".join(frame.function or "" for frame in frames[:MAX_FRAMES])
     kind = _kind(f"{reason or ''} {name}", around)
     by = caller.function if caller is not None else None
-    said = f": {reason}" if reason else "; its reason is not in the core (it is on standard error)"
-    summary = f"CPython gave up in {by or name}{said}{_MEANINGS[kind]}"
+    why = f": {reason}" if reason else "; its reason is not in the core (it is on standard error)"
+    summary = f"CPython gave up in {by or name}{why}{_MEANINGS[kind]}"
     facts = {"kind": kind, "entry": name, "function": by, "reason": reason}
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
 
@@ -104,8 +104,8 @@ def _reason(target: Target, entry: str, caller: NativeFrame | None) -> str | Non
     return next((text for text in texts if text), None)
 
 
-def _kind(said: str, around: str) -> str:
+def _kind(message: str, around: str) -> str:
     for kind, words in _KINDS:
-        if any(word in said for word in words):
+        if any(word in message for word in words):
             return kind
     return "debug-allocator" if "_PyMem_DebugCheckAddress" in around else "other"

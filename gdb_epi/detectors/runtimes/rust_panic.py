@@ -69,8 +69,11 @@ def _location(
     except UnreadableMemory:
         return None
     places = [_place_at(target, word) for (word,) in struct.iter_unpack("<Q", stack)]
-    found = [place for place in places if place is not None]
-    return next((place for place in found if _LIBRARY not in place), next(iter(found), None))
+    places_in_sources = [place for place in places if place is not None]
+    return next(
+        (place for place in places_in_sources if _LIBRARY not in place),
+        next(iter(places_in_sources), None),
+    )
 
 
 def _place_at(target: Target, address: int) -> str | None:

@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: Apache-2.0
+"""S: wild values. Where the bad word was read from, and what is there instead of a pointer.
+
+A value that no changed byte makes an address again was not made by a flip of its own. Read from a
+place where a pointer belongs it says that this place holds other data. `origin` weighs nothing: it
+tells the reader where the word came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
+from gdb_epi.corruption.heap.memory import on_stack, read_words
+from gdb_epi.corruption.pointers.nearby import (
+    byte_changes,
+    is_one_bit_from_use,
+    is_one_byte_off,
+    one_bit_id,
+)
+from gdb_epi.corruption.pointers.suspect_words import (
+    LOW,
+    FaultWord,
+    fault_words,
+    software_pattern,
+    suspects_of,
+)
+from gdb_epi.corruption.pointers.word_origin import (
+    WordOrigin,
+    in_ended_stack,
+    is_wild,
+    origin_of,
+    place_in_words,
+)
+from gdb_epi.corruption.registry import check
+from gdb_epi.errors import Absent
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.malloc_heap import HEAD_BYTES
+from gdb_epi.fault.maps import NEAR_NULL, permits, user_top
+from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
+
+FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
+BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
+MAX_KEPT = 8  # places of one word that are looked at
+MAX_GONE = 256 << 20  # bytes from the start of a mapping that are looked at
+RETURN_PLACE = 8  # System V ABI, x86-64 3.2.2: return addresses lie at 8 modulo 16
+FEWEST_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
+
+
+def _wild_word(context: Context) -> tuple[FaultSite, FaultWord] | None:
+    """Return the failed access and its first wrong word; None where that is no wild value."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
+        return None
+    words = fault_words(context)
+    if not words or words[0].value < NEAR_NULL:
+        return None
+    return site, words[0]
+
+
+@check(
+    "origin",
+    needs="crash",
+    order=19,
+    innocent_causes="it claims nothing: it says where the word that led to the fault was read.",
+)
+def origin(context: Context) -> Iterator[Evidence]:
+    """Tell from where the bad word was read, and what lies there."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
+        return
+    for word in fault_words(context)[:1]:
+        read_from = origin_of(context, word)
+        slot = read_from.slot if read_from is not None else _kept_at(context, word)
+        if slot is None:
+            continue
+        place = place_in_words(context, slot)
+        what = "0" if not word.value else f"{word.value:#x}"
+        if read_from is None:
+            summary = f"{word.source} is {what}, which stands at {slot:#x} too"
+        elif word.source == "target":
+            how = "a return took" if site.kind == RETURN else "a call took"
+            summary = f"{how} {what} from {slot:#x}"
+        else:
+            summary = f"{word.source} is {what}, read from {slot:#x}"
+        summary += f", {place}" if place else ""
+        if word.value >= NEAR_NULL and word.distance is not None:
+            reach = [(word.value ^ 1 << bit) + word.distance & WORD_MASK for bit in range(64)]
+            if not any(permits(context.target.region_at(at), _access_of(site)) for at in reach):
+                summary += "; no flipped bit of it alone explains this"
+        yield plain_evidence("origin", slot, UNKNOWN, summary, {})
+
+
+def _kept_at(context: Context, word: FaultWord) -> int | None:
+    """Return a place outside of stacks that holds a word whose origin is not known."""
+    if word.value < LOW or context.target.region_at(word.value) is not None:
+        return None
+    if context.state.named_values:
+        return None  # a variable of Python code says more
+    places = context.places_of(word.value, MAX_KEPT)
+    return next((at for at in places if not on_stack(context, at)), None)
+
+
+@check(
+    "S:foreign-value",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: the place was overwritten, freed and used again, never set, or is of another "
+        "type. A flipped pointer may lead to a block of other data by chance; damage of several "
+        "bytes of one word looks the same. Not said where one byte of the value, changed, makes "
+        "the access legal, nor of a place that is not known to be the right one."
+    ),
+)
+def foreign_value(context: Context) -> Iterator[Evidence]:
+    """Tell a word that is no address, read from where an address belongs."""
+    wild = _wild_word(context)
+    if wild is None:
+        return
+    site, word = wild
+    read_from = origin_of(context, word)
+    if read_from is None or site.kind == RETURN or word.distance is None:
+        return
+    if software_pattern(context, word) is not None:
+        return  # S:pattern says what it looks like
+    shifted = _shifted_pointer(context, read_from, word.value)
+    if shifted:
+        yield plain_evidence("S:misaligned", word.source, UNKNOWN, shifted, {})
+        return
+    if not read_from.owned or _is_legal(context, word.value, site):
+        return
+    if is_one_byte_off(context, word.value, word.distance, _access_of(site)):
+        return
+    place = place_in_words(context, read_from.slot)
+    summary = (
+        f"{_named(word)} {word.value:#018x}, more than a byte from any address that can be used; "
+        f"it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
+    )
+    yield plain_evidence("S:foreign-value", read_from.slot, UNKNOWN, summary, {})
+
+
+def _named(word: FaultWord) -> str:
+    return "the pointer that was called is" if word.source == "target" else f"{word.source} holds"
+
+
+def _access_of(site: FaultSite) -> str | None:
+    return "x" if site.kind in TRANSFERS else site.access
+
+
+def _is_legal(context: Context, value: int, site: FaultSite) -> bool:
+    return permits(context.target.region_at(value), _access_of(site))
+
+
+def _shifted_pointer(context: Context, place: WordOrigin, value: int) -> str:
+    """Tell a pointer that stands a few bytes beside the place that was read: "" for none.
+
+    Not where the place itself is at an odd address: a flipped low bit leads there.
+    """
+    if place.slot % WORD or place.base % WORD or context.target.region_at(value) is not None:
+        return ""
+    around = read_up_to(context.target, place.slot - WORD + 1, 3 * WORD - 2)
+    for shift in (4, -4, 2, -2, 6, -6, 1, -1, 3, -3, 5, -5, 7, -7):
+        at = WORD - 1 + shift
+        pointer = int.from_bytes(around[at : at + WORD], "little")
+        if len(around) < at + WORD or pointer < LOW:
+            continue
+        if permits(context.target.region_at(pointer), "r"):
+            side = "after" if shift > 0 else "before"
+            return (
+                f"it was read from {place.slot:#x}; a good pointer ({pointer:#x}) stands "
+                f"{abs(shift)} bytes {side} that place: the code expects another layout of the data"
+            )
+    return ""
+
+
+@check(
+    "S:far-index",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: an index or offset that was not checked, or went below zero. Not said where "
+        "one byte of the index or one bit of the base, changed, makes the access legal. A damaged "
+        "length or number elsewhere leaves it too."
+    ),
+)
+def far_index(context: Context) -> Iterator[Evidence]:
+    """Tell an index that leads far away from memory that is there."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
+        return
+    operand, registers = site.operand, site.fault.registers
+    names = (operand.base, operand.index_register)
+    if site.address is None or operand.segment is not None or None in names:
+        return
+    pairs = [(str(names[0]), str(names[1]), operand.scale)]
+    if operand.scale == 1:
+        pairs.append((str(names[1]), str(names[0]), 1))
+    access = _access_of(site)
+    for base_name, index_name, scale in pairs:
+        base, index = registers.get(base_name, 0), registers.get(index_name, 0)
+        start = base + operand.displacement
+        reach = _signed(index * scale)
+        if not permits(context.target.region_at(base), access) or abs(reach) < FAR:
+            continue
+        if permits(context.target.region_at(site.address), access):
+            return
+        others = [start + other * scale for other in byte_changes(index)]
+        others += [(start ^ 1 << bit) + reach for bit in range(48)]
+        if any(permits(context.target.region_at(at & WORD_MASK), access) for at in others):
+            return
+        side = "after" if reach > 0 else "before"
+        unsigned = f" ({_signed32(index)} in 32 bits)" if 1 << 31 <= index < 1 << 32 else ""
+        summary = (
+            f"the index in {index_name} is {_signed(index)}{unsigned}: it leads {abs(reach)} bytes "
+            f"{side} the start, {base:#x} in {base_name}"
+        )
+        yield plain_evidence("S:far-index", index_name, UNKNOWN, summary, {})
+        return
+
+
+def _signed(value: int) -> int:
+    value &= WORD_MASK
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _signed32(value: int) -> int:
+    return value - (1 << 32)
+
+
+@check(
+    "S:gone",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: memory that was given back, by munmap() or by free(), which unmaps large "
+        "blocks. A flipped pointer may lead into the same gap; that a start of a mapping that is "
+        "gone is still at hand is then chance."
+    ),
+)
+def gone(context: Context) -> Iterator[Evidence]:
+    """Tell a pointer into a mapping that was there and was given back.
+
+    malloc takes blocks from 128 KiB on from mmap() and gives them 16 bytes behind the start of
+    their pages (malloc/malloc.c: sysmalloc_mmap, munmap_chunk).
+    """
+    wild = _wild_word(context)
+    if wild is None or wild[0].kind != DATA:
+        return
+    _site, word = wild
+    value = word.value
+    if not LOW <= value < user_top(context.target) or context.target.region_at(value) is not None:
+        return
+    if value % PAGE == HEAD_BYTES:
+        if not is_one_bit_from_use(context, value):
+            summary = (
+                f"{word.source} holds {value:#x}, 16 bytes after the start of a page without "
+                "memory: so malloc places large blocks, which free() unmaps"
+            )
+            id = "S:wild-value" if is_wild(context, word.source) else "S:unmapped"
+            yield plain_evidence(id, word.source, UNKNOWN, summary, {})
+        return
+    start = _start_at_hand(context, value)
+    if start is not None:
+        summary = (
+            f"{word.source} holds {value:#x}, {value - start} bytes after {start:#x}, "
+            "which looks like the start of a mapping that was given back: a register or the stack "
+            "still holds it, and nothing is mapped there"
+        )
+        yield plain_evidence("S:gone", word.source, UNKNOWN, summary, {})
+
+
+def _start_at_hand(context: Context, value: int) -> int | None:
+    """Return the nearest start of a mapping below a value in the same gap of the map.
+
+    At hand are the registers and the stack around rsp, that of functions that have returned too.
+    """
+    fault, target = context.fault, context.target
+    if isinstance(fault, Absent):
+        return None
+    bottom = max((r.end for r in target.regions() if r.end <= value), default=0)
+    words = [fault.registers.get(name, 0) for name in GENERAL]
+    region = target.region_at(fault.sp)
+    if region is not None:
+        low = max(region.start, fault.sp - BELOW) & ~7
+        high = min(region.start + region.dumped, fault.sp + ABOVE)
+        words += read_words(context, low, max(0, high - low) // WORD)
+    bottom = max(bottom, value - MAX_GONE)
+    starts = [w for w in words if bottom <= w < value and w % PAGE in (0, HEAD_BYTES)]
+    return max(starts, default=None)
+
+
+@check(
+    "S:ended-stack",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: a pointer to a local variable that outlived its function. Only stacks that "
+        "glibc keeps of threads that have ended count; what a living thread left below its own "
+        "stack pointer does not."
+    ),
+)
+def ended_stack_of_thread(context: Context) -> Iterator[Evidence]:
+    """Tell a word that was read from the stack of a thread that has ended."""
+    wild = _wild_word(context)
+    if wild is None:
+        return
+    _site, word = wild
+    read_from = origin_of(context, word)
+    places = [] if read_from is None else [read_from.slot]
+    places += [suspect.value for suspect in suspects_of(context) if suspect.depth]
+    for place in places:
+        if in_ended_stack(context, place):
+            summary = (
+                f"{_named(word)} {word.value:#x}; that was read from {place:#x}, in the stack "
+                "of a thread that has ended"
+            )
+            yield plain_evidence(
+                one_bit_id(context, "S:ended-stack", place), place, UNKNOWN, summary, {}
+            )
+            return
+
+
+@check(
+    "S:return-address",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: a write behind an array on the stack, or into a frame of a function that has "
+        "returned. Not said where one byte of the word, changed, leads to code; nor where it stood "
+        "at a place that the ABI has for no return address. A wrong stack pointer leads to such a "
+        "word in one of two cases."
+    ),
+)
+def return_address(context: Context) -> Iterator[Evidence]:
+    """Tell a return address that was replaced by something that is no address."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind != RETURN or site.slot is None:
+        return
+    value = read_word(context.target, site.slot)
+    if value is None or value < NEAR_NULL or site.slot % 16 != RETURN_PLACE:
+        return
+    if context.target.region_at(value) is not None or is_one_byte_off(context, value, 0, "x"):
+        return
+    word = FaultWord("target", value, 0)
+    if software_pattern(context, word) is not None:
+        return
+    summary = (
+        f"the return address at {site.slot:#x} was replaced: {value:#018x} is more than a byte "
+        "from any address of code"
+    )
+    yield plain_evidence("S:return-address", site.slot, UNKNOWN, summary, {})
+
+
+@check(
+    "S:overwritten-object",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: a write behind a buffer's end, or into a block that was freed and given out "
+        "again. Said only where the other blocks of the pool hold objects, and the type that was "
+        "read is more than a byte from any address."
+    ),
+)
+def overwritten_object(context: Context) -> Iterator[Evidence]:
+    """Tell an object whose block holds no object any more, among blocks that do."""
+    wild = _wild_word(context)
+    if wild is None or wild[0].kind != DATA:
+        return
+    site, word = wild
+    if word.distance is None or is_one_byte_off(
+        context, word.value, word.distance, _access_of(site)
+    ):
+        return
+    index = address_index(context)
+    read_from = origin_of(context, word)
+    if read_from is None or read_from.offset != WORD:  # ob_type
+        return
+    address = read_from.base
+    head = index.place_in_block(address)
+    if head not in HEADS or index.in_free_block(address) or _object_in(context, address - head):
+        return
+    blocks = index.blocks_beside(address)
+    held = [block for block in blocks if _object_in(context, block)]
+    if len(held) < FEWEST_OBJECTS or len(held) < OBJECT_SHARE * len(blocks):
+        return
+    damaged = len(blocks) - len(held)
+    summary = (
+        f"the object at {address:#x} is none any more: where its type belongs stands "
+        f"{word.value:#018x}; {len(held)} other blocks of its pool hold objects, {damaged} hold "
+        "none"
+    )
+    yield plain_evidence("S:overwritten-object", address, UNKNOWN, summary, {})
+
+
+def _object_in(context: Context, block: int) -> bool:
+    index = address_index(context)
+    return any(index.object_type(block + head) is not None for head in HEADS[:3])

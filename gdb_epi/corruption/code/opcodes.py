@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the numbers of instructions mean, of each version of the bytecode: opcodes.json.
+
+tests/tools/emit_opcodes.py makes it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import shipped_json
+
+
+class Opcodes(NamedTuple):
+    """Of one version: what specialized opcodes were made of, cache entries behind each.
+
+    `consts` and `variables` are those whose argument is an index into co_consts, and into the
+    variables of a frame; empty where the table does not know them. `extended` is EXTENDED_ARG.
+    """
+
+    base: dict[int, int]
+    caches: dict[int, int]
+    rewritten: frozenset[int]
+    consts: frozenset[int]
+    variables: frozenset[int]
+    extended: int | None
+
+
+@cache
+def opcodes_of_magic(magic: bytes) -> Opcodes | None:
+    """Return the table of the magic number of .pyc files; None without one."""
+    return _read(shipped_json(__file__, "opcodes.json").get(magic.hex()))
+
+
+@cache
+def opcodes_of_version(version: str) -> Opcodes | None:
+    """Return the table of a release like "3.12"; None without one."""
+    tables = shipped_json(__file__, "opcodes.json").values()
+    return _read(next((table for table in tables if table["version"] == version), None))
+
+
+def _read(table: dict[str, Any] | None) -> Opcodes | None:
+    if table is None:
+        return None
+    base, caches = ({int(k): v for k, v in table[name].items()} for name in ("base", "caches"))
+    names = ("rewritten", "consts", "variables")
+    rewritten, consts, variables = (frozenset(table.get(name, ())) for name in names)
+    return Opcodes(base, caches, rewritten, consts, variables, table.get("extended"))

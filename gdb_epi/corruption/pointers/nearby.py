@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a small change of a word makes it an address that could be used.
+
+What one flipped bit explains as well as a bug does is said with less confidence: such signs have
+the id of the sign and ":one-bit" (weights.json), whose `most` is that of signs that damage
+elsewhere leaves too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.pointers.word_origin import begins_in_use
+from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
+from gdb_epi.fault.maps import permits
+from gdb_epi.fault.reads import read_word
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
+
+ONE_BIT = ":one-bit"
+
+
+def byte_changes(value: int) -> Iterator[int]:
+    """Yield the words that differ from a word in one byte."""
+    for lane in range(0, 64, 8):
+        rest = value & ~(0xFF << lane)
+        for byte in range(256):
+            if rest | byte << lane != value:
+                yield rest | byte << lane
+
+
+@once_per_run
+def is_one_byte_off(context: Context, value: int, distance: int, access: str | None) -> bool:
+    """Whether one byte of a word, changed, makes the access legal that it led to."""
+    target = context.target
+    for lane in range(0, 64, 8):
+        rest = value & ~(0xFF << lane)
+        if rest >> ADDRESS_BITS:
+            continue  # however this byte is changed, it is no address
+        for byte in range(256):
+            at = (rest | byte << lane) + distance
+            if permits(target.region_at(at & WORD_MASK), access):
+                return True
+    return False
+
+
+@once_per_run
+def is_one_bit_from_use(context: Context, value: int) -> bool:
+    """Whether an object, a block in use or a function begins one bit away from a word."""
+    for bit in range(ADDRESS_BITS + 1):
+        near = value ^ 1 << bit
+        if begins_in_use(context, near) or _begins_large_block(context, near):
+            return True
+    return False
+
+
+def _begins_large_block(context: Context, address: int) -> bool:
+    if address % PAGE != HEAD_BYTES:
+        return False
+    size = read_word(context.target, address - 8)
+    return size is not None and bool(size & IS_MMAPPED) and size % PAGE == IS_MMAPPED
+
+
+def one_bit_id(context: Context, id: str, *values: int) -> str:
+    """Return the id of a sign: another one where one flipped bit explains the same."""
+    explained = any(is_one_bit_from_use(context, value) for value in values)
+    return id + ONE_BIT if explained else id

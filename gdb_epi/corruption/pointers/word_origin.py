@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the wrong word of a fault was read from, and whether that place is the right one.
+
+A word that was read from where it belongs (a field of an object or block that begins where its
+pointer says, a variable of the stack, a library's data) was wrong in memory. One that was read
+through a pointer at which nothing begins may be anything: there the pointer is in doubt.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from gdb_epi.corruption.code.preceding_code import path_before
+from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
+from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, in_free_chunk
+from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.pointers.suspect_words import FaultWord
+from gdb_epi.errors import Absent
+from gdb_epi.fault.instructions import call_before
+from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
+from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.site import CALL, RETURN, FaultSite
+from gdb_epi.locks.glibc_threads import stack_lists
+from gdb_epi.sizes import WORD
+from gdb_epi.target.api import Region
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.x86 import Operand
+from gdb_epi.x86.flow import LOAD, changed_registers, value_source
+
+TEXTS = ("str", "bytes")
+MAX_PLACES = 16
+MALLOC = "malloc"
+
+
+class WordOrigin(NamedTuple):
+    """The place that a word was read from: `base` + `offset` is `slot`.
+
+    `owned` says whether the word belongs there: False where nothing begins at `base`.
+    """
+
+    slot: int
+    base: int
+    offset: int
+    owned: bool
+
+
+@once_per_run
+def origin_of(context: Context, word: FaultWord) -> WordOrigin | None:
+    """Return where the wrong word was read from; None where no code and no place tells."""
+    site = context.site
+    if isinstance(site, Absent):
+        return None
+    if word.source == "target":
+        return _origin_of_target(context, site, word.value)
+    remade = origin_of_register(context, word.source)
+    if remade is None:
+        return _by_its_only_place(context, site, word)
+    if remade.kind != LOAD or remade.slot is None or remade.held != remade.expected:
+        return None
+    return _from(context, remade.slot, bases_of(site, remade)[0])
+
+
+def _from(context: Context, slot: int, base: int) -> WordOrigin:
+    here = context.target.region_at(slot)
+    owned = here is not None and (
+        here.path is not None or on_stack(context, slot) or lies_in(context, base, slot)
+    )
+    return WordOrigin(slot, base, slot - base, owned)
+
+
+def _origin_of_target(context: Context, site: FaultSite, value: int) -> WordOrigin | None:
+    """Return the place of a pointer that was called, or of a return address."""
+    if site.kind == RETURN and site.slot is not None:
+        return WordOrigin(site.slot, site.slot, 0, True)
+    if site.kind != CALL:
+        return None
+    registers = dict(site.fault.registers)
+    if site.operand is not None:
+        at = None if "rsp" in site.operand.registers() else site.operand.address(registers)
+        if at is None or read_word(context.target, at, dumped_only=False) != value:
+            return None
+        names = [name for name in site.operand.registers() if name in registers]
+        return _from(context, at, registers[names[0]] if names else at)
+    top = read_word(context.target, site.fault.sp)
+    made = call_before(context.target, top) if top else None
+    if made is None or made.through is None:
+        return None
+    return origin_of(context, FaultWord(made.through, value, 0))
+
+
+def _by_its_only_place(context: Context, site: FaultSite, word: FaultWord) -> WordOrigin | None:
+    """Return the place of a load whose address is lost, where only one place can be meant.
+
+    `mov 16(%rax), %rax` forgets where rax pointed. Of the places that hold the word, only those
+    count that lie 16 bytes behind the start of an object or a block.
+    """
+    load = _last_load(context, site, word.source)
+    if load is None or word.value < 1 << 32:
+        return None
+    places = context.places_of(word.value, MAX_PLACES)
+    if len(places) == MAX_PLACES:
+        return None
+    offset = load.displacement
+    starts = [place for place in places if begins_in_use(context, place - offset)]
+    if len(starts) != 1:
+        return None
+    return _from(context, starts[0], starts[0] - offset)
+
+
+def _last_load(context: Context, site: FaultSite, register: str) -> Operand | None:
+    """Return the operand of the load that made a register last, of one base and nothing else."""
+    if site.arrived or site.instruction is None:
+        return None
+    path = path_before(context, site.fault.pc, dict(site.fault.registers))
+    for step in reversed(path.steps if path is not None else ()):
+        how = value_source(step.instruction, register)
+        if how.kind == LOAD and isinstance(how.source, Operand) and how.size == WORD:
+            alone = how.source.index_register is None and how.source.segment is None
+            return how.source if alone and how.source.base not in (None, "rsp", "rip") else None
+        changed = changed_registers(step.instruction)
+        if changed is None or register in changed:
+            return None
+    return None
+
+
+def origin_of_register(context: Context, register: str) -> RecomputedRegister | None:
+    """Return what a register was last made of, where the code before the fault tells."""
+    made = recomputed_registers(context)
+    if isinstance(made, Absent):
+        return None
+    return next((remade for remade in made if remade.register == register), None)
+
+
+def is_wild(context: Context, register: str) -> bool:
+    """Whether a register was loaded from where no object and no block is: any value stands there.
+
+    A damaged pointer, length or instruction leads there, as a wrong one of the program does.
+    """
+    origin, site = origin_of_register(context, register), context.site
+    return (
+        origin is not None
+        and not isinstance(site, Absent)
+        and origin.kind == LOAD
+        and origin.held == origin.expected
+        and has_owner(context, site, origin) is False
+    )
+
+
+def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | None) -> bool | None:
+    """Whether a register's value is what it was made of, by known things; None when not known."""
+    if origin is None:
+        return None
+    if origin.held != origin.expected:
+        return False
+    if origin.kind != LOAD or origin.slot is None:
+        return True
+    here = context.target.region_at(origin.slot)
+    if here is None or here.path is not None or on_stack(context, origin.slot):
+        return True
+    return any(lies_in(context, base, origin.slot) for base in bases_of(site, origin))
+
+
+def bases_of(site: FaultSite, origin: RecomputedRegister) -> list[int]:
+    """Return the addresses that a load may have gone through: registers, or its place itself."""
+    registers = site.fault.registers
+    bases = [registers[name] for name in origin.through if name in registers]
+    return bases or [(origin.slot or 0) - origin.offset]
+
+
+def lies_in(context: Context, base: int, slot: int) -> bool:
+    """Whether an object, or a block of malloc's, begins at `base`, and `slot` lies in it."""
+    index = address_index(context)
+    pointee = index.at(base)
+    # Blocks of pymalloc lie so close that each fourth wrong pointer leads to one.
+    if pointee is not None and pointee.name in TEXTS:
+        return False  # no pointer stands in a text
+    if pointee is None or not (pointee.kind in (OBJECT, FUNCTION) or pointee.name == MALLOC):
+        return False
+    end = index.end_of_items(base) or index.end_of_block(base)
+    return end is None or base <= slot < end
+
+
+def begins_in_use(context: Context, address: int) -> bool:
+    """Whether an object, a block in use or a function begins at an address."""
+    pointee = address_index(context).at(address)
+    return pointee is not None and pointee.kind in (OBJECT, BLOCK, FUNCTION)
+
+
+def begins_free_chunk(context: Context, address: int) -> bool:
+    """Whether a free block of malloc's main heap begins at an address."""
+    region = context.target.region_at(address)
+    if address % (2 * WORD) or region is None or region.path is not None:
+        return False
+    if "w" not in region.perms or on_stack(context, address):
+        return False
+    chunk = chunk_at(context, address)
+    return chunk is not None and chunk[0] == address and _is_free(context, chunk)
+
+
+def _is_free(context: Context, chunk: tuple[int, int]) -> bool:
+    """Whether a block is free by two witnesses: a header behind it that was zeroed is none.
+
+    Behind a free block stand a header without PREV_INUSE and the block's own size; a block of the
+    tcache is known by its key.
+    """
+    start, usable = chunk
+    if not in_free_chunk(context, start):
+        return False
+    behind = start + usable - WORD
+    size, head = read_word(context.target, behind), read_word(context.target, behind + WORD)
+    return head is None or bool(head & PREV_INUSE) or size == usable + WORD
+
+
+# -- what lies at a place ------------------------------------------------------------------------
+
+
+def place_in_words(context: Context, address: int) -> str:
+    """Say what lies at an address of the process: "16 bytes into a list in use"; "" for nothing."""
+    region = context.target.region_at(address)
+    if region is None:
+        return ""
+    if _may_be_stack(region):
+        for thread in context.target.threads():
+            if region.start <= thread.sp < region.end:
+                return f"in the stack of thread {thread.tid}"
+    if in_ended_stack(context, address):
+        return "in the stack of a thread that has ended"
+    if region.path is not None and not region.path.startswith("["):
+        return f"in {region.path.rpartition('/')[2]}"
+    index = address_index(context)
+    within = index.place_in_block(address)
+    if within is not None:
+        return _in_pool(context, address, address - within)
+    chunk = chunk_at(context, address)
+    if chunk is not None:
+        start, size = chunk
+        if _is_free(context, chunk):
+            return f"{address - start} bytes into {size} free bytes of malloc's"
+        return f"{address - start} bytes into a block of malloc's with {size} bytes"
+    return "in memory of no file"
+
+
+def _in_pool(context: Context, address: int, start: int) -> str:
+    index = address_index(context)
+    if index.in_free_block(address):
+        return f"{address - start} bytes into a free block of pymalloc's"
+    for head in HEADS:
+        name = index.object_type(start + head)
+        if name is not None and address >= start + head:
+            return f"{address - start - head} bytes into an object of type {name}"
+    return f"{address - start} bytes into a block of pymalloc's that holds no object"
+
+
+def chunk_at(context: Context, address: int) -> tuple[int, int] | None:
+    """Return start and size of the block of malloc's main heap that holds an address."""
+    chunks = heap_chunks(context)
+    place = (address - chunks.start) // WORD
+    number = bisect_right(chunks.places, place - HEAD) - 1
+    if not chunks.start or number < 0 or place >= len(chunks.words):
+        return None
+    at = chunks.places[number]
+    start, size = chunks.start + WORD * (at + HEAD), (chunks.words[at + 1] & ~FLAGS) - WORD
+    return (start, size) if address < start + size else None
+
+
+def _may_be_stack(region: Region) -> bool:
+    return "w" in region.perms and not may_execute(region)
+
+
+def in_ended_stack(context: Context, address: int) -> bool:
+    """Whether an address lies in the stack of an ended thread: glibc keeps those for new ones."""
+    region = context.target.region_at(address)
+    if region is None or not _may_be_stack(region):
+        return False
+    if any(region.start <= thread.sp < region.end for thread in context.target.threads()):
+        return False
+    return any(region.start <= at < region.end for at in _ended_threads(context))
+
+
+@once_per_run
+def _ended_threads(context: Context) -> tuple[int, ...]:
+    lists = stack_lists(context.target)
+    return () if isinstance(lists, Absent) else tuple(d.address for d in lists.on("cache"))

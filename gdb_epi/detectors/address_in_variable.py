@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A variable of the Python frames is the bad address, or gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.errors import Absent
+from gdb_epi.fault.account import ACCESS, TRANSFER
+from gdb_epi.fault.maps import permits
+from gdb_epi.fault.named_values import BASE, COVERS, INDEXED, IS, NamedValue
+from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
+from gdb_epi.target.search import find_word
+
+INFO = "info"  # a kind that speaks for nothing
+
+
+@detector(
+    "address_in_variable",
+    needs="python",
+    speaks_for=SpeaksFor("software", "wrong-pointer", by="kind"),
+)
+def address_in_variable(state: ProcessState) -> Iterator[Finding]:
+    """Find a number, pointer or array of Python code that led C code to the bad address.
+
+    Innocent causes: a flipped bit in that very number or pointer, which is told (kind "info": it
+    speaks for nothing) where one bit makes it a pointer that stands elsewhere too; a flip in a
+    number that is multiplied. A small number is never looked for. What an object that is gone was
+    called says nothing about why it is gone.
+    Reference: ctypes and cffi pass such values unchecked (Modules/_ctypes/callproc.c, ConvParam).
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
+        return
+    for value in state.named_values:
+        if value.how not in (IS, BASE, INDEXED, COVERS):
+            continue
+        kind = value.how
+        if kind in (IS, BASE) and _may_be_flipped(state, account.address, value.offset):
+            kind = INFO
+        facts = {"kind": kind, "name": value.name, "function": value.function}
+        yield Finding("address_in_variable", f"thread {account.fault.tid}", facts, _summary(value))
+        return
+
+
+def _may_be_flipped(state: ProcessState, address: int | None, offset: int) -> bool:
+    """Whether one bit of the value makes it a pointer to memory that another word holds too.
+
+    That it leads to memory is no sign: in a process with many mappings two of its bits do.
+    """
+    if address is None:
+        return True
+    value = address - offset & WORD_MASK
+    for bit in range(64):
+        near = value ^ 1 << bit
+        if near >> ADDRESS_BITS or not permits(state.target.region_at(near + offset), None):
+            continue
+        if find_word(state.target, near, limit=1).addresses:
+            return True
+    return False
+
+
+def _summary(value: NamedValue) -> str:
+    line = f" (line {value.lineno})" if value.lineno else ""
+    who = f"`{value.name}` of {value.function}{line}"
+    if value.how == COVERS:
+        return f"{who} is an array of memory that is not there"
+    if value.how == INDEXED:
+        return f"{who} is the bad address: it leads out of the memory that the pointer names"
+    if value.how == BASE:
+        return f"C code used the pointer {who}: the bad address lies {value.offset} bytes after it"
+    return f"{who} is the bad address: C code used that number as an address"

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a function printed right before it called abort(): libstdc++'s assertions and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.errors import Absent
+from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.called_with import ARGUMENTS, constant_arguments, constant_text
+from gdb_epi.fault.instructions import call_before
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import NativeFrame, Target, machine_of
+
+_LIBC = ("libc.so.", "libc-2.", "ld-musl", "libc.musl")
+_CHECKERS = ("assert", "fail", "panic", "check", "terminate")  # in names of functions that give up
+MAX_FRAMES = 16
+LEAST, MOST = 8, 240  # characters of a message
+# What printf() fills in (C17, 7.21.6.1): width and precision, which may be arguments, size, kind.
+_CONVERSION = r"%([-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?)(?:hh|h|ll|l|q|j|z|t)?([%A-Za-z])"
+_FLOATS = "aAeEfFgG"  # these are passed in registers of their own
+
+
+@detector(
+    "printed_before_abort",
+    needs="crash",
+    speaks_for=SpeaksFor("software", "failed-check"),
+)
+def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
+    """Find the constant text that the caller of abort() passed to the call before that.
+
+    Such a function prints why it gives up, and the C library keeps no copy. Only constants of the
+    program and its libraries are told; what was to be filled in and is no constant is a "?".
+    Innocent causes: this is itself the ordinary explanation; a text of another purpose would be
+    told too, so it is said that it was printed, not that it is the cause. Absent without native
+    frames, and where glibc or CPython left a message of their own.
+    Reference: __replacement_assert in libstdc++'s c++config (GCC 6 to 12), __glibcxx_assert_fail
+    (GCC 13 and later).
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how != ABORTED:
+        return
+    if isinstance(account.message, AbortMessage) and account.message.kind != "other":
+        return
+    frames = state.target.native_frames(account.fault.tid)
+    if isinstance(frames, Absent):
+        return
+    text, function = _printed(state.target, frames[:MAX_FRAMES])
+    if text:
+        by = function or "the code that called abort()"
+        facts = {"text": text, "function": function}
+        summary = f"{by} gave up with the text: {text}"
+        yield Finding("printed_before_abort", f"thread {account.fault.tid}", facts, summary)
+
+
+def _printed(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | None]:
+    """Return the text, and the function that gave up; "" without one."""
+    outside = [f for f in frames if not (f.module or "").rpartition("/")[2].startswith(_LIBC)]
+    for frame, caller in pairwise(outside):
+        # A checker of a library has the text from its caller.
+        if not any(word in (frame.function or "").lower() for word in _CHECKERS):
+            break
+        text = message(target, caller.pc)
+        if text:
+            return text, caller.function
+    aborting = (
+        call_before(target, outside[0].pc) if outside and machine_of(target).decodes else None
+    )
+    if aborting is None:
+        return "", None
+    return message(target, outside[0].pc - aborting.length), outside[0].function
+
+
+def message(target: Target, return_address: int) -> str:
+    """Return the constant texts of the call before an address, as printf() would put them."""
+    import re  # not at the start: every triage imports this file
+
+    constants = constant_arguments(target, return_address)
+    values = [constants.get(name) for name in ARGUMENTS]
+    texts = [constant_text(target, value) if value else None for value in values]
+    first = next((place for place, text in enumerate(texts[:2]) if text), None)
+    if first is None:
+        return ""
+    form = texts[first] or ""
+    place = first
+
+    def filled(conversion: re.Match[str]) -> str:
+        nonlocal place
+        kind = conversion[2]
+        if kind == "%":
+            return "%"
+        if kind in _FLOATS:
+            return "?"
+        place += 1 + conversion[1].count("*")
+        if place >= len(values) or kind not in "sdui":
+            return "?"
+        value = values[place]
+        given = texts[place] if kind == "s" else None if value is None else str(value)
+        return given or "?"
+
+    written = re.sub(_CONVERSION, filled, form)
+    if "%" not in form:  # a checker's arguments: file, function and condition
+        others = [text for text in texts if text and len(text) > 1]
+        written = "; ".join(dict.fromkeys(reversed(others)))  # the condition comes last
+    written = " ".join(written.split())
+    return written[:MOST] if len(written) >= LEAST else ""
