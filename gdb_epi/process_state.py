@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
     from gdb_epi.cpython.frames.callee import Callee, CalleeReader
     from gdb_epi.cpython.frames.eval_calls import EvalCall, EvalCallReader
+    from gdb_epi.cpython.frames.method_tables import MethodTables
     from gdb_epi.cpython.frames.selected import SelectedFrame
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.account import Account
     from gdb_epi.fault.find import Fault
+    from gdb_epi.fault.named_values import NamedValue
     from gdb_epi.hangs.types import HangAnswer
     from gdb_epi.locks.analysis import ForkFacts
     from gdb_epi.locks.types import LockReport
@@ -56,6 +58,18 @@ class ProcessState:
         return self.fault if isinstance(self.fault, Absent) else account_of(self.target, self.fault)
 
     @cached_property
+    def named_values(self) -> Sequence[NamedValue]:
+        """The variables of the thread's Python frames that hold the bad address."""
+        from gdb_epi.fault.named_values import named_values
+
+        account = self.account
+        if isinstance(account, Absent) or not account.fault.is_hardware_trap:
+            return ()
+        fault = account.fault
+        address = account.address if account.address is not None else fault.address
+        return named_values(self.target, self.python, fault.tid, address)
+
+    @cached_property
     def process(self) -> ProcessInfo | Absent:
         """Pids and command."""
         return self.target.process()
@@ -78,18 +92,25 @@ class ProcessState:
         """Waiting threads, lock owners and evidence of a fork."""
         from gdb_epi.locks.analysis import examine_locks
 
-        return examine_locks(self.target, self.python, self.forked)
+        return examine_locks(self.target, self.python, self.forked, self._threads_before)
 
     @cached_property
     def hang(self) -> HangAnswer | Absent:
         """What a process that did not fail by itself was doing: stuck, busy or idle."""
         from gdb_epi.hangs.going_on import went_on
 
-        if not went_on(self.target, self.crash):
+        if not went_on(self.crash, self.fault):
             return Absent(NOT_APPLICABLE, "the process failed by itself")
         from gdb_epi.hangs.answer import examine_hang
 
-        return examine_hang(self.target, self.python, self.locks, self.crash)
+        return examine_hang(self.target, self.python, self.locks, self._threads_before)
+
+    @cached_property
+    def _threads_before(self) -> Sequence[Thread]:
+        """The threads, as they were before a handler raised the signal again."""
+        from gdb_epi.fault.find import threads_before_the_signal
+
+        return threads_before_the_signal(self.target.threads(), self.fault)
 
     @cached_property
     def forked(self) -> ForkFacts:
@@ -232,6 +253,15 @@ class ProcessState:
         from gdb_epi.cpython.frames.callee import CalleeReader
 
         return CalleeReader(self.target, self.python.layout)
+
+    @cached_property
+    def method_tables(self) -> MethodTables | None:
+        """The names that extension modules give to their C functions; None without CPython."""
+        if not isinstance(self.python, PythonState):
+            return None
+        from gdb_epi.cpython.frames.method_tables import MethodTables
+
+        return MethodTables(self.target, self.python.layout)
 
     def ghost_stack(self, thread: ThreadState) -> MergedStack:
         """Return the Python stack of a thread state that has no LWP in the core."""

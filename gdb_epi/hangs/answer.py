@@ -16,25 +16,26 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import circles, single
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.going_on import went_on
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.locks import types as t
-from gdb_epi.target.api import CrashInfo, Target
+from gdb_epi.target.api import Target, Thread
+from gdb_epi.util import counted
 
 
 def examine_hang(
-    target: Target, python: PythonState | Absent, locks: t.LockReport, crash: CrashInfo | Absent
+    target: Target,
+    python: PythonState | Absent,
+    locks: t.LockReport,
+    threads: Sequence[Thread],
 ) -> h.HangAnswer | Absent:
-    """Return what the process was doing.
+    """Return what a process that did not fail by itself was doing.
 
-    Absent when it failed by itself (then nothing hung), and without a decoded CPython.
+    `threads` are as they were before a handler ran. Absent without a decoded CPython.
     """
-    if not went_on(target, crash):
-        return Absent("not_applicable", "the process failed by itself")
     if isinstance(python, Absent):
         return Absent("not_available", f"no Python: {python.detail}")
     try:
-        scene = Scene(target, python, locks)
+        scene = Scene(target, python, locks, threads)
         made = _first(scene)
     except EpiError as error:
         return Absent("unreadable", str(error))
@@ -92,7 +93,7 @@ def _busy(scene: Scene) -> h.HangAnswer | None:
     code = f" in {first.module}" if first.module else ""
     sentence = f"{first.who()} was computing{code} at {first.where()}"
     if others:
-        sentence += f", and {others} more threads ran too"
+        sentence += f", and {counted(others, 'more thread')} ran too"
     waiting = sum(d.kind == h.GIL for d in scene.doings)
     seen = [f"thread {d.tid} runs: no system call at its instruction pointer" for d in running[:4]]
     if waiting:

@@ -3,14 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 from gdb_epi.cpython.running.pools import pools_of
-from gdb_epi.cpython.running.waiting import CERTAIN, Waiting
+from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
+from gdb_epi.cpython.running.waiting import BY_CODE, BY_FRAMES, CERTAIN, Waiting
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.library_calls import FUTURES
 from gdb_epi.hangs.scene import Scene
-from gdb_epi.hangs.tasks import circle_of, own_frames, runs_tasks, task_text, waits_for_itself
+from gdb_epi.hangs.tasks import (
+    called,
+    circle_of,
+    own_frames,
+    runs_tasks,
+    task_text,
+    waits_for_itself,
+    with_setters,
+)
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.waits.wait_graph import kind_of
@@ -18,7 +29,8 @@ from gdb_epi.locks.waits.wait_graph import kind_of
 MAX_SHOWN = 4  # members of a circle that the sentence names
 _OF_SORT = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
 # Calls of which one that holds the GIL keeps all others from running.
-_SLEEPS = (h.SLEEP, h.READ, h.WRITE, h.POLL, h.CHILD, h.ACCEPT, h.FILE_LOCK, h.DATABASE, h.SIGNAL)
+_SLEEPS = (h.SLEEP, h.READ, h.WRITE, h.POLL, h.CHILD, h.ACCEPT, h.FILE_LOCK, h.DATABASE, h.SIGNAL,
+           h.LOCK)  # fmt: skip
 
 
 def lock_name(scene: Scene, doing: h.Doing) -> str:
@@ -29,6 +41,8 @@ def lock_name(scene: Scene, doing: h.Doing) -> str:
     if doing.kind == h.JOIN:
         return doing.what
     name = wait.name or (scene.references.name(wait.object, doing.tid) if wait.object else "")
+    if name.startswith("in "):  # a lock without a name, told by the function that takes it
+        return f"the {wait.kind} {name}"
     return f"{name} ({wait.kind})" if name else f"a {wait.kind}"
 
 
@@ -58,6 +72,8 @@ def itself(scene: Scene) -> h.HangAnswer | None:
         if wait.verdict == t.SELF_DEADLOCK and doing is not None and not wait.timed:
             name = lock_name(scene, doing)
             sentence = f"{doing.who()} waits at {doing.where()} for {name}, which it holds itself"
+            if wait.evidence[-1].startswith(t.IN_HANDLER):
+                sentence += f": {wait.evidence[-1]}"
             return h.HangAnswer(
                 h.DEADLOCK, "self", sentence, (doing,), wait.confidence, wait.evidence[-2:],
                 ("a recursive lock", "another thread that took it"),
@@ -96,7 +112,10 @@ def process_lock_itself(scene: Scene) -> h.HangAnswer | None:
 
 def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
     """All workers of an executor wait for futures of jobs that no worker is left to run."""
-    waiting = {d.tid: d for d in scene.doings if d.kind == h.EVENT and "future" in d.what.lower()}
+    waiting = {
+        d.tid: d for d in scene.doings
+        if d.kind == h.EVENT and (d.awaits in FUTURES or scene.waits[d.tid].kind == "Future")
+    }  # fmt: skip
     if not waiting:
         return None
     for pool in pools_of(scene.target, scene.python).pools:
@@ -109,7 +128,7 @@ def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
             continue
         first = members[0]
         sentence = (
-            f"{len(tids)} of {len(tids)} workers of a thread pool wait for jobs of the same pool, "
+            f"{len(tids)} of {len(tids)} workers of a thread pool wait for other jobs, "
             f"and none is left to run them: {first.who()} waits at {first.where()}"
         )
         evidence = (f"the pool has {pool.max_workers} workers, {pool.queued} jobs are queued",)
@@ -153,30 +172,65 @@ def event_circle(scene: Scene) -> h.HangAnswer | None:
 
 def task_circle(scene: Scene) -> h.HangAnswer | None:
     """Tasks or greenlets wait for each other, or one for itself."""
-    alone = (task for task in scene.tasks if waits_for_itself(task, scene.view.slots))
-    circle = circle_of(scene.tasks) or tuple(islice(alone, 1))
+    threads = (frame for d in scene.doings for frame in scene.view.frames(d.tid))
+    tasks = with_setters(scene.tasks, threads, scene.calls_ahead, scene.installed)
+    alone = (
+        task for task in scene.tasks if waits_for_itself(task, scene.view.slots, scene.installed)
+    )
+    circle = circle_of(tasks) or tuple(islice(alone, 1))
     if not circle:
         return None
     thread = next((d for d in scene.doings if runs_tasks(scene.view.frames(d.tid))), None)
     doing = thread or next((d for d in scene.doings if d.tid == scene.main_tid), None)
     if doing is None:
         return None
-    shown = "; ".join(task_text(task) for task in circle[:MAX_SHOWN])
+    following = (*circle[1:], circle[0])
+    shown = "; ".join(
+        task_text(task, scene.installed)
+        + (f", held by {_other(task, holder)}" if _holds(task) and len(circle) > 1 else "")
+        for task, holder in zip(circle[:MAX_SHOWN], following, strict=False)
+    )
     kind = circle[0].framework
     if len(circle) == 1:
         sentence = f"{shown}, which it holds itself ({kind})"
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
     members = tuple(
-        doing._replace(frames=own_frames(task) or task.stack, label=f"task:{_reason(task)}")
+        doing._replace(
+            frames=own_frames(task, scene.installed) or task.stack, label=f"task:{_reason(task)}"
+        )
         for task in circle
     )
     sure = t.CERTAIN if all(task.known == CERTAIN for task in circle) else t.PROBABLE
     return h.HangAnswer(
         h.DEADLOCK, "tasks", sentence, members, sure,
-        tuple(f"{task.name}: who wakes it is {task.known}" for task in circle[:MAX_SHOWN]),
-        ("a task that something outside wakes",),
+        tuple(
+            f"{called(task)}: who wakes it is {_BASIS.get(task.known, task.known)}"
+            for task in circle[:MAX_SHOWN]
+        ),
+        ("a task that something outside wakes",), _doubts(circle),
     )  # fmt: skip
+
+
+def _other(task: Waiting, holder: Waiting) -> str:
+    return "another of that name" if called(holder) == called(task) else called(holder)
+
+
+def _holds(task: Waiting) -> bool:
+    """Whether a task waits for what another one holds, not for what it will do."""
+    return task.wait is not None and task.wait.kind in (LOCK, SEMAPHORE)
+
+
+def _doubts(circle: Sequence[Waiting]) -> tuple[str, ...]:
+    by_code = any(task.known == BY_CODE for task in circle)
+    return ("a callback, or a task that starts later, could set it",) if by_code else ()
+
+
+_BASIS = {
+    CERTAIN: "certain",
+    BY_FRAMES: "known by the `with` blocks of frames",
+    BY_CODE: "known by the calls that its code has yet to make",
+}
 
 
 def _reason(task: Waiting) -> str:
@@ -189,10 +243,11 @@ def gil_held_asleep(scene: Scene) -> h.HangAnswer | None:
     if holder is None or holder.kind not in _SLEEPS:
         return None
     waiting = [d for d in scene.doings if d.kind == h.GIL]
-    code = f", called from {holder.module}," if holder.module else ""
+    code = f" of {holder.module}" if holder.module else ""
     sentence = (
-        f"{holder.who()} holds the GIL and sleeps in {holder.call}{code} at {holder.where()}; "
-        "no other thread can run Python meanwhile"
+        f"{holder.who()} holds the GIL and waits in native code{code} ({holder.call}) at "
+        f"{holder.where()}; "
+        "no other thread can run Python until that returns"
     )
     evidence = [f"the GIL names thread {holder.tid} as its holder, which is in {holder.call}"]
     if waiting:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.locks.python.view import PythonView
@@ -21,10 +21,17 @@ CONNECTION = "multiprocessing.connection.Connection"
 _FAMILIES = {1: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
 _STREAMS = {0: "standard input", 1: "standard output", 2: "standard error"}
 MAX_OBJECTS = 2_000
+# Bits of the word behind the number: created, readable, writable, appending, then seekable in two,
+# -1 until somebody asked, as the buffer that reads from it does; closefd (Modules/_io/fileio.c,
+# fileio; 3.8 to 3.15).
+SEEKABLE = 4
 
 
 class Descriptor(NamedTuple):
-    """One descriptor. `kind` is "socket", "file", "pipe" or ""; `text` is how a sentence says it.
+    """One descriptor. `text` is how a sentence says it.
+
+    `kind` is "socket", "disk" (a file that can seek, which no pipe, socket or terminal can),
+    "file", "pipe" or "".
 
     `child` is the process at the other end where a Popen has it.
     """
@@ -131,7 +138,11 @@ class Descriptors:
     def _of_object(self, number: int, kind: str, address: int) -> Descriptor:
         if kind == FILE:
             name = _STREAMS.get(number, f"file descriptor {number}")
-            return Descriptor(number, "file", name, address)
+            flags = read_u32(self._view.target, address + self._head + 4)
+            seekable = None if flags is None else flags >> SEEKABLE & 3
+            if number not in _STREAMS and seekable == 0:
+                name += ", a pipe or a terminal"
+            return Descriptor(number, "disk" if seekable == 1 else "file", name, address)
         family = read_u32(self._view.target, address + self._head + 4)
         shown = _FAMILIES.get(family or 0, "")
         return Descriptor(number, "socket", f"a {shown} socket".replace("  ", " "), address)
@@ -149,8 +160,10 @@ class Descriptors:
     def _objects(self) -> list[tuple[str, int]]:
         """(kind, PyObject *) of everything that may have a descriptor."""
         try:
-            instances = Instances(self._reader, self._view.python)
+            instances = instances_of(self._view.target, self._view.python)
             wanted = (SOCKET, FILE, POPEN, CONNECTION)
-            return [(one.kind, one.address) for one in instances.of(wanted)[:MAX_OBJECTS]]
+            return [
+                (instance.kind, instance.address) for instance in instances.of(wanted)[:MAX_OBJECTS]
+            ]
         except (UnreadableMemory, LayoutError):
             return []

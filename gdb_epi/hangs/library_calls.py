@@ -9,13 +9,20 @@ servers by the names of their modules.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 
 _LIBRARY_PARTS = ("/site-packages/", "/dist-packages/", "<frozen ")
 _FROZEN = ("importlib", "runpy", "threading", "zipimport")
+
+# What rules of answers look for.
+PROCESS_QUEUE = "an item in a queue between processes"
+POOL_RESULTS = "results of a process pool"
+FILE_ON_DISK = "a file on a disk"
+FUTURES = ("the result of a future", "futures")
+PROGRAM_END = "the end of threads that are no daemons"
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("queue", "get"): (h.EVENT, "an item in a queue"),
@@ -24,18 +31,18 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("threading", "wait"): (h.EVENT, "a notification"),
     ("threading", "acquire"): (h.EVENT, "a semaphore"),
     ("threading", "join"): (h.JOIN, "the end of a thread"),
-    ("threading", "_shutdown"): (h.JOIN, "the end of threads that are no daemons"),
-    ("concurrent.futures._base", "result"): (h.EVENT, "the result of a future"),
-    ("concurrent.futures._base", "result_iterator"): (h.EVENT, "the result of a future"),
-    ("concurrent.futures._base", "wait"): (h.EVENT, "futures"),
-    ("concurrent.futures._base", "as_completed"): (h.EVENT, "futures"),
+    ("threading", "_shutdown"): (h.JOIN, PROGRAM_END),
+    ("concurrent.futures._base", "result"): (h.EVENT, FUTURES[0]),
+    ("concurrent.futures._base", "result_iterator"): (h.EVENT, FUTURES[0]),
+    ("concurrent.futures._base", "wait"): (h.EVENT, FUTURES[1]),
+    ("concurrent.futures._base", "as_completed"): (h.EVENT, FUTURES[1]),
     ("concurrent.futures.thread", "shutdown"): (h.JOIN, "the workers of an executor"),
     ("concurrent.futures.process", "shutdown"): (h.JOIN, "the workers of an executor"),
-    ("multiprocessing.pool", "get"): (h.EVENT, "results of a process pool"),
-    ("multiprocessing.pool", "map"): (h.EVENT, "results of a process pool"),
-    ("multiprocessing.pool", "next"): (h.EVENT, "results of a process pool"),
+    ("multiprocessing.pool", "get"): (h.EVENT, POOL_RESULTS),
+    ("multiprocessing.pool", "map"): (h.EVENT, POOL_RESULTS),
+    ("multiprocessing.pool", "next"): (h.EVENT, POOL_RESULTS),
     ("multiprocessing.pool", "join"): (h.JOIN, "the end of a process pool"),
-    ("multiprocessing.queues", "get"): (h.READ, "an item in a queue between processes"),
+    ("multiprocessing.queues", "get"): (h.READ, PROCESS_QUEUE),
     ("multiprocessing.queues", "put"): (h.LOCK, "room in a queue between processes"),
     ("multiprocessing.queues", "_finalize_join"): (h.JOIN, "the feeder thread of a queue"),
     ("multiprocessing.queues", "join_thread"): (h.JOIN, "the feeder thread of a queue"),
@@ -46,6 +53,8 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.connection", "send"): (h.WRITE, "another process to take a message"),
     ("multiprocessing.connection", "wait"): (h.POLL, "messages of other processes"),
     ("multiprocessing.managers", "_callmethod"): (h.READ, "the answer of a manager process"),
+    ("importlib._bootstrap_external", "get_data"): (h.READ, FILE_ON_DISK),
+    ("_frozen_importlib_external", "get_data"): (h.READ, FILE_ON_DISK),  # its name at the start
     ("subprocess", "wait"): (h.CHILD, "the end of a child process"),
     ("subprocess", "communicate"): (h.CHILD, "the end and the output of a child process"),
     ("subprocess", "call"): (h.CHILD, "the end of a child process"),
@@ -89,15 +98,17 @@ def of_a_library(frame: PyFrame) -> bool:
     return "/lib/python3" in file or any(part in file for part in _LIBRARY_PARTS)
 
 
-def split(frames: Sequence[PyFrame]) -> tuple[tuple[PyFrame, ...], tuple[PyFrame, ...]]:
+def split(
+    frames: Sequence[PyFrame], is_library: Callable[[PyFrame], bool] = of_a_library
+) -> tuple[tuple[PyFrame, ...], tuple[PyFrame, ...]]:
     """Return the library's frames inward of the program's, and the program's own."""
     real = [frame for frame in frames if frame.hole is None and (frame.qualname or frame.name)]
     inner: list[PyFrame] = []
     for frame in real:
-        if not of_a_library(frame):
+        if not is_library(frame):
             break
         inner.append(frame)
-    own = [frame for frame in real[len(inner) :] if not of_a_library(frame)]
+    own = [frame for frame in real[len(inner) :] if not is_library(frame)]
     return tuple(inner), tuple(own)
 
 

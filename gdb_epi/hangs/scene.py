@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from gdb_epi.cpython.running.tasks import has_module
@@ -12,30 +13,35 @@ from gdb_epi.errors import Absent
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.event_loops import LoopReader
+from gdb_epi.hangs.installed import Installed
 from gdb_epi.hangs.references import References
 from gdb_epi.hangs.tasks import all_tasks, runs_tasks
 from gdb_epi.hangs.threads import ThreadReader
 from gdb_epi.locks.python.acquired import Acquired
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import LockReport
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, Thread
 
 
 class Scene:
     """One process that went on until somebody ended it or looked at it."""
 
-    def __init__(self, target: Target, python: PythonState, locks: LockReport) -> None:
+    def __init__(
+        self, target: Target, python: PythonState, locks: LockReport, threads: Sequence[Thread]
+    ) -> None:
         self.target = target
         self.python = python
         self.locks = locks
         self.view = PythonView(target, python, locks.vanished)
-        self._threads = ThreadReader(target, self.view, locks.waits)
+        self.installed = Installed(target, python)
+        self._lwps = threads
+        self._threads = ThreadReader(target, self.view, locks.waits, self.installed.holds)
         self.waits = self._threads.waits
 
     @cached_property
     def doings(self) -> tuple[h.Doing, ...]:
         """What every thread does, in the order of the core."""
-        return self._threads.all()
+        return self._threads.all(self._lwps)
 
     @cached_property
     def main_tid(self) -> int | None:
@@ -61,6 +67,10 @@ class Scene:
         fork = self.locks.fork
         return fork.forked is not False and fork.parent_multithreaded is not False
 
+    def is_only_thread(self, tid: int) -> bool:
+        """Tell whether the process has no other thread, native ones included."""
+        return all(thread.tid == tid for thread in self.target.threads())
+
     def doing(self, tid: int | None) -> h.Doing | None:
         """Return what a thread does."""
         return next((d for d in self.doings if d.tid == tid), None)
@@ -68,6 +78,14 @@ class Scene:
     def runs_in_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
         return self._code.running_loop(frame)
+
+    def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
+        """Yield (object, method) of the calls that a frame has yet to make."""
+        return self._code.calls_ahead(frame)
+
+    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, bool]]:
+        """Yield (object, method, whether it is yet to be made) of the calls in a frame's code."""
+        return self._code.calls(frame)
 
     @cached_property
     def _code(self) -> Acquired:

@@ -3,17 +3,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.cpython.running.wait_rules import READ, SLEEP, WRITE
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.circles import lock_name
 from gdb_epi.hangs.event_loops import Loop, serves_clients
-from gdb_epi.hangs.library_calls import in_event_loop, serves
+from gdb_epi.hangs.library_calls import (
+    FILE_ON_DISK,
+    POOL_RESULTS,
+    PROCESS_QUEUE,
+    PROGRAM_END,
+    in_event_loop,
+    serves,
+)
+from gdb_epi.hangs.queues import unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.hangs.tasks import from_outside, own_frames, runs_tasks, texts
 from gdb_epi.locks import types as t
+from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.util import counted
 
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
+MAX_BESIDE = 2  # other threads that are named
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 # A thing with such a name is set when the program shall end: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
@@ -40,14 +53,14 @@ def _answer(
     evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
 ) -> h.HangAnswer:  # fmt: skip
     seen = f"thread {doing.tid} is in {doing.call}" if doing.call else ""
-    told = tuple(filter(None, (seen, *evidence)))
-    return h.HangAnswer(label, kind, sentence, (doing,), sure, told, ruled_out, doubts)
+    observed = tuple(filter(None, (seen, *evidence)))
+    return h.HangAnswer(label, kind, sentence, (doing,), sure, observed, ruled_out, doubts)
 
 
 def _file_lock(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
     sentence = (
         f"{doing.who()} waits at {doing.where()} for the lock of a file ({doing.what}) that "
-        "another process holds"
+        "is held already, most often by another process"
     )
     return _answer(
         h.HANG, "file lock", sentence, doing, t.CERTAIN,
@@ -56,7 +69,7 @@ def _file_lock(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangA
     )  # fmt: skip
 
 
-def _database(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+def _database(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
     sentence = (
         f"{doing.who()} waits at {doing.where()} for a locked database: {doing.module} sleeps and "
         "tries again"
@@ -72,15 +85,24 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
     wait = scene.waits.get(doing.tid)
     name = lock_name(scene, doing)
     if wait is None or wait.owner.state == "other-process":
-        sentence = f"{doing.who()} waits at {doing.where()} for {name}, held by another process"
-        return _answer(h.HANG, "lock of another process", sentence, doing,
-                       doubts=("which process holds it is not in the core",))  # fmt: skip
+        tid = wait.owner.tid if wait is not None else None
+        who = f"thread {tid} of another process" if tid else "another process"
+        doubt = f"whether that {'thread' if tid else 'process'} still lives is not in the core"
+        sentence = f"{doing.who()} waits at {doing.where()} for {name}, held by {who}"
+        return _answer(
+            h.HANG, "lock of another process", sentence, doing,
+            evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
+        )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
         return _through(scene, doing, wait.owner.tid, f"{name}, held by", seen)
+    if wait.kind == t.CONDITION:
+        sentence = (
+            f"{doing.who()} waits at {doing.where()} until another thread wakes it "
+            f"(a {t.CONDITION}); which thread should is not known"
+        )
+        return _answer(h.HANG, "unknown holder", sentence, doing, t.INFO)
     if scene.may_be_inherited:
-        sentence = f"{doing.who()} waits at {doing.where()} for {name}; who holds it is not known"
-        doubt = "it may have come held through fork(): a thread of the parent held it then"
-        return _answer(h.HANG, "unknown holder", sentence, doing, t.INFO, doubts=(doubt,))
+        return _perhaps_inherited(scene, doing, wait, name)
     others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
     sentence = (
         f"{doing.who()} waits at {doing.where()} for {name}, which is taken, and no code that runs "
@@ -94,6 +116,30 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
         h.HANG, "lock never released", sentence, doing, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
+    )  # fmt: skip
+
+
+def _perhaps_inherited(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) -> h.HangAnswer:
+    """Answer of a process that may have been forked, where vanished threads cannot be looked for.
+
+    Whoever took the lock: where no other thread is left, nobody can release it.
+    """
+    waits = f"{doing.who()} waits at {doing.where()} for {name}"
+    came_held = "a thread of the parent may have held it at fork()"
+    private = bool(wait.object) and wait.kind != SEMLOCK  # a SemLock is for several processes
+    if not private or doing.timed or not scene.is_only_thread(doing.tid):
+        return _answer(
+            h.HANG, "unknown holder", f"{waits}; who holds it is not known", doing, t.INFO,
+            doubts=("it may have come held through fork(): a thread of the parent held it then",),
+        )  # fmt: skip
+    sentence = f"{waits}; it is the only thread of this process, so nobody is left to release it"
+    if scene.locks.fork.forked:
+        sentence += f"; the process was forked: {came_held}"
+    return _answer(
+        h.HANG, "nobody left", sentence, doing,
+        evidence=("no other thread is in this process", *wait.evidence[:1]),
+        ruled_out=("a timeout", "another thread", "a lock that processes share"),
+        doubts=(f"{came_held}, or this thread took it before, outside a with block",),
     )  # fmt: skip
 
 
@@ -137,13 +183,18 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
             ruled_out=("a timeout", "another thread"),
             doubts=("a signal handler that gives it",),
         )  # fmt: skip
+    servers = [d for d in python if _serves_clients(scene, d)]
+    if servers and doing.tid == scene.main_tid and doing.object and not name and not able:
+        # threading.Event().wait(): nobody can ever set it, and nobody was meant to.
+        parked = f"{doing.who()} is parked at {doing.where()} to keep the program alive"
+        return _idle(doing, f"{parked}, and {servers[0].who()} serves in {servers[0].place}")
     same = [d for d in python if d.kind == h.EVENT and d.tid in able]
     left = [d for d in python if d.tid in able and d not in same]
     if not left:
-        idle = [d for d in python if d.kind not in _ALIVE]
+        idle = [d for d in python if d.kind not in _ALIVE and d not in servers]
         # A thread that sleeps, polls or computes may reach it through a global.
         sure = t.PROBABLE if len(idle) == len(python) else t.INFO
-        if "process pool" in doing.what:
+        if doing.awaits == POOL_RESULTS:
             return _answer(
                 h.HANG, "process pool", f"{waits}; a worker that died took its job with it, or "
                 "still runs it", doing, ruled_out=("a timeout",),
@@ -151,7 +202,10 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
             )  # fmt: skip
         rest = "no other thread has anything to do with it"
         if same:
-            rest = f"{len(same)} more threads wait for it too, and no other has to do with it"
+            rest = f"{_waiters(doing, same)}, and no other has to do with it"
+        jobs = unfinished_jobs(scene, doing)
+        if jobs:
+            rest = f"{jobs}; {rest}"
         return _answer(
             h.HANG, "nobody gives it", f"{waits}; {rest}", doing,
             sure, evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in python[:4]),
@@ -171,6 +225,25 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         )  # fmt: skip
     following = next(d for d in left if d.tid not in seen)
     return _through(scene, doing, following.tid, f"{what}, which could come from", seen)
+
+
+def _waiters(doing: h.Doing, same: Sequence[h.Doing]) -> str:
+    """Say who waits for the same thing, and who for something else of it: an item, not the end."""
+    too = [d for d in same if d.what == doing.what]
+    parts = [("it too", too)] if too else []
+    parts += [(what, [d for d in same if d.what == what])
+              for what in dict.fromkeys(d.what for d in same if d not in too)]  # fmt: skip
+    return ", ".join(
+        f"{counted(len(who), 'more thread')} {'waits' if len(who) == 1 else 'wait'} for {what}"
+        for what, who in parts
+    )
+
+
+def _serves_clients(scene: Scene, doing: h.Doing) -> bool:
+    """Tell whether a thread of a library alone waits for clients."""
+    if doing.frames or doing.kind not in (h.READ, h.ACCEPT, h.POLL):
+        return False
+    return bool(serves([f for f in scene.view.frames(doing.tid) if f.module != "threading"]))
 
 
 def serves_only(scene: Scene, doing: h.Doing) -> bool:
@@ -196,7 +269,7 @@ def _join(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
         d for d in scene.doings
         if d.tid != doing.tid and scene.view.frames(d.tid) and d.tid not in seen
     ]  # fmt: skip
-    if "_shutdown" in doing.place or not doing.frames:
+    if doing.awaits == PROGRAM_END or not doing.frames:
         own = [d for d in waiting if d.frames] or waiting
         if own:
             made = _through(scene, doing, own[0].tid, "the end of", seen)
@@ -233,7 +306,17 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
     if doing.target is None or serves_only(scene, doing):
         return _idle(doing, f"{waits}, as the parent of workers does")
     doubt = ("what the child does is not in this core: look at its own",)
-    return _answer(h.HANG, "child", waits, doing, doubts=doubt)
+    queue = unread_queue(scene, doing)
+    if queue:
+        sentence = (
+            f"{waits}, and nobody reads the queue {queue} meanwhile: a child does not end before "
+            "what it put there was read"
+        )
+        evidence = (f"this process never put anything into {queue}: it has no feeder thread",)
+        return _answer(h.HANG, "unread queue", sentence, doing, evidence=evidence, doubts=doubt)
+    # A child that works is waited for in the same way: this is no hang for sure, and no fault.
+    sentence = f"{waits}; what that child does is not in this core"
+    return _answer(h.HANG, "child", sentence, doing, t.INFO, doubts=doubt)
 
 
 def _read(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
@@ -248,12 +331,39 @@ def _read(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
     if doing.call in ("open", "openat"):
         return _answer(h.HANG, "open", f"{waits}a file to be opened: a FIFO without a writer, or a "
                        "file system that does not answer", doing)  # fmt: skip
-    what = doing.what if "answer" in doing.what or "item" in doing.what else f"data on {doing.what}"
-    kind = "queue of processes" if "item" in doing.what else "peer"
+    if doing.awaits == FILE_ON_DISK:
+        # No peer has to write: what is there is read, or the end of the file.
+        return _answer(
+            h.NO_FAULT, "file", f"{doing.who()} reads a file at {doing.where()}", doing, t.INFO,
+            doubts=("a disk or a file system that does not answer would look the same",),
+        )  # fmt: skip
+    nameless = doing.what == f"descriptor {doing.target}"  # no object of Python has it
+    if nameless and any(map(scene.runs_in_loop, doing.frames)):
+        # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
+        return _answer(
+            h.HANG, "peer", f"{waits}data on {doing.what}, which it reads in a loop", doing, t.INFO,
+            doubts=("whether it waits for work or for a peer that went away is not in the core",),
+        )  # fmt: skip
+    what = doing.what if doing.what == doing.awaits else f"data on {doing.what}"
+    is_queue = doing.awaits == PROCESS_QUEUE
+    if is_queue and _is_worker(scene, doing):
+        return _idle(doing, f"{waits}{what}, as a worker process does")
     return _answer(
-        h.HANG, kind, f"{waits}{what}, without a timeout", doing,
+        h.HANG, "queue of processes" if is_queue else "peer",
+        f"{waits}{what}, without a timeout", doing,
         doubts=("what the other side does is not in this core",),
     )  # fmt: skip
+
+
+def _is_worker(scene: Scene, doing: h.Doing) -> bool:
+    """Tell whether a thread runs the target of a multiprocessing.Process: work comes from others.
+
+    Whether any will come the parent's core tells, not this one.
+    """
+    return any(
+        frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
+        for frame in scene.view.frames(doing.tid)
+    )
 
 
 def _write(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
@@ -277,6 +387,11 @@ def _waits_for_work(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.H
     place = f" in {doing.place}" if doing.place else ""
     where = f" at {doing.where()}" if doing.frames else ""
     if doing.kind == h.SLEEP:
+        frames = [*_inner(scene, doing), *doing.frames[:1]]
+        if any(map(scene.runs_in_loop, frames)):
+            sentence = f"{doing.who()} was {h.ASLEEP}{where}"
+            return _answer(h.NO_FAULT, "sleeps", sentence, doing,
+                           doubts=("whether what it looks for can still come",))  # fmt: skip
         sentence = f"{doing.who()} sleeps{where}: a timer ends that"
         return _answer(h.NO_FAULT, "sleeps", sentence, doing,
                        doubts=("how long it sleeps is not looked at",))  # fmt: skip
@@ -298,17 +413,17 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
     """Return the answer for an event loop that sleeps: what can wake it, and what tasks want."""
     base = f"the event loop of {doing.who()} sleeps"
     tasks = [task for task in scene.tasks if not task.running]
-    own = [task for task in tasks if own_frames(task)]
-    waits = f"; {texts(tasks)}" if own else ""
+    own = [task for task in tasks if own_frames(task, scene.installed)]
+    waits = f"; {texts(tasks, scene.installed)}" if own else ""
     if own:
-        deepest = max(own, key=lambda task: len(own_frames(task)))
-        doing = doing._replace(frames=own_frames(deepest), label="task")
+        deepest = max(own, key=lambda task: len(own_frames(task, scene.installed)))
+        doing = doing._replace(frames=own_frames(deepest, scene.installed), label="task")
     outside = from_outside(own or tasks)  # those of a library alone serve its loop
     if loop is None or loop.descriptors is None:
         if not tasks:
             return None
         if any(serves_clients(task) for task in tasks):
-            return _idle(doing, f"{base} and waits for clients")
+            return _idle(doing, f"{base} and waits for clients{waits}{_beside(scene, doing)}")
         if outside.get(SLEEP):
             return _answer(h.NO_FAULT, "timer", f"{base} until a timer is due{waits}", doing)
         if outside:
@@ -320,7 +435,7 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
             doubts=("another thread or a signal handler that wakes it",),
         )  # fmt: skip
     if loop.listening:
-        return _idle(doing, f"{base} and waits for clients")
+        return _idle(doing, f"{base} and waits for clients{waits}{_beside(scene, doing)}")
     if loop.timers:
         sentence = f"{base} until a timer is due{waits}"
         return _answer(h.NO_FAULT, "timer", sentence, doing,
@@ -339,6 +454,19 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
         ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
         doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
     )  # fmt: skip
+
+
+def _beside(scene: Scene, doing: h.Doing) -> str:
+    """Return what other threads do in code of the program: requests that one cannot call stuck."""
+    others = [d for d in scene.in_order if d.tid != doing.tid and d.frames and not d.helper]
+    sentences = [
+        f"{d.who()} is in {d.what or d.call or d.kind} at {d.where()}" for d in others[:MAX_BESIDE]
+    ]
+    if len(others) > MAX_BESIDE:
+        more = len(others) - MAX_BESIDE
+        are = "is" if more == 1 else "are"
+        sentences.append(f"{counted(more, 'more thread')} {are} in code of the program")
+    return "".join(f"; {text}" for text in sentences)
 
 
 def blocked_loop(scene: Scene) -> h.HangAnswer | None:

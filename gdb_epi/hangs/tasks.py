@@ -6,29 +6,35 @@ What each waits for, and who would wake it, is `cpython/running/waiting.py`; her
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
-from gdb_epi.cpython.running.wait_rules import LOCK
+from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK
 from gdb_epi.cpython.running.waiting import (
+    BY_CODE,
     BY_FRAMES,
     CERTAIN,
     FROM_OUTSIDE,
     OUTSIDE,
+    UNKNOWN,
     Waiting,
     waiting,
 )
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.library_calls import of_a_library
+from gdb_epi.hangs.installed import Installed
 from gdb_epi.hangs.types import where
 from gdb_epi.target.api import Target
+from gdb_epi.util import counted
 
 MAX_TASKS = 20_000
 MAX_CIRCLE = 64
 MAX_TEXTS = 3
 _RUNS = ("asyncio.base_events", "trio._core._run", "trio._core._io_epoll", "gevent.hub",
          "gevent._hub_primitives", "eventlet.hubs")  # fmt: skip
+
+MAX_SETTERS = 2_000  # frames of a task, and of all threads, whose calls are read
+SETS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"))
 
 _ENTERING = frozenset(("acquire", "__enter__"))  # methods that `with` may call of a lock
 
@@ -55,7 +61,7 @@ def circle_of(tasks: Sequence[Waiting]) -> tuple[Waiting, ...]:
     by_id = {task.id: task for task in tasks}
     following: dict[int, list[int]] = {}
     for task in tasks:
-        if task.known not in (CERTAIN, BY_FRAMES) or task.running:
+        if task.known not in (CERTAIN, BY_FRAMES, BY_CODE) or task.running:
             continue
         wakers = [waker for waker in task.wakers if waker in by_id]
         if task.needs == "all" or len(task.wakers) == 1:
@@ -74,21 +80,63 @@ def circle_of(tasks: Sequence[Waiting]) -> tuple[Waiting, ...]:
             path[-1] = (node, number + 1)
             other = nexts[number]
             if state.get(other) == 1:
-                ids = [one for one, _ in path]
-                return tuple(by_id[one] for one in ids[ids.index(other) :][:MAX_CIRCLE])
+                ids = [member for member, _ in path]
+                return tuple(by_id[member] for member in ids[ids.index(other) :][:MAX_CIRCLE])
             if state.get(other, 0) == 0:
                 path.append((other, 0))
     return ()
 
 
-def waits_for_itself(task: Waiting, slots: FrameSlots) -> bool:
+def with_setters(
+    tasks: Sequence[Waiting],
+    threads: Iterable[PyFrame],
+    calls_ahead: Callable[[PyFrame], Iterable[tuple[int, str]]],
+    installed: Installed,
+) -> list[Waiting]:
+    """Return the tasks, with the wakers of those that wait for an event or a future.
+
+    A waker is a task whose own code has yet to call `set()` or its like on it. Nothing is added to
+    a task for which code of `threads` would do so, and nothing at all where code cannot be read or
+    is too much to read: it may be what sets it. What sets it from code that does not run yet, a
+    callback or a task that starts later, is not known.
+    """
+    waits = [task.wait for task in tasks if task.known == UNKNOWN]
+    wanted = {wait.address for wait in waits if wait is not None and wait.kind in (EVENT, FUTURE)}
+    if not wanted - {0}:
+        return list(tasks)
+
+    def sets(frames: Iterable[PyFrame]) -> set[int]:
+        calls = (call for frame in frames for call in calls_ahead(frame))
+        return {address for address, method in calls if method in SETS and address in wanted}
+
+    of_threads = tuple(frame for frame in threads if not installed.holds(frame))
+    of_tasks = [(task.id, own_frames(task, installed)) for task in tasks]
+    if any(len(frames) > MAX_SETTERS for frames in (of_threads, *(own for _, own in of_tasks))):
+        return list(tasks)
+    setters: dict[int, list[int]] = {}
+    try:
+        by_threads = sets(of_threads)
+        for id, own in of_tasks:
+            for address in sets(own) - by_threads:
+                setters.setdefault(address, []).append(id)
+    except (UnreadableMemory, LayoutError):
+        return list(tasks)
+    return [
+        task._replace(wakers=tuple(setters[task.wait.address]), known=BY_CODE)
+        if task.known == UNKNOWN and task.wait is not None and task.wait.address in setters
+        else task
+        for task in tasks
+    ]
+
+
+def waits_for_itself(task: Waiting, slots: FrameSlots, installed: Installed) -> bool:
     """Tell whether a task waits for a lock whose `async with` block it is inside of."""
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address:
         return False
     inward = None
     for frame in task.stack:
         try:
-            entered = [] if of_a_library(frame) else slots.entered(frame, inward)
+            entered = [] if installed.holds(frame) else slots.entered(frame, inward)
         except (UnreadableMemory, LayoutError):
             entered = []
         # A lock may be entered by its acquire() too; whether this one is the second is not known.
@@ -100,32 +148,42 @@ def waits_for_itself(task: Waiting, slots: FrameSlots) -> bool:
     return False
 
 
-def own_frames(task: Waiting) -> tuple[PyFrame, ...]:
+def own_frames(task: Waiting, installed: Installed) -> tuple[PyFrame, ...]:
     """Return the program's own frames of a task, innermost first."""
-    return tuple(f for f in task.stack if f.hole is None and not of_a_library(f))
+    return tuple(f for f in task.stack if f.hole is None and not installed.holds(f))
 
 
-def task_text(task: Waiting) -> str:
+def called(task: Waiting) -> str:
+    """Return how a sentence calls a task: no address, which says nothing to a reader."""
+    name = task.name.partition(" at 0x")[0]
+    if name.startswith(("task 0x", "0x")):
+        return "a task without a name"
+    return name if name.startswith("task") else f"task {name}"
+
+
+def task_text(task: Waiting, installed: Installed) -> str:
     """Return "task NAME waits at f (file:line) for a lock: x" for a sentence."""
-    own = own_frames(task) or task.stack
+    own = own_frames(task, installed) or task.stack
     place = f" at {where(own[0])}" if own else ""
-    reason = f" for {task.wait.text(several=True)}" if task.wait is not None else ""
-    name = task.name if task.name.startswith("task") else f"task {task.name}"
-    return f"{name} waits{place}{reason}"
+    reason = (
+        f" for {task.wait.text(several=True, addresses=False)}" if task.wait is not None else ""
+    )
+    return f"{called(task)} waits{place}{reason}"
 
 
-def texts(tasks: Sequence[Waiting]) -> str:
+def texts(tasks: Sequence[Waiting], installed: Installed) -> str:
     """Return what the tasks wait for, those with most frames of the program first."""
-    ranked = sorted(tasks, key=lambda task: -len(own_frames(task)))
-    shown = [task_text(task) for task in ranked if own_frames(task)][:MAX_TEXTS]
+    depths = [(len(own_frames(task, installed)), task) for task in tasks]
+    ranked = sorted((pair for pair in depths if pair[0]), key=lambda pair: -pair[0])
+    shown = [task_text(task, installed) for _, task in ranked[:MAX_TEXTS]]
     more = len(tasks) - len(shown)
-    return "; ".join(shown) + (f"; and {more} more tasks" if more > 0 and shown else "")
+    return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")
 
 
 def from_outside(tasks: Sequence[Waiting]) -> dict[str, int]:
     """Count the tasks that something outside of all tasks wakes, by the kind of their wait."""
-    counted: dict[str, int] = {}
+    kinds: dict[str, int] = {}
     for task in tasks:
         if task.wait is not None and (task.known == OUTSIDE or task.wait.kind in FROM_OUTSIDE):
-            counted[task.wait.kind] = counted.get(task.wait.kind, 0) + 1
-    return counted
+            kinds[task.wait.kind] = kinds.get(task.wait.kind, 0) + 1
+    return kinds

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
-from gdb_epi.hangs.library_calls import library_call, serves, split
+from gdb_epi.hangs.library_calls import FILE_ON_DISK, library_call, serves, split
 from gdb_epi.hangs.system_calls import SystemCall, system_call
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.view import PythonView
@@ -30,41 +30,50 @@ _DATABASES = ("libsqlite3", "_sqlite3", "libpq", "libmysqlclient", "libmariadb",
 class ThreadReader:
     """Read what the threads of one process do."""
 
-    def __init__(self, target: Target, view: PythonView | None, waits: Sequence[Wait]) -> None:
+    def __init__(
+        self,
+        target: Target,
+        view: PythonView | None,
+        waits: Sequence[Wait],
+        is_library: Callable[[PyFrame], bool],
+    ) -> None:
         self.target = target
         self.view = view
+        self._is_library = is_library
         self.waits = {wait.tid: wait for wait in waits}
         self.descriptors = Descriptors(view) if view is not None else None
 
-    def all(self) -> tuple[h.Doing, ...]:
+    def all(self, threads: Sequence[Thread]) -> tuple[h.Doing, ...]:
         """Return what every thread does, in the order of the core."""
-        return tuple(self.one(thread) for thread in self.target.threads()[:MAX_THREADS])
+        return tuple(self.doing(thread) for thread in threads[:MAX_THREADS])
 
-    def one(self, thread: Thread) -> h.Doing:
+    def doing(self, thread: Thread) -> h.Doing:
         """Return what one thread does."""
         view = self.view
         frames = view.frames(thread.tid) if view is not None else ()
-        inner, own = split(frames)
+        inner, own = split(frames, self._is_library)
         name = view.thread_names.get(thread.tid) if view is not None else None
         base = h.Doing(thread.tid, name, h.OTHER, frames=own, helper=not own)
-        known = library_call(inner)
-        base = base._replace(place=serves(inner) or (known[2] if known else ""))
+        library = library_call(inner)
+        if library is not None:
+            base = base._replace(place=library[2], awaits=library[1])
+        base = base._replace(place=serves(inner) or base.place)
         wait = self.waits.get(thread.tid)
         call = system_call(self.target, thread)
         if wait is not None:
-            return self._of_wait(base, wait, known)
+            return self._of_wait(base, wait, library, thread)
         if call is None:
             return self._running(base, thread, frames)
-        return self._of_call(base, call, known, thread, inner)
+        return self._of_call(base, call, library, thread, inner)
 
     def _running(self, base: h.Doing, thread: Thread, frames: Sequence[PyFrame]) -> h.Doing:
-        module = running_in(self.target, thread)
-        name = module.path.rpartition("/")[2] if module is not None else ""
-        python = name.startswith(_INTERPRETERS)
-        kind = h.PYTHON if frames and python else h.NATIVE
-        return base._replace(kind=kind, module="" if python else name, what="runs")
+        name = self._module_name(thread)
+        kind = h.PYTHON if frames and name.startswith(_INTERPRETERS) else h.NATIVE
+        return base._replace(kind=kind, module=_native(name), what="runs")
 
-    def _of_wait(self, base: h.Doing, wait: Wait, known: tuple[str, str, str] | None) -> h.Doing:
+    def _of_wait(
+        self, base: h.Doing, wait: Wait, library: tuple[str, str, str] | None, thread: Thread
+    ) -> h.Doing:
         """A wait for a lock, by what `locks/` says of it."""
         target, timed = wait.owner.tid, wait.timed
         base = base._replace(label=f"{wait.kind}:{wait.name}" if wait.name else wait.kind)
@@ -77,52 +86,54 @@ class ThreadReader:
         if wait.kind in JOINS:
             what = f"the end of thread {wait.name or target or '?'}"
             return made._replace(kind=h.JOIN, what=what)
-        if known is not None and known[0] in (h.JOIN, h.CHILD, h.READ):
-            return made._replace(kind=known[0], what=known[1])
+        if library is not None and library[0] in (h.JOIN, h.CHILD, h.READ):
+            return made._replace(kind=library[0], what=library[1])
         if wait.kind in EVENTS:
-            what = known[1] if known is not None and known[0] == h.EVENT else text
+            what = library[1] if library is not None and library[0] == h.EVENT else text
             if wait.name and what != text:
                 what = f"{what} ({wait.name})"
             return made._replace(kind=h.EVENT, what=what)
         if wait.kind == SEMLOCK:
-            what = known[1] if known else text.replace("SemLock", "lock")
+            what = library[1] if library else text.replace("SemLock", "lock")
             return made._replace(kind=h.LOCK, what=what, target=None)
-        return made._replace(kind=h.LOCK, what=text)
+        return made._replace(kind=h.LOCK, what=text, module=_native(self._module_name(thread)))
+
+    def _module_name(self, thread: Thread) -> str:
+        """Return the file whose code a thread runs, the C library left out; "" for none."""
+        module = running_in(self.target, thread)
+        return module.path.rpartition("/")[2] if module is not None else ""
 
     def _of_call(
         self,
         base: h.Doing,
         call: SystemCall,
-        known: tuple[str, str, str] | None,
+        library: tuple[str, str, str] | None,
         thread: Thread,
         inner: Sequence[PyFrame],
     ) -> h.Doing:
-        module = running_in(self.target, thread)
-        name = module.path.rpartition("/")[2] if module is not None else ""
-        if name.startswith(_INTERPRETERS):
-            name = ""
+        name = _native(self._module_name(thread))
         made = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
         made = made._replace(target=call.fd)
         if call.kind == h.SLEEP and name.startswith(_DATABASES):
             return made._replace(kind=h.DATABASE, what="a locked database", timed=False)
         if call.kind in (h.READ, h.POLL) and name.startswith(_DATABASES):
-            return made._replace(kind=h.READ, what="the answer of a database server")
+            answer = "the answer of a database server"
+            return made._replace(kind=h.READ, what=answer, awaits=answer)
         if call.kind == h.CHILD:
             made = made._replace(target=call.child or self._child_of(inner))
             return made._replace(what=self._child_text(made.target))
-        if known is not None and known[0] not in (h.EVENT, h.LOCK):
-            kind, what, _ = known
+        if library is not None and library[0] not in (h.EVENT, h.LOCK):
+            kind, what, _ = library
             if kind == h.CHILD:
                 made = made._replace(target=self._child_of(inner))
                 what = f"{what}: {self._child_text(made.target)}" if made.target else what
             return made._replace(kind=kind, what=what)
         if call.kind in (h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK) and call.fd is not None:
-            text = self._descriptor_text(call.fd)
-            return made._replace(what=text)
+            found = self.descriptors.describe(call.fd) if self.descriptors else None
+            if found is not None and found.kind == "disk":
+                made = made._replace(awaits=FILE_ON_DISK)
+            return made._replace(what=found.text if found else f"descriptor {call.fd}")
         return made._replace(what=call.name)
-
-    def _descriptor_text(self, fd: int) -> str:
-        return self.descriptors.describe(fd).text if self.descriptors else f"descriptor {fd}"
 
     def _child_of(self, inner: Sequence[PyFrame]) -> int | None:
         """Return the pid of the child that frames of subprocess or multiprocessing wait for."""
@@ -140,3 +151,8 @@ class ThreadReader:
             return "the end of a child process"
         child = self.descriptors.child(pid) if self.descriptors else None
         return f"the end of child {pid}" + (f" ({child.command})" if child is not None else "")
+
+
+def _native(name: str) -> str:
+    """Return the name of a file with code, "" where it is the interpreter's."""
+    return "" if name.startswith(_INTERPRETERS) else name

@@ -13,6 +13,7 @@ CHILD, READ, WRITE, ACCEPT, POLL = "child", "read", "write", "accept", "poll"
 FILE_LOCK, DATABASE, SLEEP, SIGNAL, OTHER = "file lock", "database", "sleep", "signal", "other"
 RUNNING = frozenset((PYTHON, NATIVE))
 
+ASLEEP = "asleep between two turns of a loop"  # a service does so, and what polls in vain
 # Labels of answers, as the verdict has them.
 DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
 INHERITED = "fork-inherited-lock"
@@ -23,7 +24,8 @@ class Doing(NamedTuple):
 
     `object` is the Python object that is waited for (PyObject *), 0 when there is none or it is
     not known. `target` is the thread, process or descriptor that it waits for. `timed`: it ends by
-    itself. `place` is the library's function that waits, "" where the program's own code does.
+    itself. `place` is the library's function that waits, "" where the program's own code does;
+    `awaits` is what its row of library_calls.py says, for rules: `what` may hold names of the core.
     """
 
     tid: int
@@ -34,6 +36,7 @@ class Doing(NamedTuple):
     target: int | None = None
     timed: bool = False
     place: str = ""
+    awaits: str = ""
     frames: tuple[PyFrame, ...] = ()  # the program's own, innermost first
     helper: bool = False  # all of its frames belong to a library: it serves others
     label: str = ""  # what it waits for, by kind and name: the same in every run

@@ -10,6 +10,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.errors import Absent
+    from gdb_epi.fault.find import Fault
     from gdb_epi.target.api import CrashInfo
     from gdb_epi.typing_lite import Protocol
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
         def crash(self) -> CrashInfo | Absent:
             """How it ended."""
 
+        @property
+        def fault(self) -> Fault | Absent:
+            """What failed, or who sent the signal."""
+
 
 def being_changed(state: Process, start: int, size: int) -> bool:
     """Whether a thread that was stopped from outside may be in the middle of changing a range.
@@ -29,7 +34,7 @@ def being_changed(state: Process, start: int, size: int) -> bool:
     pymalloc_alloc() and pymalloc_free() write count and free list one after the other
     (Objects/obmalloc.c); a thread between the two has an address of the pool in a register.
     """
-    if not went_on(state.target, state.crash):
+    if not went_on(state.crash, state.fault):
         return False
     return any(
         start <= value < start + size

@@ -24,7 +24,7 @@ from gdb_epi.locks.waits.activity import activity
 from gdb_epi.locks.waits.futex import futex_waits
 from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
 from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, Thread
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_WAITS = 16_384
@@ -52,12 +52,15 @@ def examine_fork(target: Target, python: PythonState | Absent) -> ForkFacts:
 
 
 def examine_locks(
-    target: Target, python: PythonState | Absent, forked: ForkFacts | None = None
+    target: Target,
+    python: PythonState | Absent,
+    forked: ForkFacts | None = None,
+    threads: Sequence[Thread] | None = None,
 ) -> LockReport:
     """Return who waits for what, who owns it, and whether this is a forked child.
 
     A family that fails becomes a soft error; the others still run. `forked` is what
-    `examine_fork` gave, where it was asked before.
+    `examine_fork` gave, where it was asked before; `threads` those of the target unless given.
     """
     import gdb_epi.locks.families
     from gdb_epi.loader import load_all
@@ -68,7 +71,8 @@ def examine_locks(
     context = LockContext(target, python, fork, errors, vanished)
     families = sorted({"futex": futex_waits, **FAMILIES}.items())
     waits: list[Wait] = []
-    for thread in target.threads():
+    threads = target.threads() if threads is None else threads
+    for thread in threads:
         for name, function in families:
             try:
                 waits += function(context, thread)
@@ -92,7 +96,7 @@ def examine_locks(
         handlers=forked.handlers,
         cycles=cycles,
         held=held,
-        activities=tuple(activity(target, thread) for thread in target.threads()[:MAX_THREADS]),
+        activities=tuple(activity(target, thread) for thread in threads[:MAX_THREADS]),
     )
 
 

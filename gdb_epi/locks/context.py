@@ -60,9 +60,9 @@ class LockContext:
 
     @cached_property
     def bases(self) -> dict[int, int]:
-        """{thread id: fs_base} of the living threads; 0 where the core does not say."""
+        """{thread id: pthread_t} of the living threads; 0 where the core does not say."""
         threads = self.target.threads()
-        return {thread.tid: thread.registers.get("fs_base", 0) for thread in threads}
+        return {thread.tid: thread.ident for thread in threads}
 
     @cached_property
     def _tids(self) -> dict[int, int]:

@@ -18,7 +18,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault.reads import read_u32, read_u64
-from gdb_epi.target.api import Module, Target
+from gdb_epi.sizes import WORD
+from gdb_epi.target.api import Module, Target, machine_of
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_SECTIONS = 4096
@@ -100,7 +101,6 @@ MAX_DESCRIPTORS = 20_000
 MAX_OFFSET = 1 << 16
 EXITING = 0x10  # bit of cancelhandling: the thread ran thread exit
 _LIST_NODE = 16  # sizeof(list_t): next, prev
-_SELF = (0, 16)  # tcbhead_t: tcb, self
 
 _FIELDS = {
     "list": "_thread_db_pthread_list",
@@ -113,7 +113,7 @@ _FIELDS = {
 
 
 class ThreadDescriptor(NamedTuple):
-    """struct pthread of one thread, dead or alive; `address` is its pthread_t (fs_base)."""
+    """struct pthread of one thread, dead or alive; `address` is its pthread_t."""
 
     address: int
     tid: int
@@ -206,10 +206,12 @@ def _walk(
 ) -> bool:
     """Append the descriptors of one circular list; False when it could not be followed.
 
-    A descriptor begins with two pointers at itself (tcbhead_t, glibc 2.42
-    sysdeps/x86_64/nptl/tls.h); without them it is something else, or not made to its end.
+    On x86-64 a descriptor begins with two pointers at itself (tcbhead_t, glibc 2.42
+    sysdeps/x86_64/nptl/tls.h); without them it is something else, or not made to its end. Where it
+    does not, the link back to the node before it says as much.
     """
-    seen, whole = {head}, True
+    seen, whole, before = {head}, True, head
+    selves = machine_of(target).descriptor_self
     node = read_u64(target, head)
     while node is not None and node not in seen and len(seen) < MAX_DESCRIPTORS:
         seen.add(node)
@@ -218,9 +220,10 @@ def _walk(
         cancel = read_u32(target, address + offsets["cancelhandling"])
         if tid is None or cancel is None:
             return False
-        if all(read_u64(target, address + at) == address for at in _SELF):
+        linked = bool(selves) or read_u64(target, node + WORD) == before
+        if linked and all(read_u64(target, address + at) == address for at in selves):
             out.append(ThreadDescriptor(address, tid, bool(cancel & EXITING), name))
         else:
             whole = False
-        node = read_u64(target, node)
+        before, node = node, read_u64(target, node)
     return whole and node == head

@@ -29,7 +29,11 @@ INHERITED_VERDICTS = frozenset(
 
 CERTAIN, PROBABLE, INFO = "certain", "probable", "info"
 
-GIL = "GIL"  # the kind of a wait for the global interpreter lock
+IN_HANDLER = "a signal handler runs in this thread"  # begins the evidence of such an owner
+
+# Kinds of waits.
+GIL = "GIL"  # the global interpreter lock
+CONDITION = "pthread condition variable"
 
 
 class ForkSignal(NamedTuple):

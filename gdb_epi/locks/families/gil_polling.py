@@ -27,7 +27,7 @@ _STRUCT = "_gil_runtime_state"
 @family("gil-polling")
 def gil_polling(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
     """Yield the GIL for a thread that runs C code of take_gil() while another thread holds it."""
-    if "rsp" not in thread.registers or activity(context.target, thread).state != "running":
+    if not thread.sp or activity(context.target, thread).state != "running":
         return
     view = context.python_view
     if view is None:
@@ -39,7 +39,7 @@ def gil_polling(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
         holder = next((s for s in view.python.threads() if s.address == gil.holder), None)
         if holder is None or not holder.alive or holder.tid in (None, thread.tid):
             continue
-        word = _gil_word_on_stack(view, thread.registers["rsp"], gil)
+        word = _gil_word_on_stack(view, thread.sp, gil)
         if word is not None:
             yield t.Wait(
                 tid=thread.tid,

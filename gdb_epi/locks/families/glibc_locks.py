@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
+from gdb_epi.locks.types import CONDITION
 from gdb_epi.target.api import Thread
 
 MAX_TID = 1 << 22  # PID_MAX_LIMIT
@@ -196,7 +197,7 @@ def condition(context: LockContext, thread: Thread, call: FutexWait) -> LockGues
     if at is None:
         return None
     return LockGuess(
-        "pthread condition variable",
+        CONDITION,
         object=at,
         shared=call.shared,
         event=True,

@@ -57,7 +57,7 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     The key is the address of what is waited for: a PyMutex byte, a PyEvent, a queue.
     Reference: Python/parking_lot.c.
     """
-    view, stack = context.python_view, thread.registers.get("rsp", 0)
+    view, stack = context.python_view, thread.sp
     if view is None or not 0 <= call.address - stack < STACK_REACH:
         return None
     layout = view.reader.layout
@@ -82,7 +82,7 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
 @classifier(95)
 def on_own_stack(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """Without a decoded CPython the key of a parked thread is not known."""
-    stack = thread.registers.get("rsp", 0)
+    stack = thread.sp
     near = 0 <= call.address - stack < STACK_REACH
     if not near or call.shared or not _same_mapping(context, call.address, stack):
         return None

@@ -53,7 +53,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
         return
     yield t.Wait(
         tid=thread.tid,
-        address=thread.registers["rip"],
+        address=thread.pc,
         kind=f"{pool[0]} pool (spinning)",
         name=None,
         object=None,

@@ -47,7 +47,7 @@ def _generation(reader: ForkSigns, lists: StackLists | Absent) -> None:
         return
     value = read_u64(reader.target, address)
     if value is None:
-        reader.unreadable("F1", "__fork_generation is not in the core")
+        reader.unreadable("F1", "__fork_generation is not there")
     elif value % _GENERATION_STEP or value // _GENERATION_STEP > MAX_GENERATIONS:
         reader.unreadable("F1", f"the word of __fork_generation is {value:#x}: not a counter")
     elif value:
@@ -88,7 +88,7 @@ def _own_tid(reader: ForkSigns, lists: StackLists) -> None:
     at = lists.offsets["tid"]
     pairs = []
     for thread in reader.threads:
-        base = thread.registers.get("fs_base")
+        base = thread.ident
         stored = read_u32(reader.target, base + at) if base else None
         if stored:
             pairs.append((thread.tid, stored))

@@ -38,7 +38,6 @@ _NATIVE = (
 )
 STACK_SEARCHED = 16384  # bytes above rsp that may belong to fork() and its callees
 _FUNCTION = 4096  # bytes after a symbol that may be its function
-_CALLS = (b"\xe8", b"\xff")  # call rel32, call r/m64
 
 
 def fork_handlers(
@@ -57,7 +56,7 @@ def _of_thread(
 ) -> ForkHandlers | None:
     state, reader = None, None
     if isinstance(python, PythonState):
-        base = thread.registers.get("fs_base")
+        base = thread.ident
         state = next((t for t in python.threads() if t.alive and t.ident == base), None)
     if isinstance(python, PythonState) and state is not None:
         try:
@@ -120,7 +119,7 @@ def _in_c(
 ) -> ForkHandlers | None:
     native = target.native_frames(thread.tid)
     if not isinstance(native, Absent) and native:
-        return _by_native(thread, native, fork)
+        return _by_native(thread, native)
     if calls is None:
         return None
     # Without an unwinder: the innermost Python frame refers to the built-in that forks, and a
@@ -136,9 +135,7 @@ def _in_c(
     )
 
 
-def _by_native(
-    thread: Thread, native: Sequence[NativeFrame], fork: ForkEvidence
-) -> ForkHandlers | None:
+def _by_native(thread: Thread, native: Sequence[NativeFrame]) -> ForkHandlers | None:
     for position, frame in enumerate(native):
         name = (frame.function or "").partition("@")[0].partition(".")[0]
         for function, stage in _NATIVE:
@@ -164,9 +161,9 @@ def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
         for name, stage in (("PyOS_AfterFork_Child", CPYTHON), ("fork", C_HANDLERS))
         if (start := target.symbol(name)) is not None
     ]
-    top = thread.registers.get("rsp")
+    top = thread.sp
     region = target.region_at(top) if top else None
-    if top is None or region is None or not places:
+    if region is None or not places:
         return None
     try:
         data = target.read(top, min(STACK_SEARCHED, region.end - top) // 8 * 8)
@@ -175,17 +172,16 @@ def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
     for at in range(0, len(data), 8):
         word = int.from_bytes(data[at : at + 8], "little")
         for start, stage, name in places:
-            if start < word < start + _FUNCTION and _after_call(target, word):
+            if start < word < start + _FUNCTION and _after_call(target, thread, word):
                 return stage, name
     return None
 
 
-def _after_call(target: Target, address: int) -> bool:
+def _after_call(target: Target, thread: Thread, address: int) -> bool:
     try:
-        before = target.read(address - 7, 7)
+        return thread.architecture.is_call(target.read(address - 8, 8))
     except UnreadableMemory:
         return False
-    return before[2:3] == _CALLS[0] or any(before[7 - n : 8 - n] == _CALLS[1] for n in (2, 3, 6, 7))
 
 
 def place(frame: PyFrame) -> str:

@@ -13,7 +13,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import exec_random
 from gdb_epi.util import sha256_hex
 
-CANARY, POINTER_GUARD = 0x28, 0x30  # tcbhead_t of x86-64
+POINTER_GUARD = 8  # bytes behind the canary in tcbhead_t
 _SALT = b"gdb-epi lineage/1"
 
 
@@ -25,10 +25,11 @@ def lineage(target: Target) -> str | None:
 
 def _of_thread(target: Target) -> bytes | None:
     threads = target.threads()
-    base = threads[0].registers.get("fs_base") if threads else None
-    if not base:
+    at = threads[0].architecture.canary_at if threads else None
+    base = threads[0].thread_pointer if threads else 0
+    if not base or at is None:
         return None
-    canary, guard = read_u64(target, base + CANARY), read_u64(target, base + POINTER_GUARD)
+    canary, guard = read_u64(target, base + at), read_u64(target, base + at + POINTER_GUARD)
     if not canary or not guard:
         return None
     return canary.to_bytes(8, "little") + guard.to_bytes(8, "little")

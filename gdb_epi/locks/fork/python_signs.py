@@ -110,7 +110,7 @@ def _shared(reader: ForkSigns, threads: tuple[KnownThread, ...]) -> list[KnownTh
     for thread in threads:
         if thread.ident in reader.live and thread.ident != reader.leader_base:
             by_ident.setdefault(thread.ident or 0, []).append(thread)
-    tids = {t.registers.get("fs_base"): t.tid for t in reader.threads}
+    tids = {t.ident: t.tid for t in reader.threads}
     if reader.other_view:
         return []
     return [
@@ -125,7 +125,7 @@ def _shared(reader: ForkSigns, threads: tuple[KnownThread, ...]) -> list[KnownTh
 def _orphan_tstates(reader: ForkSigns, python: PythonState) -> None:
     """F10: Python thread states whose thread is not in the core."""
     if not reader.all_bases_known:
-        reader.unreadable("F10", "not every thread's fs_base is known")
+        reader.unreadable("F10", "not every thread's pthread_t is known")
         return
     orphans = [t for t in python.threads() if t.ident and t.ident not in reader.live]
     if orphans:

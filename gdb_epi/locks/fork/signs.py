@@ -22,7 +22,7 @@ class ForkSigns:
         self.target = target
         self.python = python
         self.threads = target.threads()
-        self.live = {t.registers["fs_base"] for t in self.threads if "fs_base" in t.registers}
+        self.live = {t.ident for t in self.threads if t.ident}
         self.readings: dict[str, ForkReading] = {}
         self.generation: int | None = None
         self.from_main: bool | None = None
@@ -39,7 +39,7 @@ class ForkSigns:
 
     @property
     def all_bases_known(self) -> bool:
-        """Whether every LWP has an fs_base of its own: else nothing is "not in the core"."""
+        """Whether every LWP has a pthread_t of its own: else nothing is "not in the core"."""
         return bool(self.live) and len(self.live) == len(self.threads)
 
     @property
@@ -49,7 +49,7 @@ class ForkSigns:
         if isinstance(process, Absent):
             return None
         leader = next((t for t in self.threads if t.tid == process.pid), None)
-        return leader.registers.get("fs_base") if leader is not None else None
+        return leader.ident if leader is not None else None
 
     def yes(self, name: str, says: str, sure: str) -> None:
         """Record a sign that speaks for a fork."""

@@ -42,7 +42,7 @@ class _Finder:
         self.target = target
         self.python = python
         self.fork = fork
-        self.live = {t.registers["fs_base"] for t in target.threads() if "fs_base" in t.registers}
+        self.live = {t.ident for t in target.threads() if t.ident}
         self.errors: list[SoftError] = []
         self.scanner: StackScanner | None = None
         self.thread_objects: Mapping[int, KnownThread] = {}

@@ -71,9 +71,9 @@ class Acquired:
             left = MAX_ALL_FRAMES
             for tid, frames in self._view.all_frames().items():
                 for taken, address in self._of_thread(tid, frames[: min(left, MAX_FRAMES)]):
-                    known = self._by_lock.setdefault(address, [])
-                    if all(other.tid != tid for other in known):
-                        known.append(taken)
+                    holders = self._by_lock.setdefault(address, [])
+                    if all(other.tid != tid for other in holders):
+                        holders.append(taken)
                 left -= min(len(frames), MAX_FRAMES)
                 if left <= 0:
                     break
@@ -85,6 +85,29 @@ class Acquired:
             return False
         at = self._frames.read(frame.address).lasti
         return any(first <= at <= last for first, last in self._sites.of(frame.code).loops)
+
+    def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
+        """Yield (object, method) of the calls that a frame has yet to make, in order.
+
+        Those of the running line too: `b.set(a.get())` loads `b.set` before it calls `a.get()`.
+        Objects that cannot be told are left out, and so is what calls make in their turn.
+        """
+        for receiver, method, ahead in self.calls(frame):
+            if ahead:
+                yield receiver, method
+
+    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, bool]]:
+        """Yield (object, method, whether it is yet to be made) of the calls in a frame's code."""
+        if frame.hole is not None or not frame.code:
+            return
+        raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
+        variables = dict(self._view.variable_addresses(frame))
+        for call in self._sites.of(frame.code).calls:
+            ahead = raw.lasti is None or call.at > raw.lasti
+            ahead = ahead or self._codes.line(info, call.at) == frame.lineno
+            receiver = self._receiver(call, variables, raw.globals)
+            if receiver and call.path:
+                yield receiver, call.path[-1], ahead
 
     def _of_thread(self, tid: int, frames: tuple[PyFrame, ...]) -> Iterator[tuple[Taken, int]]:
         inner = 0

@@ -8,20 +8,17 @@ included. Source: Python/ceval.c, Python/bytecodes.c, Lib/opcode.py of each vers
 
 from __future__ import annotations
 
-import os
-from functools import cache
-
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.loops import Jump, loops_of
-from gdb_epi.typing_lite import Any, NamedTuple, parse_json
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import shipped_json
 
 MAX_CODE = 1 << 16  # bytes of one function's instructions
 MAX_NAMES = 4096
 MAX_TEXT = 256
-TABLE_FILE = "opcodes.json"
 
 
 class Call(NamedTuple):
@@ -45,21 +42,13 @@ class Code(NamedTuple):
 NOTHING = Code((), ())
 
 
-@cache
-def _tables() -> dict[str, dict[str, Any]]:
-    """Return the opcode tables by version; the file is the package's own."""
-    path = os.path.join(os.path.dirname(__file__), TABLE_FILE)
-    with open(path, encoding="utf-8") as file:
-        tables: dict[str, dict[str, Any]] = parse_json(file.read())
-    return tables
-
-
 class CallSites:
     """Read the calls of code objects of one process."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._table = _tables().get(".".join(map(str, reader.layout.version)), {})
+        version = ".".join(map(str, reader.layout.version))
+        self._table = shipped_json(__file__, "opcodes.json").get(version, {})
         self._names = {int(k): v for k, v in self._table.get("names", {}).items()}
         self._caches = {int(k): v for k, v in self._table.get("caches", {}).items()}
         self._known: dict[int, Code] = {}

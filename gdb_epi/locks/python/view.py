@@ -266,11 +266,7 @@ class PythonView:
     @cached_property
     def _blocks(self) -> dict[int, list[Block]]:
         """The blocks of all threads by their lock."""
-        idents = {
-            thread.tid: thread.registers["fs_base"]
-            for thread in self.target.threads()
-            if "fs_base" in thread.registers
-        }
+        idents = {thread.tid: thread.ident for thread in self.target.threads() if thread.ident}
         by_lock: dict[int, list[Block]] = {}
         for tid, frames in self._frames.items():
             name = self.thread_names.get(tid)

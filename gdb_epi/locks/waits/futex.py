@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads stopped in futex(2): which word they wait for, and what asks the classifiers whose it is.
 
-The registers say it without symbols and without an unwinder: the kernel keeps orig_rax, rdi
-(address), rsi (operation) and rdx (expected value) of the interrupted system call.
+The registers say it without symbols and without an unwinder: the kernel keeps the number of the
+interrupted system call and its arguments (address, operation, expected value).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
-from gdb_epi.fault.reads import read_u32, read_up_to
+from gdb_epi.fault.reads import read_u32
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
-from gdb_epi.locks.waits.activity import SYS_FUTEX, SYSCALL
 from gdb_epi.locks.waits.libc_names import sleeper_outside_libc
 from gdb_epi.locks.waits.ownership import settle_owner
 from gdb_epi.target.api import Thread
+from gdb_epi.target.derived_registers import stands_at_call
 from gdb_epi.target.libc import NOT_JUDGED
 
 COMMANDS = {
@@ -28,33 +28,34 @@ COMMANDS = {
 }
 COMMAND_MASK = 0x7F
 _RESTART = frozenset(((1 << 64) - 512, (1 << 64) - 514, (1 << 64) - 516))  # ERESTART*
-_REGISTERS = ("rip", "rax", "orig_rax", "rdi", "rsi", "rdx")
 
 
 def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     """Return the futex call that a thread is stopped in, or None."""
-    registers = thread.registers
-    if any(name not in registers for name in _REGISTERS):
+    machine, registers = thread.architecture, thread.registers
+    names = (machine.pc, machine.result, machine.call, *machine.arguments[:3])
+    if any(name not in registers for name in names):
         return None
-    # The kernel writes -1 into orig_rax when it restarts nothing; only 202 is a futex call.
-    if registers["orig_rax"] != SYS_FUTEX:
+    # The kernel writes -1 for the number when it restarts nothing.
+    if thread.call != "futex":
         return None
-    before = read_up_to(context.target, registers["rip"] - 2, 2)
-    if len(before) == 2 and before != SYSCALL:
+    standing = stands_at_call(context.target, thread)
+    if standing is False:
         return None
-    if len(before) < 2 and registers["rax"] not in _RESTART:
+    if standing is None and registers[machine.result] not in _RESTART:
         return None
-    operation, address = registers["rsi"] & 0xFFFFFFFF, registers["rdi"]
+    operation, address = thread.argument(1) & 0xFFFFFFFF, thread.argument(0)
     command = operation & COMMAND_MASK
     if command not in COMMANDS or address % 4:
         return None
-    value = registers["rdx"] & 0xFFFFFFFF
-    timed = bool(registers.get("r10", 0))  # struct timespec *
+    value = thread.argument(2) & 0xFFFFFFFF
+    timed = bool(thread.argument(3))  # struct timespec *
     proof = (
-        f"registers: orig_rax {SYS_FUTEX}, rdi {address:#018x}, operation {operation} "
-        f"({COMMANDS[command]}), expected value {value}; "
+        f"registers: {machine.call} {registers[machine.call]}, {machine.arguments[0]} "
+        f"{address:#018x}, operation {operation} ({COMMANDS[command]}), expected value {value}; "
     )
-    proof += "a syscall instruction before rip" if len(before) == 2 else "its text is absent"
+    at = "before" if machine.call in machine.registers else "at or before"
+    proof += f"a syscall instruction {at} {machine.pc}" if standing else "its text is absent"
     return FutexWait(thread.tid, address, operation, value, proof + "; timed" * timed, timed)
 
 

@@ -72,7 +72,7 @@ def calling_functions(target: Target, thread: Thread) -> list[str]:
 
 
 def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
-    data = read_up_to(target, thread.registers.get("rsp", 0), size)
+    data = read_up_to(target, thread.sp, size)
     words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) // 8 * 8, 8)]
     libc = _libc_range(target)
     if libc is None:
@@ -118,6 +118,18 @@ def _known_functions(target: Target) -> dict[int, str]:
     return functions
 
 
+def function_that_takes(target: Target, thread: Thread, kind: str) -> str | None:
+    """Return the function by which a thread is inside of what takes a kind of lock.
+
+    Its program counter or a return address near its stack pointer lies there.
+    """
+    wanted = FUNCTIONS.get(kind, ())
+    starts = sorted(_known_functions(target).items())
+    below = [name for at, name in starts if at <= thread.pc < at + LARGE.get(name, MAX_FUNCTION)]
+    callers = [*below[-1:], *_functions_within(target, thread, STACK_BYTES)]
+    return next((name for name in callers if name in wanted), None)
+
+
 def name_of_internal(target: Target, address: int, callers: list[str]) -> tuple[str | None, str]:
     """Return (symbol or None, kind) of a lock word inside the C library."""
     for symbol, kind in SYMBOLS.items():
@@ -137,7 +149,7 @@ def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
     glibc's locks sleep in system calls of their own; libgomp's barriers have inlined ones, and
     parking_lot, Rust's std and abseil call syscall(). An executable may hold the C library.
     """
-    pc = thread.registers.get("rip", 0)
+    pc = thread.pc
     generic = target.symbol("syscall")
     if generic is not None and 0 <= pc - generic < SYSCALL_FUNCTION:
         return "the system call was made through syscall(), which the C library's locks never use"
@@ -150,11 +162,11 @@ def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
 
 def running_in(target: Target, thread: Thread) -> Module | None:
     """Return the object of the innermost code that is not the C library's."""
-    top = thread.registers.get("rsp", 0)
+    top = thread.sp
     data = read_up_to(target, top, STACK_BYTES)
     words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) // 8 * 8, 8)]
     modules = target.modules()
-    for pc in (thread.registers.get("rip", 0), *words):
+    for pc in (thread.pc, *words):
         module = next(
             (candidate for candidate in modules if candidate.start <= pc < candidate.end), None
         )

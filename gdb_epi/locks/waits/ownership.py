@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from gdb_epi.errors import Absent
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess
-from gdb_epi.locks.waits.activity import SYS_FUTEX
 from gdb_epi.target.api import Thread
+from gdb_epi.target.derived_registers import NO_CALL
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -147,8 +147,7 @@ def _by_block(case: _Case, blocks: Sequence[Block]) -> t.Wait:
         waiting = {case.thread.tid} | {
             thread.tid
             for thread in case.context.target.threads()
-            if thread.registers.get("orig_rax") == SYS_FUTEX
-            and thread.registers.get("rdi") == case.call.address
+            if thread.call == "futex" and thread.argument(0) == case.call.address
         }
         block = min(blocks, key=lambda block: block.tid in waiting)
     evidence = (
@@ -196,6 +195,8 @@ def _nobody_named(case: _Case) -> t.Wait:
     taken = _taken_by_hand(case)
     if len(taken) == 1:
         return _by_hand(case, taken[0])
+    if guess.internal and (interrupted := _by_interrupted(case)) is not None:
+        return interrupted
     if not _alone_in_child(context):
         # Frames of other threads whose variables refer to the lock: weaker than a block.
         frames = view.referring(guess.lock, case.thread.tid) if view and guess.lock else []
@@ -220,9 +221,9 @@ def _taken_by_hand(case: _Case) -> Sequence[Taken]:
     view, lock = case.context.python_view, case.guess.lock
     if view is None or not lock or case.guess.internal:
         return ()
-    known = view.locks.at(lock)
+    seen_lock = view.locks.at(lock)
     acquired = case.context.acquired
-    if known is None or known.locked is False or acquired is None:
+    if seen_lock is None or seen_lock.locked is False or acquired is None:
         return ()
     return acquired.holders(lock)
 
@@ -237,6 +238,32 @@ def _by_hand(case: _Case, taken: Taken) -> t.Wait:
     doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
     verdict = t.SELF_DEADLOCK if taken.tid == case.thread.tid else t.LIVE_HOLDER
     return case.wait(owner, verdict, t.PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
+
+
+def _by_interrupted(case: _Case) -> t.Wait | None:
+    """A signal handler runs on the thread, and what it interrupted takes the very lock.
+
+    Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,
+    2.4.3). None where another thread runs in such a function: it may hold the lock as well.
+    """
+    from gdb_epi.fault.find import interrupted_by_handlers
+    from gdb_epi.locks.waits.libc_names import function_that_takes
+
+    context, thread, kind = case.context, case.thread, case.guess.kind
+    met = next(iter(interrupted_by_handlers(context.target, thread)), None)
+    inside = function_that_takes(context.target, met, kind) if met is not None else None
+    if inside is None:
+        return None
+    for other in context.target.threads():
+        sleeps = not other.registers.get(other.architecture.call, NO_CALL) >> 63
+        if sleeps or other.tid == thread.tid:
+            continue
+        if function_that_takes(context.target, other, kind) is not None:
+            return None
+    return case.wait(
+        _live(context, thread.tid), t.SELF_DEADLOCK, t.PROBABLE,
+        f"{t.IN_HANDLER}, and it interrupted {inside}(), which takes this lock",
+    )  # fmt: skip
 
 
 def _alone_in_child(context: LockContext) -> bool:

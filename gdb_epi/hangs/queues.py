@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What queues say of a wait: one that nobody reads, and jobs that nobody reported as done.
+
+A process does not end before what it put into a multiprocessing.Queue is in the pipe, which has
+room for 64 KiB. So a parent that joins first and reads later waits for ever ("Joining processes
+that use queues", multiprocessing's programming guidelines).
+"""
+
+from __future__ import annotations
+
+from gdb_epi.errors import EpiError
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.scene import Scene
+from gdb_epi.util import counted
+
+_READS = frozenset(("get", "get_nowait"))
+_NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
+
+
+def unread_queue(scene: Scene, doing: h.Doing) -> str:
+    """Return the name of a queue that a waiting thread's code reads later or never; "" for none.
+
+    Only queues into which this process put nothing: what is in them its children put there.
+    """
+    for frame in doing.frames:
+        try:
+            calls = list(scene.calls(frame))
+        except EpiError:
+            continue
+        for name, queue in scene.view.variable_addresses(frame):
+            if not _is_fed_by_others(scene, queue):
+                continue
+            reads = [ahead for at, method, ahead in calls if at == queue and method in _READS]
+            if all(reads):
+                return name
+    return ""
+
+
+def _is_fed_by_others(scene: Scene, queue: int) -> bool:
+    if scene.view.locks.type_name(queue) not in ("Queue", "JoinableQueue"):
+        return False
+    attributes = dict(scene.view.attributes(queue))
+    if not {"_reader", "_writer", "_opid", "_thread"} <= attributes.keys():
+        return False  # a queue.Queue
+    return scene.view.locks.type_name(attributes["_thread"]) == _NEVER_PUT
+
+
+def unfinished_jobs(scene: Scene, doing: h.Doing) -> str:
+    """Say how many jobs Queue.join() waits for; "" for other waits and where that is not known.
+
+    put() counts a job and task_done() takes it off (Lib/queue.py, unfinished_tasks; 3.8 to 3.15).
+    """
+    for frame in scene.view.frames(doing.tid):
+        if frame.module != "queue" or frame.name != "join":
+            continue
+        queue = scene.view.variable(frame, "self")
+        count = scene.view.integer_attribute(queue, "unfinished_tasks") if queue else None
+        if count and count > 0:
+            return f"task_done() was not called for {counted(count, 'job')} of it"
+    return ""

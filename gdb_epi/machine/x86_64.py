@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""x86-64.
+
+Reference: linux arch/x86/include/asm/user_64.h, asm/sigframe.h, entry/syscalls/syscall_64.tbl.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from gdb_epi.machine.architecture import Architecture, SignalFrame
+from gdb_epi.sizes import USER_TOP
+
+# struct rt_sigframe: uc_flags, uc_link, uc_stack, then 23 words of sigcontext; the siginfo follows
+# the 304 bytes of the kernel's ucontext.
+_CONTEXT = (
+    "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rdi", "rsi", "rbp", "rbx",
+    "rdx", "rax", "rcx", "rsp", "rip", "eflags", "segments", "error", "trapno", "oldmask", "cr2",
+)  # fmt: skip
+_CONTEXT_AT = 40
+
+# Calls that sleep, and those that send a signal or let one through (kill ... rt_sigreturn).
+_CALLS = {
+    0: "read", 1: "write", 2: "open", 7: "poll", 14: "rt_sigprocmask", 15: "rt_sigreturn",
+    17: "pread64", 18: "pwrite64", 19: "readv", 20: "writev", 23: "select", 24: "sched_yield",
+    34: "pause", 35: "nanosleep", 40: "sendfile", 42: "connect", 43: "accept", 44: "sendto",
+    45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 62: "kill", 72: "fcntl", 73: "flock",
+    74: "fsync", 128: "rt_sigtimedwait", 129: "rt_sigqueueinfo", 130: "rt_sigsuspend",
+    200: "tkill", 202: "futex", 219: "restart_syscall", 230: "clock_nanosleep", 232: "epoll_wait",
+    234: "tgkill", 247: "waitid", 257: "openat", 270: "pselect6", 271: "ppoll", 281: "epoll_pwait",
+    288: "accept4", 297: "rt_tgsigqueueinfo", 424: "pidfd_send_signal", 441: "epoll_pwait2",
+}  # fmt: skip
+
+
+def _is_call(before: bytes) -> bool:
+    """Whether a call with a relative target, or through a register or memory, ends there."""
+    return before[-5:-4] == b"\xe8" or any(before[-n : 1 - n] == b"\xff" for n in (2, 3, 6, 7))
+
+
+X86_64 = Architecture(
+    name="x86-64",
+    number=62,
+    registers=tuple(
+        "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss "
+        "fs_base gs_base ds es fs gs".split()
+    ),
+    pc="rip",
+    sp="rsp",
+    frame="rbp",
+    link=None,
+    ident="fs_base",  # the thread descriptor begins at the thread pointer
+    thread_pointer="fs_base",
+    call="orig_rax",
+    result="rax",
+    number_in="rax",
+    arguments=("rdi", "rsi", "rdx", "r10", "r8", "r9"),
+    system_call=b"\x0f\x05",
+    calls=_CALLS,
+    general=(
+        "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp",
+        "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+    ),
+    call_pushes=True,
+    user_top=USER_TOP,
+    large_user_top=1 << 56,  # with five levels of page tables
+    reports_wild=False,
+    canary_at=0x28,  # tcbhead_t
+    descriptor_self=(0, 16),
+    signal_frame=SignalFrame(
+        marker=struct.pack("<HHHH", 0x33, 0, 0, 0x2B),  # cs, gs, fs, ss of 64-bit user code
+        marker_at=_CONTEXT_AT + 8 * _CONTEXT.index("segments"),
+        words=_CONTEXT,
+        words_at=_CONTEXT_AT,
+        siginfo_at=304,
+        size=304 + 24,
+    ),
+    is_call=_is_call,
+    mutex_size=40,
+    decodes=True,
+)  # fmt: skip
