@@ -70,9 +70,10 @@ def add_message(record: Json, state: ProcessState) -> None:
 
 def _add_cxx_message(record: Json, state: ProcessState) -> None:
     """Add what what() of an uncaught C++ exception gives to its finding."""
-    found = [f for f in record.get("findings") or () if f.get("detector") == "uncaught_exception"]
+    findings = record.get("findings") or ()
+    uncaught = [f for f in findings if f.get("detector") == "uncaught_exception"]
     fault = state.fault
-    if not found or not found[0]["facts"].get("type") or isinstance(fault, Absent):
+    if not uncaught or not uncaught[0]["facts"].get("type") or isinstance(fault, Absent):
         return
     from gdb_epi.fault.cxx_exception import exception_text
 
@@ -82,7 +83,7 @@ def _add_cxx_message(record: Json, state: ProcessState) -> None:
         error = {"stage": "messages", "subject": "C++ exception", "message": text.detail}
         record.setdefault("soft_errors", []).append(error)
         return
-    found[0]["facts"] = {**found[0]["facts"], "message": parameterise(text)}
+    uncaught[0]["facts"] = {**uncaught[0]["facts"], "message": parameterise(text)}
     _note(record, "exception message", "parameterised", "--messages")
 
 
@@ -141,4 +142,5 @@ def _keyed(group: Json, names: tuple[str, ...], key: bytes) -> Json:
 
 
 def _note(record: Json, what: str, how: str, why: str) -> None:
-    record["redaction"] = [*record.get("redaction", []), {"what": what, "how": how, "why": why}]
+    entry, entries = {"what": what, "how": how, "why": why}, record.get("redaction", [])
+    record["redaction"] = entries if entry in entries else [*entries, entry]

@@ -7,11 +7,36 @@ from collections.abc import Mapping
 
 from gdb_epi.typing_lite import Any
 
+READ_IN_PART = "(--prefix)"  # of the soft error that tells it: no more than the head was read
+
 
 def group_in(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return a group of a record, or a map within a group; an empty one when it is not there."""
     value = record.get(name)
     return value if isinstance(value, dict) else {}
+
+
+def groups_in(record: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the maps of a list in a record; an empty list when it is not there."""
+    value = record.get(name)
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def number_in(record: Mapping[str, Any], name: str) -> float:
+    """Return a number of a record; 0 when it is not there."""
+    value = record.get(name)
+    return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+def texts_in(record: Mapping[str, Any], name: str) -> list[str]:
+    """Return the texts of a list in a record; an empty list when it is not there."""
+    value = record.get(name)
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
+
+
+def verdict_label(record: Mapping[str, Any]) -> str:
+    """Return the label of a record's verdict; "cannot-tell" where there is none."""
+    return str(group_in(record, "verdict").get("label") or "cannot-tell")
 
 
 def telling_stack(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -21,21 +46,50 @@ def telling_stack(record: Mapping[str, Any]) -> Mapping[str, Any]:
     signed = group_in(group_in(record, "signature"), "thread").get("tid")
     if signed is None or signed == stack.get("tid"):
         return stack
-    listed = (s for s in threads.get("stacks") or () if s.get("tid") == signed)
+    listed = (stack for stack in listed_stacks(record) if stack.get("tid") == signed)
     return group_in(threads, "signed") or next(listed, stack)
+
+
+def listed_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the stacks of the threads that run Python."""
+    return groups_in(group_in(record, "threads"), "stacks")
 
 
 def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
     """Return tid -> name of the threads that run Python; None for those without a name."""
-    stacks = group_in(record, "threads").get("stacks") or ()
-    return {stack.get("tid"): stack.get("name") for stack in stacks}
+    stacks = listed_stacks(record)
+    return {s.get("tid"): s.get("name") for s in stacks if isinstance(s.get("tid"), int)}
+
+
+def telling_thread_name(record: Mapping[str, Any]) -> str:
+    """Return the name of the thread whose stack tells what happened; "" without one."""
+    stack = telling_stack(record)
+    return str(stack.get("name") or thread_names(record).get(stack.get("tid")) or "")
+
+
+def hypotheses(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return {hypothesis: probability} of a verdict, the likeliest first."""
+    shares = {
+        str(cause.get("hypothesis")): float(cause["probability"])
+        for cause in groups_in(group_in(record, "verdict"), "cause")
+        if isinstance(cause.get("probability"), (int, float))
+    }
+    return dict(sorted(shares.items(), key=lambda share: -share[1]))
+
+
+def short_address(word: object) -> str:
+    """Return 0x7f12 for 0x0000000000007f12; "" for what is no address, a redacted one too."""
+    try:
+        return f"{int(str(word), 16):#x}"
+    except ValueError:
+        return ""
 
 
 def deadlocked_threads(record: Mapping[str, Any]) -> list[int]:
     """Return the threads that wait for each other, when that is the verdict."""
-    if group_in(record, "verdict").get("label") != "deadlock":
+    if verdict_label(record) != "deadlock":
         return []
-    waits = [wait for wait in record.get("waits") or () if isinstance(wait, dict)]
+    waits = groups_in(record, "waits")
     circle = [w.get("tid") for w in waits if w.get("verdict") in ("cycle", "self-deadlock")]
     return [tid for tid in dict.fromkeys(circle) if isinstance(tid, int)]
 

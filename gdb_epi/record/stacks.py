@@ -169,6 +169,8 @@ def merged_json(
             merged.append(data if callee is None else {**data, "calls": callee._asdict()})
         elif frame.native is not None:
             native = frame.native._asdict()
+            if frame.native.pyx is None:
+                del native["pyx"], native["pyx_line"]
             native["pc"] = f"0x{frame.native.pc:016x}"
             native["sp"] = f"0x{frame.native.sp:016x}"
             merged.append({"language": "native", **native, "eval_loop": bool(frame.evidence)})

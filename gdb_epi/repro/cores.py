@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import resource
 import struct
+from collections.abc import Iterator
 
 from gdb_epi.target.elf import notes, parse_header, segments
 from gdb_epi.typing_lite import NamedTuple
@@ -17,7 +18,7 @@ from gdb_epi.typing_lite import NamedTuple
 PATTERN = "/proc/sys/kernel/core_pattern"
 USES_PID = "/proc/sys/kernel/core_uses_pid"
 NT_PRPSINFO = 3
-_SESSION = 36  # offset of pr_sid in elf_prpsinfo, x86-64 (include/linux/elfcore.h)
+_PIDS = 24  # offset of pr_pid, pr_ppid, pr_pgrp, pr_sid in elf_prpsinfo, x86-64 (linux/elfcore.h)
 _PT_NOTE = 4
 MAX_HEADER = 16 << 20  # bytes of a core that are read for its notes
 MAX_FOUND = 64  # files of one folder that are looked at
@@ -35,6 +36,14 @@ class Dumping(NamedTuple):
     prefix: str  # what the file names begin with, up to the first % of the pattern
     shared: bool
     why_not: str
+
+
+class Origin(NamedTuple):
+    """The process whose core a file is: its pid, its parent's, and its session."""
+
+    pid: int
+    parent: int
+    session: int
 
 
 def how_cores_come(pattern: str | None = None, uses_pid: str | None = None) -> Dumping:
@@ -64,16 +73,24 @@ def _read(path: str) -> str | None:
         return None
 
 
-def found_cores(dumping: Dumping, folder: str, session: int, since: float) -> list[str]:
-    """Return the cores that processes of a session left since a time (seconds of the epoch)."""
+def recent_cores(dumping: Dumping, folder: str, since: float) -> Iterator[tuple[str, Origin]]:
+    """Yield the cores that any process left since a time (seconds of the epoch), and whose."""
     place = dumping.folder or folder
     try:
         names = sorted(n for n in os.listdir(place) if n.startswith(dumping.prefix))
     except OSError:
-        return []
+        return
     paths = [os.path.join(place, name) for name in names]
-    recent = [path for path in paths if _changed(path) >= since - 1]
-    return [path for path in recent[:MAX_FOUND] if session_of(path) == session]
+    for path in [path for path in paths if changed(path) >= since - 1][:MAX_FOUND]:
+        origin = origin_of(path)
+        if origin is not None:
+            yield path, origin
+
+
+def found_cores(dumping: Dumping, folder: str, session: int, since: float) -> list[str]:
+    """Return the cores that processes of a session left since a time (seconds of the epoch)."""
+    recent = recent_cores(dumping, folder, since)
+    return [path for path, origin in recent if origin.session == session]
 
 
 def in_the_way(dumping: Dumping, folder: str) -> str | None:
@@ -84,15 +101,16 @@ def in_the_way(dumping: Dumping, folder: str) -> str | None:
     return path if os.path.exists(path) else None
 
 
-def _changed(path: str) -> float:
+def changed(path: str) -> float:
+    """Return when a file was changed (seconds of the epoch); 0 when it is gone."""
     try:
         return os.stat(path).st_mtime
     except OSError:
         return 0.0
 
 
-def session_of(path: str) -> int | None:
-    """Return the session id of the process whose core this is; None for another file."""
+def origin_of(path: str) -> Origin | None:
+    """Return the process whose core this is; None for another file."""
     try:
         with open(path, "rb") as stream:
             head = stream.read(1 << 16)
@@ -102,15 +120,15 @@ def session_of(path: str) -> int | None:
             for segment in segments(head, header):
                 if segment.type == _PT_NOTE:
                     stream.seek(segment.offset)
-                    return _session(stream.read(min(segment.filesz, MAX_HEADER)))
+                    return _origin(stream.read(min(segment.filesz, MAX_HEADER)))
     except OSError:
         return None
     return None
 
 
-def _session(raw: bytes) -> int | None:
+def _origin(raw: bytes) -> Origin | None:
     for note in notes(raw):
-        if note.type == NT_PRPSINFO and note.name == b"CORE" and len(note.desc) >= _SESSION + 4:
-            session: int = struct.unpack_from("<i", note.desc, _SESSION)[0]
-            return session
+        if note.type == NT_PRPSINFO and note.name == b"CORE" and len(note.desc) >= _PIDS + 16:
+            pid, parent, _, session = struct.unpack_from("<4i", note.desc, _PIDS)
+            return Origin(pid, parent, session)
     return None

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.signature.keys import DIGITS, VERSION
+from gdb_epi.signature import keys as k
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import sha256_hex
 
 # From the narrowest to the widest; `python` and `native` serve where half of the stack is missing.
 LEVELS = ("exact", "strict", "stable", "coarse")
 HALVES = ("python", "native")
+DIGITS = {name: k.DIGITS[name] for name in (*LEVELS, *HALVES)}  # of the keys that are compared
 MAX_FILE = 64 << 20  # bytes of a record
 
 Keys = Mapping[str, frozenset[str]]
@@ -103,8 +104,8 @@ def _has_lines(data: bytes) -> bool:
 
 
 def _check_version(version: str) -> None:
-    if version != VERSION:
-        versions = f"the expected signature is {version}, this gdb-epi makes {VERSION}"
+    if version != k.VERSION:
+        versions = f"the expected signature is {version}, this gdb-epi makes {k.VERSION}"
         raise InputError(f"{versions}: keys of different versions are not compared", hint=_RESIGN)
 
 

@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a campaign says: words for people, JUnit XML and GitHub annotations for machines."""
+"""What a campaign says: words for people; JUnit XML, annotations and deaths for machines."""
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.record.reading import group_in, grouping_line
-from gdb_epi.render.escape import escape
+from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
+from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation
+from gdb_epi.render.ci.junit_text import xml_text
+from gdb_epi.render.ci.places import place_in
+from gdb_epi.render.triage import first_sentences
 from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, Goal, Result, Tally
 from gdb_epi.repro.expected_crash import match_text
 from gdb_epi.repro.interval import highest_unseen
 from gdb_epi.repro.running import HANG, UNABLE
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
-
-MAX_TEXT = 16 << 10  # characters of one output in JUnit XML
-MAX_ANNOTATIONS = 10  # GitHub shows ten errors of a step
-# XML 1.0 section 2.2 has no place for these, escaped or not.
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_BETWEEN_WHITESPACE = re.compile("[^\t\n\r]+")
 
 
 def percent(rate: float) -> str:
@@ -114,43 +110,41 @@ def _run_json(result: Result) -> dict[str, Any]:
     }
 
 
-def github(results: Sequence[Result], folder: str) -> Iterator[str]:
-    """Yield GitHub's workflow commands: an error for each distinct crash, counted."""
+def _distinct(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
+    """Return what crashed or hung by its meaning and its signature."""
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         if result.meaning in (EXPECTED, OTHER):
-            crash = result.best
             what = "no core of it was found"
-            if crash:
-                what = grouping_line(group_in(crash.record, "signature"))
+            if result.best:
+                what = grouping_line(group_in(result.best.record, "signature"))
             groups.setdefault((result.meaning, what), []).append(result)
-    for (meaning, what), same in list(groups.items())[:MAX_ANNOTATIONS]:
+    return groups
+
+
+def github(results: Sequence[Result], root: str) -> Iterator[str]:
+    """Yield GitHub's workflow commands: an error for each distinct crash, counted."""
+    for (meaning, what), same in list(_distinct(results).items())[:MAX_ANNOTATIONS]:
         crash = same[0].best
-        verb = "hung" if same[0].run.kind == HANG else "crashed"
-        title = f"{verb} in {len(same)} of {counted(len(results), 'run')}"
+        title = f"{_verb(same[0])} in {len(same)} of {counted(len(results), 'run')}"
         title += " (not the expected crash)" if meaning == OTHER else ""
-        place = _place(crash, folder) if crash else ""
-        yield f"::error {place}title={_property(title)}::{_data(what)}"
+        yield annotation(title, what, place_in(crash.record, root) if crash else None)
 
 
-def _place(crash: Crash, folder: str) -> str:
-    """Return file and line of the innermost Python frame whose file lies below a folder."""
-    frames = group_in(group_in(crash.record, "threads"), "crashed").get("frames")
-    for frame in frames or ():
-        name, line = frame.get("filename"), frame.get("lineno")
-        if frame.get("language") == "python" and isinstance(name, str) and isinstance(line, int):
-            path = os.path.normpath(os.path.join(folder, name))
-            if path.startswith(folder.rstrip("/") + "/") and os.path.isfile(path):
-                return f"file={_property(os.path.relpath(path, folder))},line={line},"
-    return ""
+def deaths(results: Sequence[Result], command: Sequence[str]) -> list[Death]:
+    """Return each distinct crash or hang, with how often it came."""
+    made = []
+    for (meaning, what), same in _distinct(results).items():
+        crash = same[0].best
+        subject = " ".join(command) + (" (not the expected crash)" if meaning == OTHER else "")
+        sentence = first_sentences(crash.record) if crash else what
+        record = crash.record if crash else {}
+        made.append(Death(subject, _verb(same[0]), sentence, record, times=len(same)))
+    return made
 
 
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _verb(result: Result) -> str:
+    return HUNG if result.run.kind == HANG else CRASHED
 
 
 def junit(results: Sequence[Result], tally: Tally, aim: Goal, command: Sequence[str]) -> bytes:
@@ -169,7 +163,7 @@ def junit(results: Sequence[Result], tally: Tally, aim: Goal, command: Sequence[
     suite = Tree.SubElement(root, "testsuite", {"name": "gdb-epi repro", **counts})
     properties = Tree.SubElement(suite, "properties")
     for name, value in (("command", " ".join(command)), ("answer", " ".join(summary(tally, aim)))):
-        Tree.SubElement(properties, "property", {"name": name, "value": _xml(value)})
+        Tree.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
     for result in results:
         _case(suite, result)
     text: bytes = Tree.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -184,16 +178,10 @@ def _case(suite: Any, result: Result) -> None:
     crash = result.best
     if result.meaning in (EXPECTED, OTHER):
         kind = "hang" if result.run.kind == HANG else category(crash) if crash else "unsigned"
-        message = _xml(run_line(result))
+        message = xml_text(run_line(result))
         failure = Tree.SubElement(case, "failure", {"type": kind, "message": message})
         texts = group_in(group_in(crash.record, "signature"), "text") if crash else {}
-        failure.text = _xml("\n".join(texts.values()))
+        failure.text = xml_text("\n".join(texts.values()))
     elif result.meaning == UNABLE:
-        Tree.SubElement(case, "error", {"message": _xml(run_line(result))})
-    Tree.SubElement(case, "system-out").text = _xml(result.run.tail)
-
-
-def _xml(text: str) -> str:
-    """Return text that XML can hold and that cannot reorder what a viewer shows."""
-    allowed = _NO_XML.sub("\ufffd", text[:MAX_TEXT])
-    return _BETWEEN_WHITESPACE.sub(lambda match: escape(match[0]), allowed)
+        Tree.SubElement(case, "error", {"message": xml_text(run_line(result))})
+    Tree.SubElement(case, "system-out").text = xml_text(result.run.tail)

@@ -16,6 +16,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 
+from gdb_epi.private_files import private_opener
 from gdb_epi.repro.cores import Dumping, found_cores
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-KILL_SECONDS = 5.0  # how long killed processes may take to go
+KILL_SECONDS = 30.0  # how long killed processes may take to go
 _TICK = 0.02
 
 
@@ -54,7 +55,7 @@ def leaves(session: int) -> list[Member]:
     return [process for process in processes if process.pid not in parents]
 
 
-def _member(pid: int, session: int) -> Member | None:
+def _member(pid: int, session: int | None) -> Member | None:
     try:
         with open(f"/proc/{pid}/stat", "rb") as stream:
             text = stream.read().decode("utf-8", "replace")
@@ -62,7 +63,9 @@ def _member(pid: int, session: int) -> Member | None:
         return None
     head, _, tail = text.rpartition(")")
     words = tail.split()
-    if len(words) < 4 or words[0] in ("Z", "X") or int(words[3]) != session:
+    if len(words) < 4 or words[0] in ("Z", "X"):
+        return None
+    if session is not None and int(words[3]) != session:
         return None
     return Member(pid, int(words[1]), head.partition("(")[2])
 
@@ -88,14 +91,23 @@ RUN_NUMBER = "GDB_EPI_RUN"  # in the environment of the command: 0, 1, 2 ... a s
 MAX_CORES = 4  # of one run: a dying pool leaves one for each worker
 MAX_TAIL = 4096  # bytes of the command's output that are kept
 STOP_SECONDS = 0.25  # after which a run that is given up ends
-GDB_PATIENCE = 20.0  # seconds that a GDB may take to stop, dump or detach
+GDB_PATIENCE = 60.0  # seconds that a GDB may take to stop, dump or detach
 # dash and bash both: raise the soft limit to the hard one, then become the command.
 START = 'ulimit -S -c "$(ulimit -H -c)" 2>/dev/null; exec "$@"'
 WATCH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "gdbhost", "run_until_death.py")
 
 
+# Under GDB, with our own streams: the command must not get GDB's.
+OWN_STREAMS = 'exec 7<&0 8>&1 9>&2 </dev/null >"$0" 2>&1; exec "$@"'
+TAKE_STREAMS = "<&7 >&8 2>&9 7<&- 8>&- 9>&-"
+
+
 class Plan(NamedTuple):
-    """How every run is done. `capture` is "core" (the kernel dumps) or "gdb" (run under GDB)."""
+    """How every run is done. `capture` is "core" (the kernel dumps) or "gdb" (run under GDB).
+
+    `own_streams` leaves our standard streams to the command under GDB, and GDB's words to gdb.txt
+    in the scratch folder.
+    """
 
     command: tuple[str, ...]
     folder: str
@@ -106,6 +118,7 @@ class Plan(NamedTuple):
     gdb_settings: tuple[str, ...]
     gdb_environment: Mapping[str, str]
     children: bool = False  # under GDB: follow them too
+    own_streams: bool = False
 
 
 class Run(NamedTuple):
@@ -130,12 +143,12 @@ def run_once(plan: Plan, number: int, scratch: str, stop: Event) -> Run:
     Raises Stopped soon after `stop` is set.
     """
     started, since = time.monotonic(), time.time()
-    words = _under_gdb(plan, number, scratch) if plan.capture == "gdb" else _plain(plan)
+    words, environment = start_words(plan, scratch, {**os.environ, RUN_NUMBER: str(number)})
     with open(os.path.join(scratch, "output"), "w+b") as output:
         process = subprocess.Popen(
             words,
             cwd=plan.folder,
-            env=_environment(plan, number, scratch),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -161,33 +174,33 @@ def run_once(plan: Plan, number: int, scratch: str, stop: Event) -> Run:
     )
 
 
-def _plain(plan: Plan) -> list[str]:
-    return ["/bin/sh", "-c", START, "sh", *plan.command]
+def start_words(
+    plan: Plan, scratch: str, environment: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """Return the words that start the command so that it leaves a core, and their environment.
 
-
-def _under_gdb(plan: Plan, number: int, scratch: str) -> list[str]:
-    """GDB's environment is not the command's: its Python must not see PYTHON*, and wheels of GDB
-    set PYTHONHOME. `env` gives the command exactly ours, by a script that only this user may read:
-    everybody sees GDB's arguments.
+    The command gets `environment`. GDB's is another one: its Python must not see PYTHON*, and
+    wheels of GDB set PYTHONHOME. `env` gives the command its own, by a script that only this user
+    may read: everybody sees GDB's arguments.
     """
-    own = {**os.environ, RUN_NUMBER: str(number)}
-    given = shlex.join(["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in own.items())])
+    if plan.capture != "gdb":
+        return ["/bin/sh", "-c", START, "sh", *plan.command], dict(environment)
+    own = (f"{name}={value}" for name, value in environment.items())
+    streams = TAKE_STREAMS if plan.own_streams else ""
     enter = os.path.join(scratch, "enter")
-    with open(enter, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
-        stream.write(os.fsencode(f'exec {given} "$@"\n'))
-    words = [plan.gdb or "gdb", "-nx", "-nh", "-batch"]
+    with open(enter, "wb", opener=private_opener) as stream:
+        words = shlex.join(["/usr/bin/env", "-i", *own])
+        stream.write(os.fsencode(f'exec {words} "$@" {streams}\n'))
+    words_of_gdb = [plan.gdb or "gdb", "-nx", "-nh", "-batch"]
     for setting in plan.gdb_settings:
-        words += ["-iex", setting]
-    return [*words, "-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
-
-
-def _environment(plan: Plan, number: int, scratch: str) -> dict[str, str]:
-    kept = dict(os.environ) if plan.capture == "core" else dict(plan.gdb_environment)
-    kept[RUN_NUMBER] = str(number)
-    if plan.capture == "gdb":
-        kept["SHELL"] = "/bin/sh"  # GDB starts the command by the shell that $SHELL names
-        kept["GDB_EPI_WATCH"] = json.dumps({"folder": scratch, "children": plan.children})
-    return kept
+        words_of_gdb += ["-iex", setting]
+    words_of_gdb += ["-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
+    if plan.own_streams:
+        log = os.path.join(scratch, "gdb.txt")
+        words_of_gdb = ["/bin/sh", "-c", OWN_STREAMS, log, *words_of_gdb]
+    watch = json.dumps({"folder": scratch, "children": plan.children})
+    # GDB starts the command by the shell that $SHELL names.
+    return words_of_gdb, {**plan.gdb_environment, "SHELL": "/bin/sh", "GDB_EPI_WATCH": watch}
 
 
 Outcome = tuple[str, "int | None", "list[str]", "list[str]"]
@@ -200,7 +213,7 @@ def _watch(
     if status is None:
         return _hang(plan, process, scratch)
     if plan.capture == "gdb":
-        return _outcome_by_gdb(scratch)
+        return outcome_by_gdb(scratch)
     cores = _bring_home(found_cores(plan.dumping, plan.folder, process.pid, since), scratch)
     return _outcome_of_exit(status, cores)
 
@@ -257,10 +270,10 @@ def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Outcome
     """Take a snapshot of what still works in the session; its waiting parents tell nothing."""
     trouble: list[str] = []
     if plan.capture == "gdb":
-        _let_go(process, scratch, trouble)
+        trouble += let_go(process.pid, scratch)
         answer = _gdb_answer(scratch)
         if answer.get("core"):  # it crashed in the last moment
-            return _outcome_by_gdb(scratch)
+            return outcome_by_gdb(scratch)
         if not answer:
             return UNABLE, None, [], [*trouble, "GDB itself stood still; no word on the command"]
     if plan.gdb is None:
@@ -315,19 +328,22 @@ def _gdb_answer(scratch: str) -> dict[str, object]:
     return answer if isinstance(answer, dict) else {}
 
 
-def _let_go(process: subprocess.Popen[bytes], scratch: str, trouble: list[str]) -> None:
-    """Make the watching GDB stop and detach from what it runs."""
+def let_go(gdb: int, scratch: str) -> list[str]:
+    """Make the watching GDB (its pid) stop and detach from what it runs; return what went wrong."""
     with open(os.path.join(scratch, "interrupt"), "w", encoding="utf-8"):
         pass
     with contextlib.suppress(ProcessLookupError):
-        os.kill(process.pid, signal.SIGINT)
-    try:
-        process.wait(GDB_PATIENCE)
-    except subprocess.TimeoutExpired:
-        trouble.append(f"GDB did not let go within {GDB_PATIENCE:.0f} s")
+        os.kill(gdb, signal.SIGINT)
+    deadline = time.monotonic() + GDB_PATIENCE
+    while _member(gdb, None) is not None:
+        if time.monotonic() > deadline:
+            return [f"GDB did not let go within {GDB_PATIENCE:.0f} s"]
+        time.sleep(_TICK)
+    return []
 
 
-def _outcome_by_gdb(scratch: str) -> Outcome:
+def outcome_by_gdb(scratch: str) -> Outcome:
+    """Return what became of a command under GDB, as GDB wrote it down."""
     answer = _gdb_answer(scratch)
     core, status, error = answer.get("core"), answer.get("status"), answer.get("error")
     trouble = [str(error)] if error else []

@@ -27,6 +27,7 @@ from gdb_epi.fault.signals import (
     signal_name,
 )
 from gdb_epi.fault.site import MISALIGNED, PRIVILEGED
+from gdb_epi.record.reading import group_in
 from gdb_epi.typing_lite import Any
 
 BEFORE = ("gsig/1",)  # whose categories had other names
@@ -40,9 +41,9 @@ def category_now(record: Json, category: str, version: str) -> str:
     """Return the category of a record that was signed by an earlier version."""
     if version not in BEFORE:
         return category
-    signal = _map(record.get("signal"))
+    signal = group_in(record, "signal")
     sender = str(signal.get("sender"))
-    behind = _map(signal.get("behind_handler"))
+    behind = group_in(signal, "behind_handler")
     fault = behind or signal
     signo, code = fault.get("signo"), fault.get("si_code")
     if behind:
@@ -68,7 +69,7 @@ def _of_unknown(record: Json, signo: object, code: object, sender: str) -> str:
     if signo == SIGSYS and code == SYS_SECCOMP:
         return "seccomp"
     if signo in (SIGSEGV, SIGBUS) and code == SI_KERNEL:
-        kind = _map(record.get("facts")).get("fault_kind")
+        kind = group_in(record, "facts").get("fault_kind")
         return _BY_KIND.get(str(kind), "segv-protection")
     return "unknown"
 
@@ -78,7 +79,3 @@ def _address(fault: Json) -> int | None:
         return int(str(fault.get("fault_address")), 16)
     except ValueError:
         return None
-
-
-def _map(value: object) -> Json:
-    return value if isinstance(value, dict) else {}

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.record.reading import group_in, groups_in
 from gdb_epi.resign.categories import category_now
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.hang_keys import hang_content, own_tokens, words_from
+from gdb_epi.signature.hang_keys import CIRCLE, hang_content, own_tokens, words_from
 from gdb_epi.signature.sign import ASSERTION, NOT_ITS_FAULT, asserting_token
 from gdb_epi.signature.tokens import (
     Token,
@@ -39,15 +40,17 @@ from gdb_epi.typing_lite import Any, NamedTuple
 
 GROUP_ORDER = ("stable", "python", "native", "exact")  # SPEC.md: what a fleet groups by
 ALL_KEYS = ("exact", *STACK_KEYS)
-NATIVE_KEYS = ("strict", "stable", "coarse", "native")  # of which native frames are a part
+NATIVE_KEYS = ("strict", "stable", "coarse", "native", "code")  # of which native frames are a part
 CORRUPT = "corrupt-stack"
 # Their names do not tell the family: siginfo gave it, and the old line of `python` has it.
 WITHOUT_FAMILY = (CORRUPT, "unknown")
 ANONYMOUS_PC = 1  # of each stored frame in executable memory of no file
 ANONYMOUS_CODE = Region(ANONYMOUS_PC, ANONYMOUS_PC + 1, "r-x", None, 0, 0)
 BEFORE_HANGS = ("gsig/1",)  # whose records do not hold what a hang's keys are made of
-HANG_KEYS = ("stable", "coarse", "python")
+HANG_KEYS = ("stable", "coarse", "python", "code")
 NO_HANG = "the record does not say what the threads waited for, of which its keys are made now"
+# Why a key is not made of any core like this: nothing that the record lacks.
+NEVER_MADE = (k.HAS_NAME, k.NO_NATIVE_FRAME, k.NO_FILE, k.IN_RECURSION)
 MAX_PREVIOUS = 8  # older signatures that a record keeps
 NOT_STORED = "the record does not hold the native frames of the thread that was signed"
 NO_ASSERTION = "the record does not hold which function the failed assertion names"
@@ -70,16 +73,20 @@ class Resigned(NamedTuple):
 
 def resign(record: Mapping[str, Any]) -> Resigned:
     """Return the signature of a record by the rules of this version, from its stored frames."""
-    old = _map(record.get("signature"))
+    old = group_in(record, "signature")
     if not old.get("version") or not isinstance(old.get("category"), str):
         return Resigned(None, (), {"*": "the record has no signature"})
     stored = _Stored(record, old)
     made = stored.keys()
-    unable = {name: key.why for name, key in made.items() if isinstance(key, Missing)}
+    unable = {
+        name: key.why
+        for name, key in made.items()
+        if isinstance(key, Missing) and key.why not in NEVER_MADE
+    }
     same_version = old["version"] == k.VERSION
     new = _new_signature(old, made, same_version=same_version)
     new["category"] = stored.category
-    before, after = _map(old.get("keys")), _map(new.get("keys"))
+    before, after = group_in(old, "keys"), group_in(new, "keys")
     changed = tuple(name for name in ALL_KEYS if before.get(name) != after.get(name))
     if not changed and same_version:
         return Resigned(None, (), unable)
@@ -95,33 +102,34 @@ class _Stored:
     """The stack that a record holds of the thread that was signed."""
 
     def __init__(self, record: Mapping[str, Any], old: Mapping[str, Any]) -> None:
-        threads = _map(record.get("threads"))
-        crashed = _map(threads.get("crashed"))
-        tid = _map(old.get("thread")).get("tid")
+        threads = group_in(record, "threads")
+        crashed = group_in(threads, "crashed")
+        tid = group_in(old, "thread").get("tid")
         self.old = old
         was = str(old["category"])
         self.category = category_now(record, was, str(old["version"]))
         self.family = _family(old, was) if was == self.category else family_of(self.category)
         self.function = _text(old.get("assertion"))
-        merged = (crashed, _map(threads.get("signed")))
+        self.function_code = _text(group_in(record, "facts").get("function_code")) or ""
+        merged = (crashed, group_in(threads, "signed"))
         whole = next((s for s in merged if s.get("tid") == tid and s.get("frames")), None)
-        of_thread = next((s for s in _maps(threads.get("stacks")) if s.get("tid") == tid), {})
+        of_thread = next((s for s in groups_in(threads, "stacks") if s.get("tid") == tid), {})
         source = whole or of_thread
-        self.frames = [_frame(f) for f in _maps(source.get("frames"))]
+        self.frames = [_frame(f) for f in groups_in(source, "frames")]
         self.ends = CUT if source.get("frames_left_out") else ""
-        self.cut = "behind_handler" in _map(record.get("signal"))
+        self.cut = "behind_handler" in group_in(record, "signal")
         self.halves = Halves(self._native(whole), self._python(record))
 
     def _native(self, merged: Mapping[str, Any] | None) -> str:
         if not self.old.get("native"):
-            reason = _map(self.old.get("absent")).get("native")
+            reason = group_in(self.old, "absent").get("native")
             return str(reason or "the record has no native stack")
         if merged is None or merged.get("native") == "absent":
             return NOT_STORED
         return ""
 
     def _python(self, record: Mapping[str, Any]) -> str:
-        lost = (e for e in _maps(record.get("soft_errors")) if e.get("stage") == "python")
+        lost = (e for e in groups_in(record, "soft_errors") if e.get("stage") == "python")
         error = next(lost, None)
         if record.get("python") or error is None:
             return ""
@@ -133,7 +141,9 @@ class _Stored:
             return dict.fromkeys(ALL_KEYS, Missing("the record holds no frame of this thread"))
         overflow = self.family == OVERFLOW
         tokens = self._tokens()
-        contents = partial_key_contents(tokens, self.halves, self.ends, overflow=overflow)
+        contents = partial_key_contents(
+            tokens, self.halves, self.ends, overflow=overflow, function_code=self.function_code
+        )
         contents |= self._of_hang(tokens)
         made = {name: key_of(name, contents[name], self.category) for name in STACK_KEYS}
         if self.category == ASSERTION and "assertion" not in self.old:
@@ -152,13 +162,17 @@ class _Stored:
                 return dict.fromkeys(HANG_KEYS, Missing(NO_HANG))
             return {}
         own = own_tokens(words, tokens)
-        made = partial_key_contents(own, self.halves, self.ends, overflow=False)
+        code = self.function_code
+        made = partial_key_contents(own, self.halves, self.ends, overflow=False, function_code=code)
         contents: Contents = {}
         for name in HANG_KEYS:
             words_of_key = made[name]
             if isinstance(words_of_key, str):
-                words_of_key = hang_content(words, words_of_key, coarse=name == "coarse")
+                coarse = name in ("coarse", "code")
+                words_of_key = hang_content(words, words_of_key, coarse=coarse)
             contents[name] = words_of_key
+        if words.word == CIRCLE:
+            contents["code"] = Missing(k.NO_NATIVE_FRAME)
         return contents
 
     def _tokens(self) -> Sequence[Token]:
@@ -189,19 +203,19 @@ class _Stored:
 
     def _corrupt(self, made: dict[str, k.Key | Missing]) -> dict[str, k.Key | Missing]:
         """Keys of a corrupt stack rest on mappings: what their line says is kept."""
-        texts = _map(self.old.get("text"))
+        texts = group_in(self.old, "text")
         for name in ("stable", "coarse"):
             words = str(texts.get(name, "")).split(" ", 2)
             complete = len(words) == 3
             made[name] = k.make_key(name, words[2]) if complete else Missing("no line is stored")
-        for name in ("strict", "native"):
+        for name in ("strict", "native", "code"):
             made[name] = Missing("the native stack is not plausible")
         return made
 
 
 def _family(old: Mapping[str, Any], category: str) -> str | None:
     """Return the part of the category that needs no stack; None when nothing tells."""
-    words = str(_map(old.get("text")).get("python", "")).split(" ", 3)
+    words = str(group_in(old, "text").get("python", "")).split(" ", 3)
     if len(words) == 4:
         return words[2]
     return None if category in WITHOUT_FAMILY else family_of(category)
@@ -210,8 +224,8 @@ def _family(old: Mapping[str, Any], category: str) -> str | None:
 def _new_signature(
     old: Mapping[str, Any], made: Mapping[str, k.Key | Missing], *, same_version: bool
 ) -> Json:
-    keys, text = dict(_map(old.get("keys"))), dict(_map(old.get("text")))
-    absent = dict(_map(old.get("absent")))
+    keys, text = dict(group_in(old, "keys")), dict(group_in(old, "text"))
+    absent = dict(group_in(old, "absent"))
     for name, key in made.items():
         if isinstance(key, k.Key):
             keys[name], text[name] = key.value, key.text
@@ -270,11 +284,3 @@ def _stored_region(pc: int) -> Region | None:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def _map(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _maps(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -19,6 +19,7 @@ from gdb_epi.judgement.calibration import Counts, calibration_version
 from gdb_epi.judgement.labels import MODEL
 from gdb_epi.judgement.verdict import Verdict, judge
 from gdb_epi.record.groups.verdict import flags_of, verdict_group
+from gdb_epi.record.reading import group_in, groups_in
 from gdb_epi.typing_lite import Any, NamedTuple
 
 FIRST_MODEL = 1  # of records that do not say
@@ -60,7 +61,7 @@ def model_of(record: Stored) -> int | None:
 
 def rejudge(record: Stored) -> Rejudged:
     """Return the verdict of a record by the rules of this version."""
-    old, model = _map(record.get("verdict")), model_of(record)
+    old, model = group_in(record, "verdict"), model_of(record)
     if model is None:
         return Rejudged(None, {}, "")  # a minimal record: nobody judged
     if model > MODEL:
@@ -70,14 +71,15 @@ def rejudge(record: Stored) -> Rejudged:
     case = stored_case(record)
     if isinstance(case, Absent):
         return Rejudged(None, {}, case.detail)
-    made = verdict_group(judge_case(case))
+    judged = group_in(old, "damage").get("judged") is not False
+    made = verdict_group(judge_case(case), judged_damage=judged)
     earlier = old.get("previous")
     kept = {name: old[name] for name in KEPT if name in old}
     before = earlier if isinstance(earlier, list) else []
     made["previous"] = [kept, *before][:MAX_PREVIOUS] if model != MODEL else before
     if not made["previous"]:
         del made["previous"]
-    return Rejudged(made, flags_of(made, _map(record.get("flags"))), "")
+    return Rejudged(made, flags_of(made, group_in(record, "flags")), "")
 
 
 def judge_case(case: Case, table: Mapping[str, Counts] | None = None) -> Verdict:
@@ -91,38 +93,38 @@ def judge_case(case: Case, table: Mapping[str, Counts] | None = None) -> Verdict
 
 def stored_case(record: Stored) -> Case | Absent:
     """Return what a record's verdict rests on. Absent when it does not hold all of it."""
-    category = _map(record.get("signature")).get("category")
-    group = _map(record.get("corruption"))
+    category = group_in(record, "signature").get("category")
+    group = group_in(record, "corruption")
     if not isinstance(category, str):
         return Absent(NOT_AVAILABLE, "the record has no category")
     if not group:
         return Absent(NOT_AVAILABLE, "the record has no evidence of corruption")
-    findings = tuple(_finding(one) for one in _maps(record.get("findings")))
+    findings = tuple(map(_finding, groups_in(record, "findings")))
     if isinstance(group.get("evidence"), list):
-        return Case(category, findings, score([_evidence(one) for one in _maps(group["evidence"])]))
+        return Case(category, findings, score(list(map(_evidence, groups_in(group, "evidence")))))
     made = score(list(_first_model(group)))
     if made.word != group.get("word"):
         return Absent(NOT_AVAILABLE, "the record does not hold all evidence of its verdict")
     return Case(category, findings, made)
 
 
-def _finding(told: Stored) -> Finding:
-    facts = _map(told.get("facts"))
-    return Finding(_text(told, "detector"), _text(told, "subject"), facts, _text(told, "summary"))
+def _finding(stored: Stored) -> Finding:
+    facts, summary = group_in(stored, "facts"), _text(stored, "summary")
+    return Finding(_text(stored, "detector"), _text(stored, "subject"), facts, summary)
 
 
-def _evidence(told: Stored) -> Evidence:
-    found, corrected = _word(told.get("found")), _word(told.get("corrected"))
+def _evidence(stored: Stored) -> Evidence:
+    found, corrected = _word(stored.get("found")), _word(stored.get("corrected"))
     both = found is not None and corrected is not None
-    rivals, ambiguous = told.get("rivals"), told.get("ambiguous")
+    rivals, ambiguous = stored.get("rivals"), stored.get("ambiguous")
     return Evidence(
-        _text(told, "id"),
-        _place(told.get("where")),
+        _text(stored, "id"),
+        _place(stored.get("where")),
         found,
         corrected,
         changed_bits(found or 0, corrected or 0) if both else (),
-        _text(told, "path") or UNKNOWN,
-        _text(told, "summary"),
+        _text(stored, "path") or UNKNOWN,
+        _text(stored, "summary"),
         {"rivals": rivals if isinstance(rivals, int) else 1},
         ambiguous if isinstance(ambiguous, str) else None,
     )
@@ -132,9 +134,9 @@ def _first_model(group: Stored) -> Iterator[Evidence]:
     """Yield what a record of model 1 holds: pairs of words, and the signs of software."""
     path = _text(group, "path") or UNKNOWN
     ambiguous = group.get("ambiguous")
-    for one in _maps(group.get("candidates")):
-        for name in _list(one.get("evidence")):
-            yield _evidence({**one, "id": name, "path": path, "ambiguous": ambiguous})
+    for candidate in groups_in(group, "candidates"):
+        for name in _list(candidate.get("evidence")):
+            yield _evidence({**candidate, "id": name, "path": path, "ambiguous": ambiguous})
     for name in _list(group.get("against")):
         if isinstance(name, str) and name.startswith(SIGN):
             yield Evidence(name, "", None, None, (), UNKNOWN, f"a sign of software: {name}", {})
@@ -155,18 +157,10 @@ def _word(value: object) -> int | None:
         return None
 
 
-def _text(told: Stored, name: str) -> str:
-    value = told.get(name)
+def _text(stored: Stored, name: str) -> str:
+    value = stored.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _map(value: object) -> Stored:
-    return value if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _maps(value: object) -> list[Stored]:
-    return [one for one in _list(value) if isinstance(one, dict)]

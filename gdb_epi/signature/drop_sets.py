@@ -7,14 +7,13 @@ it and describes.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 from gdb_epi.lazy_pattern import LazyPattern
-from gdb_epi.typing_lite import NamedTuple, parse_json
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import shipped_json
 
-TABLE_FILE = "drops_table.json"
 THREAD_BASE = "thread-base"
 IMPORTLIB = "importlib"
 COMPREHENSION = "comprehension"
@@ -86,10 +85,7 @@ def _ends(name: str, start: str, kind: str) -> bool:
 @cache
 def load_drop_sets() -> DropSets:
     """Read the table, which lies beside this module."""
-    # os.path, not pathlib: importing that costs more than all of this module.
-    name = os.path.join(os.path.dirname(__file__), TABLE_FILE)
-    with open(name, encoding="utf-8") as stream:
-        table = parse_json(stream.read())
+    table = shipped_json(__file__, "drops_table.json")
     rows: list[_Row] = [
         (tuple(starts), needs, text, LazyPattern(text), tag)
         for starts, needs, text, tag in table["rows"]

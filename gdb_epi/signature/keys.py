@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the keys of gsig/2 out of tokens and native frames. SPEC.md section 5 is normative."""
+"""Make the keys of gsig/2 out of tokens and native frames. SPEC.md section 6 is normative."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import dropwhile, islice, pairwise, takewhile
 
 from gdb_epi.signature.drop_sets import NOWHERE, THREAD_BASE
 from gdb_epi.signature.tokens import (
+    ANONYMOUS_CODE,
     EVAL_LOOP,
     MAX_PERIOD,
     NATIVE,
@@ -24,7 +25,9 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import sha256_hex
 
 VERSION = "gsig/2"
-DIGITS = {"exact": 16, "strict": 16, "stable": 16, "coarse": 12, "python": 16, "native": 16}
+DIGITS = {
+    "exact": 16, "strict": 16, "stable": 16, "coarse": 12, "python": 16, "native": 16, "code": 16
+}  # fmt: skip
 MAX_EXACT = 32
 MAX_UNROLLED = 200  # frames of a stack overflow in which its cycle is looked for
 MAX_STRICT = 24
@@ -33,6 +36,11 @@ STABLE_PYTHON = 2
 GIVES_UP = frozenset(("raise", "terminate", "py-fatal"))  # classes of drops.json
 NAMELESS = "runtime-unknown"
 BUILD_ID_DIGITS = 16
+# Why a crash has no key `code`.
+HAS_NAME = "the function has a name"
+NO_NATIVE_FRAME = "no native frame counts"
+NO_FILE = "the code belongs to no file"
+IN_RECURSION = "which function of a recursion was the last is chance"
 
 
 class Key(NamedTuple):
@@ -179,3 +187,19 @@ def coarse_tokens(selection: Selection) -> list[Token]:
         for token in selection.tokens
         if id(token) in wanted
     ]
+
+
+def nameless_token(coarse: Sequence[Token], *, overflow: bool) -> Token | str:
+    """Return the function without a name that `coarse` is about, or why there is none (N67)."""
+    first = next((token for token in coarse if token.kind == NATIVE), None)
+    if first is None:
+        return NO_NATIVE_FRAME
+    if not first.text.endswith(UNKNOWN_FUNCTION):
+        return NO_FILE if first.text == ANONYMOUS_CODE else HAS_NAME
+    return IN_RECURSION if overflow else first
+
+
+def code_tokens(coarse: Sequence[Token], nameless: Token, name: str) -> list[Token]:
+    """Return the frames of `coarse` with a name for the function that has none (N67)."""
+    text = nameless.text[: -len(UNKNOWN_FUNCTION)] + f"!{name}"
+    return [token._replace(text=text) if token is nameless else token for token in coarse]

@@ -6,7 +6,7 @@ Choose the thread that a core is signed from. SPEC.md section 2 is normative.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from gdb_epi.cpython.types import MergedStack, PythonState
@@ -74,7 +74,7 @@ MIN_FRAMES = 2  # physical frames; every thread has a base below its function
 _JUMPED = frozenset(("segv-exec", "return-to-null", "segv-null", "ill"))  # pc may be wild here
 ASSERTION = "abort-assert"
 _RULE_OF_HANG = {CIRCLE: "N70", BUSY: "N73"}
-KEY_NAMES = ("exact", "strict", "stable", "coarse", "python", "native")
+KEY_NAMES = ("exact", "strict", "stable", "coarse", "python", "native", "code")
 
 
 class _Halves(NamedTuple):
@@ -146,6 +146,7 @@ def sign(state: ProcessState) -> Signed:
             steps=tuple(made.steps),
             secondary=secondary,
             hang=words,
+            function_code=made.function_code,
         ),
         scene,
         stack,
@@ -169,7 +170,7 @@ def _first_stack(state: ProcessState) -> Sequence[NativeFrame] | Absent:
 def _lost_stack(state: ProcessState, tid: int) -> Absent | None:
     """A core that was cut before the stack leaves the unwinder one frame: that is no stack."""
     thread = state.thread(tid)
-    sp = thread.registers.get("rsp", 0) if thread is not None else 0
+    sp = thread.sp if thread is not None else 0
     if stack_is_dumped(state.target, sp):
         return None
     return Absent(UNREADABLE, f"the stack at {sp:#018x} is not in the core")
@@ -246,7 +247,8 @@ def _is_base(frame: NativeFrame) -> bool:
 
 
 def _plausible(scene: Scene, pc: int) -> bool:
-    return may_execute(scene.region_at(pc))
+    # Without any mapping (a remote process that sends none) nothing speaks against a frame.
+    return may_execute(scene.region_at(pc)) or not scene.target.regions()
 
 
 class _Maker:
@@ -261,6 +263,7 @@ class _Maker:
         *,
         may_cut: bool = True,
         hang: HangWords | None = None,
+        code_of: Callable[[int], str | Absent] | None = None,
     ) -> None:
         self.state = state
         self.scene = scene
@@ -272,6 +275,8 @@ class _Maker:
         self.native = False
         self.may_cut = may_cut
         self.hang = hang
+        self.function_code: str | None = None
+        self._code_of = code_of
 
     def make(self, stack: MergedStack | None) -> _Maker:
         """Fill `keys`, `absent`, `quality` and `steps`."""
@@ -360,7 +365,7 @@ class _Maker:
         content = f"corrupt-stack {pc_class} {module}"
         for name in ("stable", "coarse"):
             self.keys[name] = k.make_key(name, content)
-        for name in ("strict", "native"):
+        for name in ("strict", "native", "code"):
             self.absent[name] = "the native stack is not plausible"
         self.steps.append(f"N61 quality: {self.quality} is below {MIN_QUALITY}: corrupt-stack")
 
@@ -396,6 +401,29 @@ class _Maker:
                 words = hang_content(self.hang, join(content), coarse=key == "coarse")
                 self._put(key, k.make_key(key, f"{name} {words}"))
         self._put("strict", missing or k.strict_key(every, overflow=self.overflow))
+        self._put("code", missing or self._code_key(narrow))
+
+    def _code_key(self, coarse: Sequence[Token]) -> k.Key | str:
+        """Return `coarse` with its function named by its instructions, or why there is none."""
+        if self.hang is not None and self.hang.word == CIRCLE:
+            return k.NO_NATIVE_FRAME
+        nameless = k.nameless_token(coarse, overflow=self.overflow)
+        if isinstance(nameless, str):
+            return nameless
+        code = self._code(nameless.pc)
+        if isinstance(code, Absent):
+            return code.detail
+        self.function_code = code
+        content = join(k.code_tokens(coarse, nameless, code))
+        words = hang_content(self.hang, content, coarse=True)
+        return k.make_key("code", f"{self.category.name} {words}")
+
+    def _code(self, pc: int) -> str | Absent:
+        from gdb_epi.signature.function_code import function_code
+
+        if self._code_of is not None:
+            return self._code_of(pc)
+        return function_code(self.state.target, pc)
 
     def _python_half(self, tokens: Sequence[Token], halves: _Halves) -> None:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""

@@ -94,7 +94,8 @@ class Token(NamedTuple):
     `drop` is the class tag of the drop set that holds it, None for an interesting frame.
     `cycle` is the period of a collapsed cycle that ends with this token, else 0. `coarse` is what
     the key `coarse` prints for it; "" for `text`. `module` is the path of the file that a native
-    frame lies in; "" for none, or where nothing tells.
+    frame lies in; "" for none, or where nothing tells. `pc` is a place in the code of a function
+    without a name, 0 where none is known.
     """
 
     text: str
@@ -104,6 +105,7 @@ class Token(NamedTuple):
     cycle: int = 0
     coarse: str = ""
     module: str = ""
+    pc: int = 0
 
 
 class Tokens(NamedTuple):
@@ -143,15 +145,18 @@ class _Tokeniser:
         self._invokes: dict[str, str] = {}
         self._role = ""  # of the last token
         self._closure: int | None = None  # the place of a closure without a scope
+        self._called = 0  # 1 for a frame that has called the one before it: its pc is behind a call
 
     def add(self, frame: StackFrame) -> None:
         """Append what a frame of the stack becomes."""
         places = []
         if frame.native is not None:
+            called = 0 if frame.native.kind == "signal" else 1
             token = self._eval_loop(frame) or self._native(frame.native)
             if token is not None:
                 self._invoked(token, frame.native)
                 places.append(self._append(token, cython_role(token, frame.native)))
+            self._called = called
         if frame.python is not None:
             python = self._python(frame.python)
             if python is not None:
@@ -195,7 +200,8 @@ class _Tokeniser:
         if not name:
             return None
         drop = self._class(name)
-        token = Token(name, NATIVE, not frame.inlined, drop, module=frame.module or "")
+        pc = 0 if frame.function or not frame.pc else frame.pc - self._called
+        token = Token(name, NATIVE, not frame.inlined, drop, module=frame.module or "", pc=pc)
         self._scope_closure(token, frame.function or "")
         return token
 

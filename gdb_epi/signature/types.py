@@ -28,7 +28,8 @@ class Signature(NamedTuple):
     """The keys of one crash and how they came about.
 
     `keys` holds what could be had; `absent` says for every other key why not. `quality` is the
-    share of plausible physical frames, None without a native stack.
+    share of plausible physical frames, None without a native stack. `function_code` is the name
+    that the key `code` has for a function without one.
     """
 
     version: str
@@ -43,3 +44,4 @@ class Signature(NamedTuple):
     steps: tuple[str, ...]
     secondary: MainThreadSignature | None
     hang: HangWords | None = None
+    function_code: str | None = None

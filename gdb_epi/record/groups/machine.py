@@ -39,7 +39,7 @@ from gdb_epi.record.redact import base_name
 from gdb_epi.record.registry import Json, Notes, Parts, group
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
-from gdb_epi.target.api import DUMPED, Target, Thread
+from gdb_epi.target.api import DUMPED, Target, Thread, machine_of
 from gdb_epi.target.auxv import (
     AT_HWCAP,
     AT_HWCAP2,
@@ -75,6 +75,8 @@ def processor(target: Target) -> Processor | Absent:
 
     Absent with another C library, or when the block cannot be told for sure.
     """
+    if not machine_of(target).call_pushes:
+        return Absent(NOT_APPLICABLE, "only x86 has CPUID")
     symbol = exported_symbol(target, "_rtld_global_ro")
     if symbol is None:
         return Absent(NOT_AVAILABLE, "no _rtld_global_ro: not glibc")
@@ -143,7 +145,7 @@ def last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
         return Absent(NOT_AVAILABLE, "no __rseq_offset: glibc before 2.35, or another C library")
     # ld.so writes the word at start; a file's copy of it holds 0, which is no offset.
     word = read_word(target, symbol)
-    base = thread.registers.get("fs_base")
+    base = thread.thread_pointer
     if word is None or not base:
         return Absent(UNREADABLE, "the offset of the rseq area is not in the core")
     offset = word - (1 << 64) if word & _SIGN else word

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-from gdb_epi.fault.find import Fault
-from gdb_epi.fault.named_values import named_values
-from gdb_epi.fault.site import analyze_fault
 from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
 
 MAX_NAME = 200
@@ -14,26 +11,21 @@ MAX_NAME = 200
 @group(SEVERAL, order=205)
 def bad_address_in(parts: Parts, _notes: Notes) -> Json | None:
     """Return `signal.named_values`; None when no variable holds the bad address."""
-    fault, target = parts.signed.scene.fault, parts.state.target
-    if not isinstance(fault, Fault) or not fault.is_hardware_trap:
-        return None
-    site = analyze_fault(target, fault)
-    address = site.address if site.address is not None else fault.address
-    named = named_values(target, parts.state.python, fault.tid, address)
+    named = parts.state.named_values
     if not named:
         return None
     entries = []
-    for one in named:
+    for value in named:
         entry = {
-            "name": one.name[:MAX_NAME],
-            "function": one.function,
-            "filename": one.filename,
-            "lineno": one.lineno,
-            "frame": one.number,
-            "how": one.how,
-            "type": one.type,
+            "name": value.name[:MAX_NAME],
+            "function": value.function,
+            "filename": value.filename,
+            "lineno": value.lineno,
+            "frame": value.number,
+            "how": value.how,
+            "type": value.type,
         }
-        if one.offset:
-            entry["offset"] = one.offset
+        if value.offset:
+            entry["offset"] = value.offset
         entries.append(entry)
     return {"signal": {"named_values": entries}}

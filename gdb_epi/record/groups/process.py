@@ -55,7 +55,7 @@ def _has_only_begun(state: ProcessState) -> bool:
     threads, modules, auxv = target.threads(), target.modules(), target.auxv()
     if len(threads) != 1 or not modules or AT_ENTRY not in auxv:
         return False
-    pc = threads[0].registers.get("rip")
+    pc = threads[0].pc
     if not auxv.get(AT_BASE):
         return pc == auxv[AT_ENTRY]
     files = {region.path for region in target.regions() if (region.path or "").startswith("/")}
@@ -67,5 +67,6 @@ def _main_script(state: ProcessState) -> str | None:
     for thread in state.python_threads():
         outermost = thread.frames[-1] if thread.frames else None
         if outermost and outermost.module == "__main__" and outermost.name == "<module>":
-            return base_name(outermost.filename)
+            name = base_name(outermost.filename)
+            return None if name.startswith("<") else name  # <string> is no script
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import Fault
-from gdb_epi.fault.maps import NEAR_NULL, is_canonical, may_execute
+from gdb_epi.fault.maps import NEAR_NULL, is_canonical, may_execute, user_top
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.fault.site import CALL, RETURN, FaultSite
@@ -60,11 +60,11 @@ def where_it_failed(parts: Parts, _notes: Notes) -> Json | None:
     if isinstance(account, Absent) or not account.fault.is_hardware_trap:
         return None
     site = account.site
-    if "rsp" not in site.fault.registers:
+    if not site.fault.sp:
         return None
     address = site.address if site.address is not None else site.fault.address
     facts: Json = {
-        "rsp_mod_16": site.fault.sp % ALIGNMENT,
+        "rsp_mod_16": site.fault.sp % ALIGNMENT if site.fault.architecture.call_pushes else None,
         "pc_in": kind_of_address(target, site.fault.pc),
         "fault_kind": site.kind,
         "access": site.access,
@@ -116,14 +116,14 @@ def kind_of_address(target: Target, address: int) -> str:
     """Return null, near-null, non-canonical, unmapped, code, stack, file or memory."""
     if address < NULL_PAGE:
         return "null"
-    if not is_canonical(address):
+    if not is_canonical(address, user_top(target)):
         return "non-canonical"
     region = target.region_at(address)
     if region is None:
         return "near-null" if address < NEAR_NULL else "unmapped"
     if may_execute(region) and "?" not in region.perms:
         return "code"
-    pointers = (thread.registers.get("rsp", 0) for thread in target.threads())
+    pointers = (thread.sp for thread in target.threads())
     if any(region.start <= pointer < region.end for pointer in pointers):
         return "stack"
     return "file" if region.path else "memory"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
 from gdb_epi.signature.sign import ASSERTION, asserting_function
 from gdb_epi.signature.types import Signature
 
@@ -56,6 +56,13 @@ def signature(parts: Parts, _notes: Notes) -> Json:
             "text": {name: key.text for name, key in signed.secondary.keys.items()},
         }
     return fields
+
+
+@group(SEVERAL, order=204)
+def function_code(parts: Parts, _notes: Notes) -> Json | None:
+    """Return the name that a function without one has by its instructions (N68), as a fact."""
+    name = parts.signed.signature.function_code
+    return None if name is None else {"facts": {"function_code": name}}
 
 
 def _steps(signed: Signature) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many tasks of asyncio and trio there were, and what they waited for."""
+"""How many tasks of asyncio and trio and greenlets there were, and what tasks waited for."""
 
 from __future__ import annotations
 
@@ -18,33 +18,51 @@ MAX_KINDS = 32
 def tasks(parts: Parts, notes: Notes) -> Json | None:
     """Return the numbers of tasks, and of those that wait by kind. Absent when there are none.
 
-    Greenlets are not counted: finding them takes a walk through all objects.
+    Greenlets are counted where all objects were listed before, as the answer of a hang does:
+    finding them takes a walk through memory.
     """
     from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, asyncio_tasks
 
     state = parts.state
     if not isinstance(state.python, PythonState):
         return None
-    found = list(asyncio_tasks(state.target, state.python).tasks)
-    found += _of_trio(parts)
-    found = [task for task in found if task.state == "pending" and not task.system]
-    if not found:
+    pending = list(asyncio_tasks(state.target, state.python).tasks)
+    pending += _of_trio(parts)
+    pending = [task for task in pending if task.state == "pending" and not task.system]
+    suspended = _suspended_greenlets(parts)
+    if not pending and not suspended:
         return None
     from gdb_epi.cpython.running.waiting import waits_of_tasks
 
     kinds: dict[str, int] = {}
-    for waits in waits_of_tasks(state.target, state.python, found[:MAX_TASKS]):
+    for waits in waits_of_tasks(state.target, state.python, pending[:MAX_TASKS]):
         if waits.wait is not None:
             kinds[waits.wait.kind] = kinds.get(waits.wait.kind, 0) + 1
-    if len(found) > MAX_TASKS:
-        notes.left_out["tasks"] = len(found) - MAX_TASKS
+    if len(pending) > MAX_TASKS:
+        notes.left_out["tasks"] = len(pending) - MAX_TASKS
     often = sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_KINDS]
+    greenlets = {"greenlets": suspended} if suspended else {}
     return {
-        "asyncio": sum(1 for task in found if task.framework == ASYNCIO),
-        "trio": sum(1 for task in found if task.framework == TRIO),
-        "running": sum(1 for task in found if task.running),
+        **greenlets,
+        "asyncio": sum(1 for task in pending if task.framework == ASYNCIO),
+        "trio": sum(1 for task in pending if task.framework == TRIO),
+        "running": sum(1 for task in pending if task.running),
         "waits": [{"kind": kind, "count": count} for kind, count in often],
     }
+
+
+def _suspended_greenlets(parts: Parts) -> int:
+    from gdb_epi.cpython.heap.instances import instances_of
+    from gdb_epi.cpython.running.greenlets import SUSPENDED, greenlets_of
+    from gdb_epi.cpython.running.tasks import has_module
+
+    target, python = parts.state.target, parts.state.python
+    if not isinstance(python, PythonState) or not has_module(target, python, "greenlet"):
+        return 0
+    if not instances_of(target, python).are_listed:
+        return 0
+    greenlets = greenlets_of(target, python).greenlets
+    return sum(1 for greenlet in greenlets if greenlet.state == SUSPENDED and not greenlet.main)
 
 
 def _of_trio(parts: Parts) -> list[Task]:

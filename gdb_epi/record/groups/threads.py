@@ -144,10 +144,14 @@ def _repeated(frames: list[Json]) -> int:
 
 
 def _with_code(state: ProcessState, frame: Json) -> Json:
-    """Say of a native frame that no file's name tells whether there was code at its pc."""
+    """Say of a native frame without a symbol what Python calls it, or whether there is code."""
     nameless = not frame.get("function") and not frame.get("module")
-    if frame["language"] != "native" or frame.get("kind") or not nameless:
+    if frame["language"] != "native" or frame.get("kind"):
         return frame
+    if not nameless:
+        tables = None if frame.get("function") else state.method_tables
+        name = tables.name(int(frame["pc"], 16)) if tables is not None else None
+        return frame if name is None else {**frame, "python_name": name}
     region = state.region_at(int(frame["pc"], 16))
     if not may_execute(region):
         return {**frame, "code": "none"}
@@ -168,8 +172,9 @@ def reduced(frame: Json) -> Json:
     }
     if fields.get("qualname") == fields.get("name", ...):
         del fields["qualname"]
-    if fields.get("filename"):
-        fields["filename"] = redact_path(str(fields["filename"]))
+    for name in ("filename", "pyx"):
+        if fields.get(name):
+            fields[name] = redact_path(str(fields[name]))
     if fields.get("language") == "native" and fields.get("module"):
         fields["module"] = base_name(str(fields["module"]))
     return fields

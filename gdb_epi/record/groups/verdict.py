@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.corruption.record_section import corruption_group
+from gdb_epi.corruption.run import checked_nothing
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.judgement.calibration import calibration_version
 from gdb_epi.judgement.verdict import Damage, Verdict
@@ -37,11 +38,14 @@ def findings(parts: Parts, _notes: Notes) -> list[Json]:
 @group("verdict", order=130)
 def verdict(parts: Parts, _notes: Notes) -> Json:
     """Return the verdict with its reasons."""
-    return verdict_group(parts.verdict)
+    return verdict_group(parts.verdict, judged_damage=not checked_nothing(parts.corruption.skipped))
 
 
-def verdict_group(judged: Verdict) -> Json:
+def verdict_group(judged: Verdict, *, judged_damage: bool = True) -> Json:
     """Return a verdict as the record holds it (SCHEMA.md)."""
+    damage = _damage(judged.damage)
+    if not judged_damage:
+        damage["judged"] = False
     return {
         "model": judged.model,
         "label": judged.label,
@@ -51,8 +55,8 @@ def verdict_group(judged: Verdict) -> Json:
         "against": list(judged.against),
         "rules": list(judged.rules),
         "calibration": calibration_version(),
-        "damage": _damage(judged.damage),
-        "cause": [one._asdict() for one in judged.cause],
+        "damage": damage,
+        "cause": [share._asdict() for share in judged.cause],
     }
 
 

@@ -25,7 +25,6 @@ from gdb_epi.fault.account import (
     UNEXPLAINED,
     Account,
 )
-from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.maps import NEAR_NULL, is_canonical, user_top
 from gdb_epi.fault.place import (
     BEHIND,
@@ -92,17 +91,19 @@ def stack_overflow(scene: Scene) -> Answer:
         return None
     stack, address = account.place.region, account.address
     assert stack is not None and address is not None
+    pointer = account.fault.architecture.sp
     if account.place.large:
         return Match(
             "segv-stack-overflow",
-            f"rsp {account.fault.sp:#018x} is {stack.start - account.fault.sp} bytes below the "
-            f"stack mapping {stack.start:#018x}-{stack.end:#018x}, and the access between: one "
+            f"{pointer} {account.fault.sp:#018x} is {stack.start - account.fault.sp} bytes below "
+            f"the stack mapping {stack.start:#018x}-{stack.end:#018x}, and the access between: one "
             "frame is too large",
         )
     return Match(
         "segv-stack-overflow",
         f"the fault address {address:#018x} is {account.place.distance} bytes below the stack "
-        f"mapping {stack.start:#018x}-{stack.end:#018x} and rsp is {account.fault.sp:#018x}",
+        f"mapping {stack.start:#018x}-{stack.end:#018x} and {pointer} is "
+        f"{account.fault.sp:#018x}",
     )
 
 
@@ -115,7 +116,9 @@ def return_to_null(scene: Scene) -> Answer:
     account = scene.account
     if isinstance(account, Absent) or not account.returned_to_null:
         return None
-    sp = account.fault.sp
+    sp, machine = account.fault.sp, account.fault.architecture
+    if machine.link is not None:
+        return Match("return-to-null", f"{machine.pc} is 0, and so is {machine.link}, the way back")
     top = read_word(scene.target, sp)
     at_top = "not in the core" if top is None else f"{top:#018x}, no code address"
     return Match(
@@ -131,7 +134,8 @@ def misaligned_sp(scene: Scene) -> Answer:
         return None
     if fault.signo not in (SIGSEGV, SIGBUS) or fault.sp % WORD == 0:
         return None
-    return Match("misaligned-sp", f"rsp {fault.sp:#018x} is no multiple of 8")
+    what = fault.architecture.sp
+    return Match("misaligned-sp", f"{what} {fault.sp:#018x} is no multiple of 8")
 
 
 def unread_protection(scene: Scene) -> Answer:
@@ -143,7 +147,11 @@ def unread_protection(scene: Scene) -> Answer:
     if site.instruction is not None and site.operand is None:
         return None
     top = user_top(scene.target, fault)
-    values = {name: fault.registers[name] for name in GENERAL if name in fault.registers}
+    values = {
+        name: fault.registers[name]
+        for name in fault.architecture.general
+        if name in fault.registers
+    }
     word = read_word(scene.target, fault.sp)
     if word is not None:
         values["the word at rsp"] = word
@@ -193,7 +201,11 @@ def _at(scene: Scene, account: Account, name: str) -> str:
     where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
     if name == "segv-exec":
         here = address == account.fault.pc
-        what = "rip equals the fault address" if here else "the instruction runs into"
+        what = (
+            f"{account.fault.architecture.pc} equals the fault address"
+            if here
+            else "the instruction runs into"
+        )
         return f"{what} {address:#018x}, which is {where}"
     if place.kind == NULL:
         what = "an access at" if account.how == ACCESS else f"a {account.site.kind} to"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent
+from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.signature.categories.types import Answer, Match, Scene
 
@@ -16,7 +17,7 @@ _BY_KERNEL = {
 
 
 def killed_external(scene: Scene) -> Answer:
-    """Another process sent the signal, or the kernel for a terminal."""
+    """Another process or thread sent the signal, or the kernel for a terminal."""
     fault, crash = scene.fault, scene.crash
     if isinstance(fault, Absent) or isinstance(crash, Absent):
         return None
@@ -26,13 +27,17 @@ def killed_external(scene: Scene) -> Answer:
             f"{signal_name(crash.signo)} with si_code {crash.si_code} by the kernel: "
             f"{_BY_KERNEL[crash.signo]}",
         )
-    if fault.sender != "other":
+    by = {
+        OTHER: f"was sent by process {crash.sender_pid}, which is not this one",
+        PROCESS: "was sent by another thread of this process, or by a handler that has returned: "
+        "the thread that died was in no call that sends signals",
+        ELSEWHERE: "was raised again by a handler; it had met the thread in the middle of "
+        "something else, so somebody else sent it",
+    }.get(fault.sender)
+    if by is None:
         return None
-    return Match(
-        "killed-external",
-        f"{signal_name(crash.signo)} with si_code {crash.si_code} was sent by process "
-        f"{crash.sender_pid}, which is not this one",
-    )
+    signal = f"{signal_name(crash.signo)} with si_code {crash.si_code}"
+    return Match("killed-external", f"{signal} {by}")
 
 
 def snapshot(scene: Scene) -> Answer:

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A name for a function without one, made of its instructions (N67, N68).
+
+Stripped code has no names, but its unwind tables still tell where each function begins and ends.
+What differs between two links of one function is left out: addresses, the distance to other
+functions, padding. What the compiler chose stays, so another compiler gives another name.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.machine.x86_64 import X86_64
+from gdb_epi.target.api import ABSENT, Target, machine_of
+from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.util import sha256_hex
+from gdb_epi.x86.fields import Fields, instruction_fields
+from gdb_epi.x86.operand import MAX_LENGTH
+
+PREFIX = "fn_"
+DIGITS = 12
+MAX_CODE = 1 << 12  # bytes of a function that are looked at
+OUTSIDE = 0xFFFFFFFF  # in the place of the target of a jump that leaves the function
+_JUMP, _SHORT_JUMP = 0xE9, 0xEB
+_SHORT_BRANCHES = range(0x70, 0x80)
+_ADDRESS_SIZES = (4, 8)  # bytes of an operand that may be an address
+
+
+def function_code(target: Target, pc: int) -> str | Absent:
+    """Return the name that the instructions of the function at a code address give (N68).
+
+    Absent: not x86-64, no entry of the unwind tables, bytes that nobody has, or an instruction
+    that is not known.
+    """
+    machine = machine_of(target)
+    if machine is not X86_64:
+        return Absent(NOT_APPLICABLE, f"not judged on this architecture ({machine.name})")
+    function = FunctionBounds(target).at(pc)
+    if function is None:
+        return _no_bounds(target, pc)
+    size = min(function.end - function.start, MAX_CODE)
+    try:
+        code = target.read(function.start, size)
+    except UnreadableMemory:
+        return Absent(UNREADABLE, "the code of the function is not all there")
+    module = next((m for m in target.modules() if m.start <= pc < m.end), None)
+    addresses = (module.start, module.end) if module is not None else (0, 0)
+    same = comparable_code(code, addresses, whole=size == function.end - function.start)
+    if same is None:
+        return Absent(NOT_AVAILABLE, "the function has an instruction that is not known here")
+    return name_of_code(same)
+
+
+def name_of_code(comparable: bytes) -> str:
+    """Return the name for what comparable_code() made."""
+    return PREFIX + sha256_hex(comparable)[:DIGITS]
+
+
+def comparable_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> bytes | None:
+    """Return the instructions of a function without what a link decides; None where one is unknown.
+
+    `addresses` are those of the object: operands in that range are left out. Without `whole` the
+    end of the function is cut off, and so is an instruction that is not wholly there.
+    """
+    parts: list[bytes] = []
+    jumps: list[tuple[int, int]] = []  # number of the instruction, its target in the code
+    numbers: dict[int, int] = {}  # of the instruction at, or behind the padding at, a place
+    at = 0
+    while at < len(code):
+        fields = instruction_fields(code, at)
+        if fields is None:
+            if whole or len(code) - at >= MAX_LENGTH:
+                return None
+            break
+        instruction = code[at : at + fields.length]
+        numbers[at] = len(parts)
+        at += fields.length
+        if fields.target:
+            jumps.append((len(parts), at + _number(instruction, fields)))
+            parts.append(_kind(fields))
+        elif not _is_padding(instruction, fields):
+            parts.append(_without_addresses(instruction, fields, addresses))
+    for number, place in jumps:
+        parts[number] += struct.pack("<I", numbers.get(place, OUTSIDE))
+    return b"".join(parts)
+
+
+def _no_bounds(target: Target, pc: int) -> Absent:
+    if target.provenance(pc) == ABSENT:
+        return Absent(
+            UNREADABLE,
+            "the code of the function is neither in the core nor in a file with its build-id",
+        )
+    return Absent(NOT_AVAILABLE, "no unwind table tells where the function begins")
+
+
+def _number(instruction: bytes, fields: Fields) -> int:
+    end = fields.immediate + fields.immediate_size
+    return int.from_bytes(instruction[fields.immediate : end], "little", signed=True)
+
+
+def _kind(fields: Fields) -> bytes:
+    """Return the opcode of a direct jump, branch or call, in one form for both of its lengths."""
+    if fields.map == 0 and fields.opcode == _SHORT_JUMP:
+        return bytes((_JUMP,))
+    if fields.map == 1 or fields.opcode in _SHORT_BRANCHES:
+        return bytes((0x0F, 0x80 | fields.opcode & 0xF))
+    return bytes((fields.opcode,))
+
+
+def _is_padding(instruction: bytes, fields: Fields) -> bool:
+    """Whether it does nothing: nop, xchg %ax,%ax and the long forms; pause is none of them."""
+    if fields.vector:
+        return False
+    if fields.map == 1:
+        return fields.opcode == 0x1F
+    plain = 0xF3 not in instruction and not any(0x40 <= byte <= 0x4F for byte in instruction)
+    return fields.map == 0 and fields.opcode == 0x90 and plain
+
+
+def _without_addresses(instruction: bytes, fields: Fields, addresses: tuple[int, int]) -> bytes:
+    """Return an instruction with zeros in the place of addresses.
+
+    These are displacements from rip, from a segment or from nothing, and operands of 4 or 8 bytes
+    that are addresses of the object.
+    """
+    data = bytearray(instruction)
+    low, high = addresses
+    places = (
+        (fields.displacement, fields.displacement_size, not fields.rooted),
+        (fields.immediate, fields.immediate_size, False),
+    )
+    for start, size, is_address in places:
+        if size not in _ADDRESS_SIZES:
+            continue
+        if is_address or low <= int.from_bytes(data[start : start + size], "little") < high:
+            data[start : start + size] = bytes(size)
+    return bytes(data)
