@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -29,6 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     signature_help = "a key, its start, or a part of it: pairs that mark this signature"
     parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
     parser.add_argument("--limit", type=whole(), default=LIMIT, help="pairs (30)")
+    add_asof(parser)
     add_forms(parser, "one JSON object")
 
 
@@ -39,8 +40,9 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.population.reading import open_for_question
 
+    asof = day_argument(args.asof)
     with open_for_question(args.db) as base:
-        population = base.population()
+        population = base.population(asof)
     from gdb_epi.fleet.questions.correlate import correlate
 
     correlation = correlate(population)
@@ -66,7 +68,7 @@ def _of_signature(args: Namespace) -> int:
     from gdb_epi.cli.fleet.split import population_and_code
     from gdb_epi.fleet.questions.pair_search import signature_pairs
 
-    population, code = population_and_code(args.db, args.signature)
+    population, code = population_and_code(args.db, args.signature, args.asof)
     day = population.last_day
     search = signature_pairs(population, code, day)
     search = search._replace(pairs=search.pairs[: args.limit])

@@ -19,7 +19,7 @@ def add_decision(parser: ArgumentParser) -> None:
 
 
 def run_decision(args: Namespace, state: str) -> int:
-    """Set the state of a finding and say so."""
+    """Set the state of a finding and say so. Raises InputError when there is no such finding."""
     from gdb_epi.fleet.store.db import open_database
 
     if not (args.id.isascii() and args.id.isdigit() and len(args.id) < MAX_DIGITS):

@@ -7,22 +7,30 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from gdb_epi.cli.fleet.output import add_database, say_lost
+from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.fleet.store.paths import note_export
 from gdb_epi.private_files import private_opener
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 GROUP = "Data"
-HELP = "all stored records as JSON lines or Parquet (DuckDB, ClickHouse, pandas)"
+HELP = "all stored records as JSON lines or Parquet (DuckDB, ClickHouse, pandas), or as a lake"
+FORMATS = ("jsonl", "parquet", "lake")
 EPILOG = (
-    "JSON lines are the whole records (`fleet ingest` takes them back); Parquet has one flat row a "
-    "core. --otel gives flat rows under the names of OpenTelemetry: host.name, process.pid, "
-    "exception.type, service.name ...; what it does not name is below gdb_epi."
+    "JSON lines are the whole records (`fleet ingest` takes them back); --whole adds host-hours, "
+    "findings, decisions and all else, so that `fleet ingest` makes the same database; Parquet has "
+    "one flat row a core. --otel gives flat rows under OpenTelemetry's names: host.name, "
+    "process.pid, exception.type, service.name ...; what it does not name is below gdb_epi. "
+    "A lake is a folder of Parquet files, those of crashes and host-hours a file a day: an export "
+    "into the same folder writes the days that changed. Every question takes it: --db lake:FOLDER."
 )
 
 
@@ -30,52 +38,89 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_database(parser)
     parser.add_argument("--output", metavar="FILE", help="a file instead of standard output")
-    parser.add_argument("--format", choices=("jsonl", "parquet"), default="jsonl", help="jsonl")
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="jsonl")
+    parser.add_argument("--whole", action="store_true", help="host-hours, findings, decisions too")
     parser.add_argument("--otel", action="store_true", help="flat rows, OpenTelemetry's names")
 
 
 def run(args: Namespace) -> int:
     """Write a record a line or row, in the order of their arrival."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.db import open_database, refuse_lake, shown_url
 
+    refuse_lake(args.db, "is an export itself, and holds no whole records")
     if args.format == "parquet":
         return _parquet(args)
+    if args.format == "lake":
+        return _lake(args)
     lost: list[int] = []
     lines: Iterator[str]
+    if args.whole and args.otel:
+        raise UsageError("--otel is for other tools, --whole for gdb-epi: one of them")
     with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.store.archive import beside_records
+
+        note_export(shown_url(engine.url), args.output)
         if args.otel:
             from gdb_epi.fleet.store.flat_rows import as_otel, rows_of
 
             rows = rows_of(_records(engine, lost))
             lines = (json.dumps(as_otel(row), sort_keys=True) for row in rows)
         else:
+            from gdb_epi.fleet.store.archive import archive_lines
             from gdb_epi.fleet.store.reproject import record_lines
 
             lines = record_lines(engine, lost)
+            if args.whole:
+                lines = chain(lines, archive_lines(engine))
         if args.output is None:
             _write(sys.stdout, lines)
         else:
             with open(args.output, "w", encoding="ascii", opener=private_opener) as stream:
                 _write(stream, lines)
+        left_out = {} if args.whole or args.otel else beside_records(engine)
     say_lost(lost)
+    if any(left_out.values()):
+        some = ", ".join(counted(n, name) for name, n in left_out.items() if n)
+        say(f"records alone: {some} left out; --whole keeps them")
     return EXIT_DONE
 
 
 def _parquet(args: Namespace) -> int:
     """Write the file and say how many rows it has."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.db import open_database, shown_url
 
     if args.output is None:
         raise UsageError("Parquet needs a file", hint="--format parquet --output cores.parquet")
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.store.flat_rows import rows_of, write_parquet
-        from gdb_epi.util import counted
 
         lost: list[int] = []
+        note_export(shown_url(engine.url), args.output)
         rows = rows_of(_records(engine, lost))
         count = write_parquet(rows, Path(args.output), otel=args.otel)
     say_lost(lost)
     print(f"{args.output}: {counted(count, 'row')}")
+    return EXIT_DONE
+
+
+def _lake(args: Namespace) -> int:
+    """Bring the folder to the state of the database and say what that took."""
+    from gdb_epi.fleet.store.db import open_database, shown_url
+
+    if args.output is None:
+        raise UsageError("a lake needs a folder", hint="--format lake --output FOLDER")
+    if args.whole or args.otel:
+        option = "--whole" if args.whole else "--otel"
+        raise UsageError(f"a lake has no {option}", hint="leave it out")
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.lake.export import export_lake
+
+        note_export(shown_url(engine.url), args.output)
+        done = export_lake(engine, Path(args.output).absolute())
+    print(
+        f"{args.output}: {counted(done.crashes, 'crash')}; {counted(done.written, 'file')} "
+        f"written, {done.unchanged} unchanged, {done.removed} removed"
+    )
     return EXIT_DONE
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from gdb_epi.cli.fleet.output import add_database
+from gdb_epi.cli.fleet.output import add_database, print_line
 from gdb_epi.util import counted
 
 GROUP = "Data"
@@ -34,5 +34,13 @@ def run(args: Namespace) -> int:
             done = store_exposure(engine, host_days(Path(name)))
             count += done.rows
             rejected += done.rejected
+        from gdb_epi.fleet.population.cache import load_population
+        from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, NAMES, checks
+
+        population = load_population(engine)
+        about = (ATTRIBUTES, HOURS, NAMES) if count and population.day.size else ()
+        lacking = [check for check in checks(population) if check.about in about]
     print(f"{counted(count, 'host-day')} stored, {len(rejected)} rejected")
+    for check in lacking:
+        print_line(f"  {check.about}: {check.text}")
     return report_rejected(rejected)

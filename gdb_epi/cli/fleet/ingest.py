@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     ):
         from gdb_epi.fleet.store.ingest import store
 
-        outcome = store(engine, batches)
+        outcome = store(engine, batches, everything=True)
     print(outcome.line())
     return report_rejected(outcome.rejected)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import positive, whole
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Look"
@@ -21,6 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--days", type=positive("days"), default=DAYS, help="length of the window (7)"
     )
     parser.add_argument("--limit", type=whole(), default=LIMIT, help="rows (50)")
+    add_asof(parser)
     add_forms(parser)
 
 
@@ -28,12 +29,14 @@ def run(args: Namespace) -> int:
     """Print the table."""
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.questions.seen import utc_time
+    from gdb_epi.fleet.store.days import SECONDS_A_DAY
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.signatures import last_moment, new_signatures
 
-        until = last_moment(engine)
+        asof = day_argument(args.asof)
+        until = last_moment(engine) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
         rows = [] if until is None else new_signatures(engine, args.days, until, args.limit)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)

@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.output import add_asof, add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -21,6 +21,7 @@ HELP = "when the rate of a signature changed, beside the roll-out dates of attri
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
+    add_asof(parser)
     add_forms(parser, "one JSON object")
 
 
@@ -30,7 +31,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.fleet.split import population_and_code
     from gdb_epi.fleet.questions.onset import onset
 
-    population, code = population_and_code(args.db, args.signature)
+    population, code = population_and_code(args.db, args.signature, args.asof)
     answer = onset(population, code)
     data = _data(answer)
     if args.csv:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, _ArgumentGroup
     from collections.abc import Mapping, Sequence
     from typing import Any
 
@@ -21,6 +21,16 @@ def add_database(parser: ArgumentParser) -> None:
     parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
 
 
+def add_who(parser: ArgumentParser) -> None:
+    """Declare who decides."""
+    parser.add_argument("--by", metavar="WHO", help="who decides (the user of this process)")
+
+
+def say_dry_run() -> None:
+    """Say that nothing was deleted."""
+    print_line("dry run: nothing is changed; --apply deletes it")
+
+
 def add_forms(parser: ArgumentParser, json_help: str = "a JSON array", *, csv: bool = True) -> None:
     """Declare --db, --json and, unless there is no table, --csv."""
     add_database(parser)
@@ -30,6 +40,26 @@ def add_forms(parser: ArgumentParser, json_help: str = "a JSON array", *, csv: b
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help=json_help)
     form.add_argument("--csv", action="store_true", help="comma-separated values")
+
+
+def add_asof(
+    parser: ArgumentParser | _ArgumentGroup, words: str = "as at the end of this day (the last one)"
+) -> None:
+    """Declare --asof."""
+    parser.add_argument("--asof", metavar="DAY", help=words)
+
+
+def day_argument(value: str | None, option: str = "--asof") -> int | None:
+    """Return the day of an argument as a number (since 1970-01-01). Raises UsageError."""
+    if value is None:
+        return None
+    from gdb_epi.errors import UsageError
+    from gdb_epi.fleet.store.days import day_number
+
+    day = day_number(value)
+    if day is None:
+        raise UsageError(f"no day: {value!r}", hint=f"{option} 2026-11-21")
+    return day
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
@@ -57,6 +87,14 @@ def say_lost(lost: Sequence[int]) -> None:
         some = ", ".join(map(str, lost[:MAX_LOST])) + ", ..." * (len(lost) > MAX_LOST)
         advice = "ingest those cores again"
         print(f"gdb-epi: damaged records were left out (crash {some}); {advice}", file=sys.stderr)
+
+
+def bytes_text(size: int) -> str:
+    """Return a number of bytes in kB, MB or GB (powers of 1000)."""
+    for unit, power in (("GB", 9), ("MB", 6), ("kB", 3)):
+        if size >= 10**power:
+            return f"{size / 10**power:.3g} {unit}"
+    return f"{size} bytes"
 
 
 def terminal_width() -> int | None:

@@ -3,19 +3,12 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from functools import partial
 
 from gdb_epi.cli.fleet.decision import add_decision, run_decision
 
 GROUP = "Every day"
 HELP = "take a confirm or dismiss back"
 
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_decision(parser)
-
-
-def run(args: Namespace) -> int:
-    """Set the state. Raises InputError when there is no such finding."""
-    return run_decision(args, "open")
+add_arguments = add_decision
+run = partial(run_decision, state="open")

@@ -7,26 +7,38 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms, print_line
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.cli.fleet.check import point_to_check
+from gdb_epi.cli.fleet.notify import add_notify, address_of, tell
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gdb_epi.fleet.life.daily import Today
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.screen.screening import Screen
 
 GROUP = "Every day"
 HELP = "the daily screening: hosts and attributes with more crashes than their share"
-EPILOG = "Findings that were raised before are not repeated; `fleet suspects` shows all of today's."
+EPILOG = (
+    "Findings that were raised before are not repeated; `fleet suspects` shows all of today's. New "
+    "are also fixed signatures that crash again on the fixed version or later, and repaired hosts "
+    "that fail again. --notify sends what is new, once to each address; what could not be "
+    "delivered is sent the next time. Exit code: 0 done, 1 the tool failed or something could not "
+    "be delivered, 2 wrong arguments, 3 an input was unusable; with --exit-code 5 when something "
+    "is new."
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     day = parser.add_mutually_exclusive_group()
-    day.add_argument("--asof", metavar="DAY", help="as at the end of this day (the last one)")
+    add_asof(day)
     day.add_argument("--replay", action="store_true", help="day by day, without later data")
+    parser.add_argument("--exit-code", action="store_true", help="5 when something is new, else 0")
+    add_notify(parser)
     add_forms(parser, "one JSON object a line", csv=False)
 
 
@@ -34,53 +46,59 @@ def run(args: Namespace) -> int:
     """Screen and print; only a screen of today is stored."""
     from gdb_epi.fleet.store.db import open_database
 
-    asof = day_argument(args.asof)
+    asof, place = day_argument(args.asof), address_of(args)
+    if args.replay and (place[0] is not None or args.exit_code):
+        raise UsageError("a replay is of the past: nobody is told of it")
     with open_database(args.db, write=not args.replay, make=False) as engine:
-        from gdb_epi.fleet.population.cache import load_population
-        from gdb_epi.fleet.screen.finding_states import (
-            findings_to_raise,
-            keep,
-            known_findings,
-            stored,
-        )
-        from gdb_epi.fleet.screen.screening import replay, screen
-
-        population = load_population(engine, asof)
         if args.replay:
-            screens = list(replay(population))
-        elif population.day.size:
-            day = population.last_day if asof is None else asof
-            before = stored(engine)
-            today = screen(population, day, known_findings(before))
-            new = findings_to_raise(today.findings, before)
-            keep(engine, new, day)
-            screens = [today._replace(findings=new)]
+            from gdb_epi.fleet.population.cache import load_population
+            from gdb_epi.fleet.screen.screening import replay
+
+            population = load_population(engine, asof)
+            _print(population, list(replay(population)), as_json=args.json)
+            return EXIT_DONE
+        from gdb_epi.fleet.life.daily import screen_today
+        from gdb_epi.fleet.life.news import unsent
+
+        today = screen_today(engine, asof)
+        _print_life(today, as_json=args.json)
+        screens = [today.screen] if today.screen is not None else []
+        if args.json or not (today.regressed or today.again) or today.has_findings:
+            _print(today.population, screens, as_json=args.json)
+        if not args.json:
+            point_to_check(today.population)
+        if place[0] is not None:
+            tell(engine, args, place, unsent(engine, place[0]))
+    return EXIT_NEWS if args.exit_code and today.is_new else EXIT_DONE
+
+
+def _print_life(today: Today, *, as_json: bool) -> None:
+    """Print what came back: fixed signatures, repaired hosts."""
+    from gdb_epi.fleet.life.fixes import fix_words
+
+    for state, fix in today.regressed:
+        if as_json:
+            print(json.dumps({"attr": "#regressed", **state.as_json()}))
         else:
-            screens = []
-    _print(population, screens, as_json=args.json)
-    return EXIT_DONE
-
-
-def day_argument(value: str | None) -> int | None:
-    """Return a --asof argument as a day number. Raises UsageError."""
-    if value is None:
-        return None
-    from gdb_epi.fleet.store.days import day_number
-
-    day = day_number(value)
-    if day is None:
-        raise UsageError(f"no day: {value!r}", hint="--asof 2026-11-21")
-    return day
+            print_line(f"regressed: {state.standing.subject.name}: {fix_words(fix)}")
+            print_line(f"    {state.text}")
+    for host in today.again:
+        if as_json:
+            print(json.dumps({"attr": "#host-again", **host._asdict()}))
+        else:
+            print_line(host.words())
 
 
 def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) -> None:
-    from gdb_epi.fleet.screen import finding_texts as finding_store
+    from gdb_epi.fleet.screen.finding_states import latest_cores
+    from gdb_epi.fleet.screen.finding_texts import as_json as finding_as_json
     from gdb_epi.fleet.store.days import iso_day
 
     if as_json:
         for screen in screens:
             for finding in screen.findings:
-                print(json.dumps(finding_store.as_json(finding, screen.day)))
+                cores = latest_cores(population, finding.members)
+                print(json.dumps({**finding_as_json(finding, screen.day), "cores": cores}))
         print(json.dumps(_peeled(population, screens)))
         return
     lines = [(iso_day(screen.day), finding) for screen in screens for finding in screen.findings]
@@ -97,8 +115,9 @@ def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) 
 
 def _peeled(population: Population, screens: Sequence[Screen]) -> dict[str, Any]:
     """The cores attributed to one host, as the last screen has them."""
-    members = population.day >= 0
-    members[:] = False
+    import numpy as np
+
+    members = np.zeros(population.day.size, dtype=bool)
     if screens:
         members[: screens[-1].peeled.size] = screens[-1].peeled
     return {"attr": "#peeled", "members": population.core_keys.under(members)}

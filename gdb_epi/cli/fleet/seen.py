@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_forms, print_line
-from gdb_epi.errors import EXIT_DONE, InputError
+from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Look"
 HELP = "how often a signature was seen, since when, on which hosts, with what verdicts"
@@ -21,18 +21,20 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the answer. Raises InputError when no signature fits."""
-    from gdb_epi.fleet.questions.lookup import find_group
-    from gdb_epi.fleet.questions.seen import seen, words
     from gdb_epi.fleet.store.db import open_database
 
-    with open_database(args.db, write=False) as engine:
-        group = find_group(engine, args.signature)
-    if group is None:
-        raise InputError(f"no signature {args.signature!r}", hint="gdb-epi fleet top")
-    history = seen(args.db, group.kind, group.key)
+    with open_database(args.db, write=False) as engine, engine.connect() as connection:
+        from gdb_epi.fleet.questions.seen import history_of, title, words
+        from gdb_epi.fleet.questions.signature_groups import require_signature
+        from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+
+        execute = sqlalchemy_executor(connection)
+        group = require_signature(execute, args.signature)
+        history = history_of(execute, group.kind, group.key, {})
     if args.json:
         print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))
         return EXIT_DONE
-    for line in (group.name, *words(history)[:-1]):
+    labels = [label for label, _ in history.verdicts]
+    for line in (title(group.name, group.category, labels), *words(history)[:-1]):
         print_line(line)
     return EXIT_DONE

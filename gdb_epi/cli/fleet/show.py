@@ -7,12 +7,15 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gdb_epi.fleet.questions.lookup import Summary
+    from gdb_epi.fleet.questions.signature_groups import SignatureGroup
 
 GROUP = "Look"
 HELP = "what is stored of one signature (key, its start, or part of the text), core or host"
@@ -21,6 +24,7 @@ HELP = "what is stored of one signature (key, its start, or part of the text), c
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", metavar="SIGNATURE|CORE_KEY|HOST")
+    add_asof(parser)
     add_forms(parser, "one JSON object", csv=False)
 
 
@@ -29,7 +33,11 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        data, lines = _found(engine, args.what)
+        from gdb_epi.fleet.questions.pruned import day_of_prune, pruned_words
+
+        data, lines = _answer(engine, args.what, day_argument(args.asof))
+        if "first" in data:  # of a signature or a host
+            lines[2:2] = pruned_words(day_of_prune(engine), data["first"])
     if args.json:
         print(json.dumps(data, indent=1))
         return EXIT_DONE
@@ -38,16 +46,15 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
+def _answer(engine: Any, what: str, asof: int | None) -> tuple[dict[str, Any], list[str]]:
     from gdb_epi.fleet.questions import lookup
 
     hosts = lookup.find_host(engine, what)
     if hosts:
-        summary = lookup.of_host(engine, hosts)
+        summary = lookup.of_host(engine, hosts, asof)
         attributes = lookup.host_attributes(engine, hosts)
-        lines = [f"host {what}", *(f"  {name}: {value}" for name, value in attributes)]
         data = {"host": what, "attributes": attributes, **summary._asdict()}
-        return data, lines + _lines(summary)
+        return data, [f"host {what}", *_host_lines(summary, attributes)]
     record = lookup.find_record(engine, what)
     if record is not None:
         from gdb_epi.render.triage import REPORT, Reader, render_triage
@@ -57,21 +64,66 @@ def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
     group = lookup.find_group(engine, what)
     if group is None:
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
-    summary = lookup.of_signature(engine, group)
+    summary = lookup.of_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
-    lines = [group.name, f"  {group.kind} {group.key}"]
-    return {**named, **summary._asdict()}, lines + _lines(summary)
+    return {**named, **summary._asdict()}, _signature_lines(group, summary)
 
 
-def _lines(summary: Summary) -> list[str]:
+def _signature_lines(group: SignatureGroup, summary: Summary) -> list[str]:
+    from gdb_epi.fleet.questions.seen import title
+    from gdb_epi.render.frame_lines import NATIVE as C
+    from gdb_epi.render.frame_lines import PYTHON as PY
+    from gdb_epi.render.frame_lines import Call, Row, row_lines
+    from gdb_epi.render.signature_words import PYTHON, signature_words
+    from gdb_epi.render.triage import labelled
+
+    labels = [label for label, _ in summary.tables["verdict"]]
+    frames = signature_words(group.text or "", group.category).frames
+    rows = [Row(Call(PY if language == PYTHON else C, name)) for language, name in frames]
+    lines = [title(group.name, group.category, labels), _counts(summary), ""]
+    for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
+        values = summary.tables[name]
+        lines += labelled(label, [", ".join(f"{v} ({n})" for v, n in values)] if values else [])
+    stack = [line.strip() for line in row_lines(rows)]
+    lines += ["", *labelled("Stack", stack), ""] if stack else [""]
+    steps = [("more than one cause in it?", f"split {group.key}")]
+    steps.append(("which hosts or versions?", f"correlate {group.key}"))
+    return lines + _next(summary, steps)
+
+
+def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]]) -> list[str]:
+    from gdb_epi.render.signature_words import where_and_what
+    from gdb_epi.render.triage import labelled
+
+    lines = [_counts(summary), ""]
+    for label, name in (("Verdict", "verdict"), ("CPU", "cpu")):
+        values = summary.tables[name]
+        lines += labelled(label, [", ".join(f"{v} ({n})" for v, n in values)] if values else [])
+    lines += labelled("Host", [f"{name}: {value}" for name, value in attributes])
+    lines.append("Crashes, most frequent first")
+    for text, count in summary.tables["signature"]:
+        where, what = where_and_what(text, None, hung=False)
+        lines.append(f"  {count:6}  {what}, in {where}  ({text})")
+    return [*lines, "", *_next(summary, [("is this host to blame?", "suspects")])]
+
+
+def _counts(summary: Summary) -> str:
     from gdb_epi.fleet.questions.seen import utc_time
 
-    lines = [f"  {counted(summary.crashes, 'crash')}"]
-    if summary.first is not None:
-        lines[0] += f", first {utc_time(summary.first)}, last {utc_time(summary.last)}"
-    for name, rows in summary.tables.items():
-        if rows:
-            lines.append(f"  by {name}:")
-            lines += [f"    {count:6}  {value}" for value, count in rows]
-    lines.append("  latest cores: " + ", ".join(summary.examples))
-    return lines
+    if summary.first is None:
+        return f"{counted(summary.crashes, 'crash')}; when is not known"
+    first, last = utc_time(summary.first), utc_time(summary.last)
+    when = f"on {first}" if first == last else f"first {first}, last {last}"
+    return f"{counted(summary.crashes, 'crash')}, {when}"
+
+
+def _next(summary: Summary, steps: Sequence[tuple[str, str]]) -> list[str]:
+    from gdb_epi.render.triage import labelled
+
+    latest = [("its latest core:", f"show {key}") for key in summary.examples[:1]]
+    width = max(len(asked) for asked, _ in (*latest, *steps))
+    return list(
+        labelled(
+            "Next", [f"{asked:<{width}}  gdb-epi fleet {verb}" for asked, verb in (*latest, *steps)]
+        )
+    )

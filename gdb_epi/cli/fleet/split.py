@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
 
@@ -23,6 +23,7 @@ HELP = "the populations inside one signature: hosts first, then what marks the r
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
+    add_asof(parser)
     add_forms(parser, "one JSON object")
 
 
@@ -31,7 +32,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.questions.splitting import split
     from gdb_epi.fleet.questions.verdict import of_split
 
-    population, code = population_and_code(args.db, args.signature)
+    population, code = population_and_code(args.db, args.signature, args.asof)
     parted = split(population, code, population.last_day)
     judged = of_split(population, parted)
     if args.json or args.csv:
@@ -41,18 +42,20 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def population_and_code(db: str | None, wanted: str) -> tuple[Population, int]:
-    """Return the population and the code in it of a signature. Raises InputError."""
-    from gdb_epi.fleet.population.reading import open_for_question
-    from gdb_epi.fleet.questions.signature_groups import find_signature
+def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[Population, int]:
+    """Return the population by the end of a day, and the code in it of a signature.
 
+    Raises InputError, or UsageError for what is no day.
+    """
+    from gdb_epi.fleet.population.reading import open_for_question
+    from gdb_epi.fleet.questions.signature_groups import require_signature
+
+    day = day_argument(asof)
     with open_for_question(db) as base:
-        group = find_signature(base.execute, wanted)
-        if group is None:
-            raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
-        population = base.population()
+        group = require_signature(base.execute, wanted)
+        population = base.population(day)
     if group.name not in population.signatures or not population.day.size:
-        raise InputError("these crashes have no time, so no population can be told")
+        raise InputError("no crash of this signature is known by then")
     return population, population.signatures.index(group.name)
 
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import time
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -15,30 +16,33 @@ HELP = "hosts, hardware, kernels, images with more crashes than their share of h
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--asof", metavar="DAY", help="as at the end of this day (the last one)")
+    add_asof(parser)
     add_forms(parser)
 
 
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
-    from gdb_epi.cli.fleet.screen import day_argument, print_finding
+    from gdb_epi.cli.fleet.check import point_to_check
+    from gdb_epi.cli.fleet.screen import print_finding
+    from gdb_epi.fleet.life.repairs import of_today, since_repairs
+    from gdb_epi.fleet.life.states import repaired_hosts
     from gdb_epi.fleet.population.reading import open_for_question
     from gdb_epi.fleet.store.days import iso_day
 
     asof = day_argument(args.asof)
     with open_for_question(args.db) as base:
-        population = base.population()
+        repaired = repaired_hosts(base.execute, time.time())
+        population = since_repairs(base.population(asof), repaired)
     from gdb_epi.fleet.questions.verdict import of_population
     from gdb_epi.fleet.screen.finding_texts import as_json
     from gdb_epi.fleet.screen.screening import screen
 
-    if asof is not None:
-        population = population.until(asof)
     if not population.day.size:
         day, findings = asof or 0, []
     else:
         day = population.last_day if asof is None else asof
         screened = screen(population, day)
+        screened = screened._replace(findings=of_today(screened.findings))
         findings = sorted(screened.findings, key=lambda f: f.p)
     rows = [as_json(finding, day) for finding in findings]
     if args.json or args.csv:
@@ -55,5 +59,6 @@ def run(args: Namespace) -> int:
     for finding in findings:
         print_finding(iso_day(day), finding)
     if not findings:
-        print(f"nothing stands out among {counted(population.day.size, 'crash')} with a time")
+        print(f"nothing stands out among {counted(population.day.size, 'crash')}")
+    point_to_check(population)
     return EXIT_DONE

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.output import add_forms, print_rows, print_table
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_rows, print_table
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ HELP = "the most frequent signatures, with hosts, first and last time and verdic
 DEFAULT_LIMIT = 20
 NARROW = ("what",)  # what goes below its row on a narrow terminal
 HEADERS = ("crashes", "hosts", "verdict", "last seen", "where", "what", "key")
-MAX_WHERE = 44  # columns
 UNKNOWN = "?"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--limit", type=whole(), default=DEFAULT_LIMIT, help="rows (default 20)")
+    add_asof(parser)
     add_forms(parser)
 
 
@@ -33,37 +33,33 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.questions.pruned import day_of_prune, pruned_words
         from gdb_epi.fleet.questions.signatures import top_signatures
 
-        rows = top_signatures(engine, args.limit)
+        rows = top_signatures(engine, args.limit, day_argument(args.asof))
+        before = day_of_prune(engine)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
         print_table(HEADERS, [_cells(row) for row in rows], "no crashes in this database", NARROW)
         if rows:
+            firsts = [row.first_seen for row in rows if row.first_seen is not None]
+            for line in pruned_words(before, min(firsts, default=None)):
+                print(f"\n{line}")
             print("\nMore about a row: gdb-epi fleet show KEY")
     return EXIT_DONE
 
 
 def _cells(row: TopSignature) -> list[object]:
-    from gdb_epi.fleet.report.texts import PYTHON, signature_words
-    from gdb_epi.render.category_words import category_words
     from gdb_epi.render.headline import HUNG
+    from gdb_epi.render.signature_words import where_and_what
 
     verdicts = ", ".join(
         label if count == row.crashes else f"{label} {count}"
         for label, count in row.verdicts.items()
     )
-    words = signature_words(row.signature or "", row.category)
-    python = [name for language, name in words.frames if language == PYTHON]
-    native = [name for language, name in words.frames if language != PYTHON]
-    where = (python or native or [UNKNOWN])[0].partition(" ~")[0].removeprefix("__main__.")
-    where = where if len(where) <= MAX_WHERE else where[: MAX_WHERE - 3] + "..."
-    what = category_words(row.category)
-    if row.verdicts and row.verdicts.keys() <= HUNG:
-        what = "hung"
-    elif python and native:
-        what += f" in {native[0]}"
+    hung = bool(row.verdicts) and row.verdicts.keys() <= HUNG
+    where, what = where_and_what(row.signature or "", row.category, hung=hung)
     seen = _day(row.last_seen)
     return [row.crashes, row.hosts or UNKNOWN, verdicts, seen, where, what, row.key or UNKNOWN]
 

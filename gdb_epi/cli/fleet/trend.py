@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_forms
-from gdb_epi.errors import EXIT_DONE, InputError
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument
+from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Look"
 HELP = "the epidemic curve: crashes a day, and per 1,000 host-hours where exposure is known"
@@ -19,6 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "signature", nargs="?", metavar="SIGNATURE", help="one signature; none: all"
     )
+    add_asof(parser)
     add_forms(parser)
 
 
@@ -28,17 +29,14 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.lookup import find_group
+        from gdb_epi.fleet.questions.lookup import require_group
+        from gdb_epi.fleet.questions.pruned import day_of_prune
         from gdb_epi.fleet.questions.signatures import curve
         from gdb_epi.fleet.store.days import iso_day
 
-        ids = None
-        if args.signature is not None:
-            group = find_group(engine, args.signature)
-            if group is None:
-                raise InputError(f"no signature {args.signature!r}", hint="gdb-epi fleet top")
-            ids = group.ids
-        rows = curve(engine, ids)
+        name = None if args.signature is None else require_group(engine, args.signature).name
+        rows = curve(engine, name, day_argument(args.asof))
+        pruned = day_of_prune(engine)
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
         print_rows(dated, as_csv=args.csv)
@@ -57,4 +55,6 @@ def run(args: Namespace) -> int:
     ]
     headers = ("day", "crashes", "hosts", "per 1000 host-hours", "")
     print_table(headers, cells, empty="no crashes with a time")
+    if pruned is not None:
+        print(f"before {iso_day(pruned)} crashes were pruned: nothing begins there")
     return EXIT_DONE

@@ -29,7 +29,7 @@ from gdb_epi.fleet.population.population import (
     Memo,
     Population,
 )
-from gdb_epi.fleet.statistics.arrays import ABSENT, Ints
+from gdb_epi.fleet.statistics.arrays import narrow, nowhere
 from gdb_epi.fleet.store.paths import cache_folder
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
 from gdb_epi.private_files import make_private_folder
@@ -37,17 +37,32 @@ from gdb_epi.private_files import make_private_folder
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-VERSION = 4  # of the folder; raised with every change of what is in it
+VERSION = 6  # of the folder; raised with every change of what is in it
 MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 MAX_FOLDERS = 8  # databases whose population is kept; those written last
 MAX_BYTES = 1 << 30  # of all of them
 STALE = 3600.0  # seconds after which a draft is one of a process that was killed
 HEAD = "head.json"  # the state, and all texts
 DRAFT = ".part"  # suffix of a folder that is being written
-_CHANGES = "SELECT count(id), max(id), min(at) FROM change"
+_KEPT_NARROW = ("host", "signature", "cpu", "exposure_host")
+_COLUMNS = (
+    "day", "second", "bitflip", "lock_inherited", "in_feed", "exposure_day", "exposure_hours",
+)  # fmt: skip
+_SIDES = ("crash", "exposure")
+_CHANGES = "SELECT count(id), max(id), min(change.at) FROM change"
 
 
-def load_population(engine: Engine, until: int | None = None) -> Population:
+def load_times(engine: Engine) -> Population:
+    """Return the population for who asks for nothing but times, hosts and signatures.
+
+    Of ten million crashes these are 0.3 GB, with all attributes 1.3 GB.
+    """
+    return load_population(engine, with_attributes=False)
+
+
+def load_population(
+    engine: Engine, until: int | None = None, *, with_attributes: bool = True
+) -> Population:
     """Return the population up to and with a day; crashes without a time are left out.
 
     It is read once for each state of the database and kept in the cache folder.
@@ -60,9 +75,11 @@ def load_population(engine: Engine, until: int | None = None) -> Population:
         is_kept = file is None or (file and file != ":memory:")
         # Taken before it is read: what comes in between makes the folder look older than it is.
         state = state_of(sqlalchemy_executor(connection), file or url) if is_kept else None
-        population = in_cache(state) if state is not None else None
+        population = None
+        if state is not None:
+            population = in_cache(state) if with_attributes else _times_in_cache(state)
         if population is None:
-            population = read(connection)._replace(memo=Memo())
+            population = narrowed(read(connection))._replace(memo=Memo())
             if state is not None and population.day.size >= MIN_CRASHES:
                 _save(_folder(state), state, population)
                 _remember_entry(_folder(state), population)
@@ -93,38 +110,64 @@ def in_cache(state: Mapping[str, Any]) -> Population | None:
         head = json.loads((folder / HEAD).read_bytes())
         if head["state"] != state:
             return None
-        names = ("day", "crashes", "exposure", "exposure_hours", "core_keys")
-        # Mapped and not read: most questions name no crash.
-        day, crashes, exposure, hours, keys = (
-            np.load(folder / f"{name}.npy", mmap_mode="r") for name in names
+        columns = {name: _mapped(folder, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
+        attributes, facts = (
+            tuple(
+                Attribute(*texts, *(_mapped(folder, f"{kind}-{i}-{side}") for side in _SIDES))
+                for i, texts in enumerate(head[kind])
+            )
+            for kind in ("attributes", "facts")
         )
-        host, signature, cpu, bitflip, lock_inherited, *of_crashes = crashes.astype(np.int64)
-        exposure_day, exposure_host, *of_exposure = exposure.astype(np.int64)
-        # Facts are of cores: they have no exposure.
-        of_exposure += [np.full(hours.size, ABSENT, dtype=np.int64)] * len(head["facts"])
-        columns = zip(head["attributes"] + head["facts"], of_crashes, of_exposure, strict=True)
-        attributes = tuple(Attribute(*texts, *codes) for texts, *codes in columns)
         population = Population(
-            core_keys=CoreKeys(keys),
-            day=day.astype(np.int64),
-            host=host,
-            signature=signature,
-            cpu=cpu,
-            bitflip=bitflip > 0,
-            lock_inherited=lock_inherited > 0,
+            core_keys=CoreKeys(_mapped(folder, "core_keys")),
             hosts=head["hosts"],
             signatures=head["signatures"],
-            attributes=attributes[: len(head["attributes"])],
-            facts=attributes[len(head["attributes"]) :],
-            exposure_day=exposure_day,
-            exposure_host=exposure_host,
-            exposure_hours=np.array(hours),
+            attributes=attributes,
+            facts=facts,
             memo=Memo(),
+            quality=head["quality"],
+            **columns,
         )
+        sizes = {column.size for column in (population.host, *(a.crash for a in attributes))}
+        if sizes != {len(population.core_keys)}:
+            return None
     except (OSError, ValueError, KeyError, TypeError, EOFError):
         return None
     _remember_entry(folder, population)
     return population
+
+
+def _times_in_cache(state: Mapping[str, Any]) -> Population | None:
+    """Return what `in_cache` does, without flags, attributes and host-hours."""
+    folder = _folder(state)
+    try:
+        head = json.loads((folder / HEAD).read_bytes())
+        if head["state"] != state:
+            return None
+        names = ("core_keys", "day", "second", "host", "signature")
+        keys, day, second, host, signature = (_mapped(folder, name) for name in names)
+        no = np.broadcast_to(np.bool_(False), day.shape)
+        none = np.zeros(0, dtype=np.int64)
+        return Population(
+            core_keys=CoreKeys(keys), day=day, second=second, host=host, signature=signature,
+            cpu=nowhere(day.size), bitflip=no, lock_inherited=no, hosts=head["hosts"],
+            signatures=head["signatures"], attributes=(), exposure_day=none, exposure_host=none,
+            exposure_hours=np.zeros(0), memo=Memo(), quality=head["quality"],
+        )  # fmt: skip
+    except (OSError, ValueError, KeyError, TypeError, EOFError):
+        return None
+
+
+def drop_cached_populations(*, apply: bool) -> int:
+    """Return how many folders of columns the cache has, of any database; delete them on `apply`.
+
+    All of them: they are made again, and a database may have been opened under several names.
+    """
+    folders = [path for path in cache_folder().glob("population-*") if path.is_dir()]
+    if apply:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    return len(folders)
 
 
 def _folder(state: Mapping[str, Any]) -> Path:
@@ -143,22 +186,21 @@ def _remember_entry(folder: Path, population: Population) -> None:
 def _save(folder: Path, state: Mapping[str, Any], population: Population) -> None:
     """Write all columns into a draft and rename it; a full disk leaves nothing behind."""
     p = population
-    columns = (p.host, p.signature, p.cpu, p.bitflip, p.lock_inherited)
-    arrays = {
-        "core_keys": p.core_keys.packed,
-        "day": _narrow(p.day),  # apart: a clock that is off makes it wide
-        "crashes": _narrow(np.stack([*columns, *(a.crash for a in (*p.attributes, *p.facts))])),
-        "exposure": _narrow(
-            np.stack([p.exposure_day, p.exposure_host, *(a.exposure for a in p.attributes)])
-        ),
-        "exposure_hours": p.exposure_hours,
-    }
+    arrays = {name: getattr(p, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
+    arrays |= {"core_keys": p.core_keys.packed, "in_feed": p.covered}
+    if p.second is None:
+        arrays["second"] = nowhere(p.day.size)
+    for kind, some in (("attributes", p.attributes), ("facts", p.facts)):
+        for i, attribute in enumerate(some):
+            for side in _SIDES:
+                arrays[f"{kind}-{i}-{side}"] = getattr(attribute, side)
     head = {
         "state": state,
         "hosts": p.hosts,
         "signatures": p.signatures,
         "attributes": [[a.name, a.values] for a in p.attributes],
         "facts": [[a.name, a.values] for a in p.facts],
+        "quality": dict(p.quality),
     }
     draft = None
     try:
@@ -195,10 +237,19 @@ def _prune(newest: Path) -> None:
                 path.unlink()
 
 
-def _narrow(codes: Ints) -> Any:
-    """Return codes in the smallest type that holds them all: a quarter of the size."""
-    low, high = int(codes.min(initial=0)), int(codes.max(initial=0))
-    for kind in (np.int8, np.int16, np.int32):
-        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
-            return codes.astype(kind)
-    return codes
+def narrowed(population: Population) -> Population:
+    """Return the population with columns of codes as narrow as they can be: an eighth, mostly."""
+    p = population
+    attributes, facts = (
+        tuple(a._replace(crash=narrow(a.crash), exposure=narrow(a.exposure)) for a in some)
+        for some in (p.attributes, p.facts)
+    )
+    columns: dict[str, Any] = {name: narrow(getattr(p, name)) for name in _KEPT_NARROW}
+    # A difference of days, and a day far back, fit 32 bits.
+    columns |= {name: narrow(getattr(p, name), np.int32) for name in ("day", "exposure_day")}
+    return p._replace(attributes=attributes, facts=facts, **columns)
+
+
+def _mapped(folder: Path, name: str) -> Any:
+    """Map a column, and do not read it: most questions look at some of them."""
+    return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))

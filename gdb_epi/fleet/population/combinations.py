@@ -17,6 +17,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Ints,
     count_pairs,
     distinct_rows,
+    narrow,
     sum_by_code,
 )
 from gdb_epi.typing_lite import NamedTuple
@@ -47,7 +48,7 @@ def combinations_of(population: Population) -> Combinations:
 def _combinations(day: Ints, *columns: Ints) -> Combinations:
     # Without attributes all crashes have one combination, the empty one.
     where, number, _ = distinct_rows(columns or (day * 0,))
-    return Combinations(number, where)
+    return Combinations(narrow(number, np.int32), where)
 
 
 def count_by_value(codes: Ints, counts: Floats, size: int) -> Floats:

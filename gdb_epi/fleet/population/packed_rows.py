@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
+from gdb_epi.fleet.store.times import EARLIEST
 from gdb_epi.typing_lite import NamedTuple
 
 IDS = 1 << 14  # of crashes that are asked for at a time: their texts fit a CPU's cache
@@ -35,11 +36,15 @@ _BOUNDS = "SELECT " + ", ".join(
     for bound in ("min", "max")
 )
 _SETS = "SELECT (SELECT max(id) FROM attrset), (SELECT max(id) FROM libset)"
+# A crash of unknown time has that of its arrival in place of it, so far back that both are told
+# apart: what lies before EARLIEST is no time of a crash.
+_BACK, _NEVER = 1.2e9, 1.5e9
+_WHEN = f"CASE WHEN ts >= {EARLIEST} THEN ts ELSE ifnull(received, {_NEVER}) - {_BACK} END"
 _NEXT = "SELECT min(id) FROM crash WHERE id >= ?"
-_SOME = "FROM crash NOT INDEXED WHERE id BETWEEN ? AND ? AND ts IS NOT NULL"
+_SOME = "FROM crash NOT INDEXED WHERE id BETWEEN ? AND ?"
 _FIRST_LABELS = (
-    "SELECT DISTINCT verdict FROM (SELECT verdict FROM crash NOT INDEXED WHERE ts IS NOT NULL "
-    "AND verdict IS NOT NULL LIMIT 1000)"
+    "SELECT DISTINCT verdict FROM (SELECT verdict FROM crash NOT INDEXED "
+    "WHERE verdict IS NOT NULL LIMIT 1000)"
 )
 _LABELS = f"SELECT DISTINCT verdict {_SOME} AND verdict IS NOT NULL"
 
@@ -52,7 +57,8 @@ class Rows(NamedTuple):
     """Some crashes as columns; numbers and verdicts below 0 are NULL."""
 
     keys: Any  # texts of numpy
-    ts: Floats
+    ts: Floats  # seconds since the epoch; NaN where it is not known
+    received: Floats  # of those whose time is not known; NaN of others, or where that is not known
     verdict: Ints  # codes into a list of labels
     numbers: dict[str, Ints]
 
@@ -64,7 +70,7 @@ class _Field(NamedTuple):
 
 
 def packed_rows(cursor: Any, labels: list[str]) -> Iterator[Rows]:
-    """Yield the crashes with a time, in the order of their ids; new verdicts go to `labels`.
+    """Yield the crashes, in the order of their ids; new verdicts go to `labels`.
 
     `cursor` is what can execute SQL in a transaction of its own, so that all is of one state.
     Raises TooWide.
@@ -133,18 +139,22 @@ def _part(
     joined = "".join(f", group_concat({_expression(word, len(labels))}, '')" for word in words)
     query = (
         f"SELECT count(*), group_concat(core_key, '\n'), "
-        f"group_concat(CAST(ts * {_TICKS}.0 AS INTEGER), ''){joined} {_SOME}"
+        f"group_concat(CAST(({_WHEN}) * {_TICKS}.0 AS INTEGER), ''){joined} {_SOME}"
     )
     count, keys, ticks, *texts = cursor.execute(query, (*labels, *span)).fetchone()
     if not count:
-        return Rows(np.zeros(0, dtype="S1"), np.zeros(0), np.zeros(0, dtype=np.int64), {})
+        none = np.zeros(0)
+        return Rows(np.zeros(0, dtype="S1"), none, none, np.zeros(0, dtype=np.int64), {})
     numbers: dict[str, Ints] = {}
     for word, text in zip(words, texts, strict=True):
         numbers |= _apart(word, digits(text, count))
     verdict = numbers.pop("verdict")
     if (verdict == _OTHER - 1).any():
         return None
-    return Rows(_keys(keys, count), _times(cursor, ticks, count, span), verdict, numbers)
+    ts = _times(cursor, ticks, count, span)
+    plausible = ts >= EARLIEST
+    received = np.where(plausible | (ts == _NEVER - _BACK), np.nan, ts + _BACK)
+    return Rows(_keys(keys, count), np.where(plausible, ts, np.nan), received, verdict, numbers)
 
 
 def _expression(word: Sequence[_Field], labels: int) -> str:
@@ -202,8 +212,8 @@ def _times(cursor: Any, text: str, count: int, span: tuple[int, int]) -> Floats:
         ticks = digits(text, count)
     except TooWide:
         ticks = np.zeros(1, dtype=np.int64)
-    if ticks.min() < _FIRST_TICK:
-        rows = cursor.execute(f"SELECT ts {_SOME}", span)
+    if ((ticks < _FIRST_TICK) & (ticks >= EARLIEST * _TICKS) | (ticks == 0)).any():
+        rows = cursor.execute(f"SELECT {_WHEN} {_SOME}", span)
         return np.fromiter((row[0] for row in rows), float, count)
     return ticks / _TICKS
 

@@ -6,14 +6,14 @@ Texts become small integers once; a question then works on numpy arrays. The cod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
-from gdb_epi.fleet.store.days import MAX_STRAY, MIN_GAP
 from gdb_epi.typing_lite import NamedTuple
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 NO_SIGNATURE = "(no signature)"
+FOREVER_AGO = -(1 << 30)  # a day before any window
 MAX_VALUES = 5_000  # of one attribute; beyond that it names single crashes, not groups
 
 
@@ -87,6 +88,14 @@ class Memo:
         return answer
 
 
+class PrunedPast(NamedTuple):
+    """What a prune left of the time before its day: it is in no column of a population."""
+
+    before: int  # the day, since 1970-01-01
+    left: int  # crashes
+    signatures: list[str]  # that these have: none of them is new
+
+
 class Population(NamedTuple):
     """Crashes (sorted by day) and exposure; all crash arrays have one length, as all exposure's."""
 
@@ -107,6 +116,34 @@ class Population(NamedTuple):
     # follow from the signature: only a split looks at them.
     facts: tuple[Attribute, ...] = ()
     memo: Memo | None = None
+    second: Ints | None = None  # of each crash since the epoch, ABSENT: unknown; None: days alone
+    in_feed: Bools | None = None  # which crashes the host-hours cover; None: all, if there are any
+    quality: Mapping[str, Any] = MappingProxyType({})  # what reading it had to set right or aside
+
+    @property
+    def pruned(self) -> PrunedPast | None:
+        """What is left of the time before a prune; None where there was none."""
+        past = self.quality.get("pruned")
+        return None if past is None else PrunedPast(**past)
+
+    @property
+    def timed(self) -> Bools:
+        """Which crashes have a time that may be believed; the day of others is when they came."""
+        if self.second is None:
+            return np.ones(self.day.size, dtype=bool)
+        return self.second >= 0
+
+    @property
+    def known_day(self) -> Ints:
+        """The day of each crash, FOREVER_AGO of those whose time is not known."""
+        return np.where(self.timed, self.day, FOREVER_AGO)
+
+    @property
+    def covered(self) -> Bools:
+        """Which crashes the host-hours cover."""
+        if self.in_feed is None:
+            return np.full(self.day.size, self.has_exposure)
+        return self.in_feed
 
     def once(self, make: Callable[..., _T], *given: Any) -> _T:
         """Return `make(*given)`, made once for these columns where this population has a memo."""
@@ -130,6 +167,8 @@ class Population(NamedTuple):
         return self._replace(
             core_keys=self.core_keys.chosen(crashes),
             day=self.day[crashes],
+            second=None if self.second is None else self.second[crashes],
+            in_feed=None if self.in_feed is None else self.in_feed[crashes],
             host=self.host[crashes],
             signature=self.signature[crashes],
             cpu=self.cpu[crashes],
@@ -145,19 +184,8 @@ class Population(NamedTuple):
 
     @property
     def last_day(self) -> int:
-        """The day of the latest crash, but for a few of clocks that are wrong by months; else 0.
-
-        One such clock must not make a whole fleet's `today` a day on which nothing ran.
-        """
-        days, counts = np.unique(self.day, return_counts=True)
-        last, after = int(days[-1]) if days.size else 0, 0
-        for i in range(days.size - 1, 0, -1):
-            after += int(counts[i])
-            if after > MAX_STRAY * self.day.size:
-                break
-            if days[i] - days[i - 1] >= MIN_GAP:
-                last = int(days[i - 1])
-        return last
+        """The day of the latest crash whose time is known, of any if none is; else 0."""
+        return int(self.day[self.timed].max(initial=0)) or int(self.day.max(initial=0))
 
     def attribute(self, name: str) -> Attribute | None:
         """Return an attribute by name."""

@@ -12,8 +12,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, case, func, select
 
+from gdb_epi.fleet.population.arrow_rows import arrow_rows
+from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
+from gdb_epi.fleet.population.coverage import reconciled
+from gdb_epi.fleet.population.host_spelling import one_spelling
 from gdb_epi.fleet.population.packed_rows import Rows, TooWide, packed_rows
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
@@ -21,11 +25,16 @@ from gdb_epi.fleet.population.population import (
     Attribute,
     CoreKeys,
     Population,
+    PrunedPast,
 )
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.facts import YES
+from gdb_epi.fleet.store.paths import COLUMNAR
+from gdb_epi.fleet.store.pruned import pruned_before
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.times import EARLIEST, FILE_DATE
 from gdb_epi.fleet.store.verdicts import is_of_this_model
 
 MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
@@ -86,16 +95,25 @@ class _Crashes(NamedTuple):
 
     keys: CoreKeys
     ts: Floats
+    place: Floats  # where a crash lies in time, if only by when it arrived
     numbers: dict[str, Ints]
     verdict: Ints
     verdicts: list[str]
+    stray: int  # times that its neighbours tell to be wrong
+    days_off: dict[int, float]  # id of a host -> by how many days its clock is off
 
 
 def read(connection: Connection) -> Population:
-    """Return the whole population; crashes without time are left out."""
+    """Return the whole population: times judged, hosts spelt alike, host-hours reconciled.
+
+    What a prune left of the time before its day is not in it: it is no fair sample. Which
+    signatures it has is, in `quality`, so that none of them is taken for new.
+    """
     crashes = _crashes(connection)
     host_ids, days, sets, hours = _exposure(connection)
-    hosts, host_code = _codes(host_names(connection))
+    names = host_names(connection)
+    spelt = one_spelling(names, np.unique(crashes.numbers["host_id"]).tolist())
+    hosts, host_code = _codes(spelt)
     signatures, signature_code = _codes(_signature_texts(connection))
     numbers = crashes.numbers
     pairs = _sets(connection)
@@ -104,9 +122,17 @@ def read(connection: Connection) -> Population:
     facts = _facts(pairs, numbers["factset_id"], days.size)
     of_core = [f for f in facts if f.name in ("python", "kernel") and f.name not in of_hosts]
     libraries = _libraries(connection, numbers["libset_id"], days.size)
-    return Population(
+    before = pruned_before(sqlalchemy_executor(connection))
+    quality: dict[str, Any] = {
+        "unknown": _unknown_times(connection, before),
+        "stray": crashes.stray,
+        "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
+        "spelt": sorted({(names[n], spelt[n]) for n in names if names[n] != spelt[n]}),
+    }
+    population = Population(
         core_keys=crashes.keys,
-        day=(crashes.ts // SECONDS_A_DAY).astype(np.int64),
+        day=(crashes.place // SECONDS_A_DAY).astype(np.int64),
+        second=whole_seconds(crashes.ts),
         host=_translate(numbers["host_id"], host_code),
         signature=_translate(numbers["sig_id"], signature_code),
         cpu=numbers["cpu_no"],
@@ -123,6 +149,31 @@ def read(connection: Connection) -> Population:
             *_of_columns(crashes, days.size),
         ),
     )
+    if before is not None:
+        thinned = population.day < before
+        codes, counts = np.unique(population.signature[thinned], return_counts=True)
+        old = [signatures[code] for code in codes.tolist() if code >= 0]
+        quality["pruned"] = PrunedPast(before, int(counts.sum()), old)._asdict()
+        population = population.chosen(~thinned, population.exposure_day >= before)
+    population, differ = reconciled(population)
+    return population._replace(quality={**quality, "differ": differ})
+
+
+def _unknown_times(connection: Connection, before: int | None) -> dict[str, int]:
+    """Return how many crashes have no time, by why; of those that came since the day of a prune."""
+    c = t.crash.c
+    why = case(
+        (c.ts_claimed.is_(None), "none"),
+        (c.ts_source == FILE_DATE, "file date"),
+        (c.ts_claimed < EARLIEST, "before 2000"),
+        else_="ahead",
+    ).label("why")
+    chosen_rows = select(why).where(c.ts.is_(None))
+    if before is not None:
+        chosen_rows = chosen_rows.where(c.received >= before * SECONDS_A_DAY)
+    reasons = chosen_rows.subquery()
+    chosen = select(reasons.c.why, func.count()).group_by(reasons.c.why)
+    return {str(reason): int(count) for reason, count in connection.execute(chosen)}
 
 
 def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
@@ -131,9 +182,9 @@ def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
     # A label of another model means something else: those crashes count as not judged.
     mine = np.array([is_of_this_model(label) for label in crashes.verdicts], dtype=bool)
     if mine.sum() > 1 and mine.size <= MAX_VALUES:
-        known = crashes.verdict >= 0
-        known[known] = mine[crashes.verdict[known]]
-        verdict = np.where(known, crashes.verdict, ABSENT)
+        judged = crashes.verdict >= 0
+        judged[judged] = mine[crashes.verdict[judged]]
+        verdict = np.where(judged, crashes.verdict, ABSENT)
         yield Attribute("verdict", crashes.verdicts, verdict, unknown)
     bits = crashes.numbers["flip_bit"]
     if (bits >= 0).any():
@@ -147,6 +198,8 @@ def _crashes(connection: Connection) -> _Crashes:
         with suppress(TooWide), _one_state(driver):
             return _joined(packed_rows(driver, labels), labels)
     labels = []
+    if connection.dialect.name == COLUMNAR and driver is not None:
+        return _joined(arrow_rows(driver, _NUMBERS, labels), labels)
     return _joined(_plain_rows(connection, labels), labels)
 
 
@@ -166,16 +219,18 @@ def _one_state(driver: Any) -> Iterator[None]:
 def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[Rows]:
     """Yield the crashes column by column; new verdicts go to `labels`."""
     code: dict[str | None, int] = {None: ABSENT}
-    chosen = ", ".join(("core_key", "ts", "verdict", *_NUMBERS))
-    cursor = _cursor(connection, f"SELECT {chosen} FROM crash WHERE ts IS NOT NULL")
+    chosen = ", ".join(("core_key", "ts", "received", "verdict", *_NUMBERS))
+    cursor = _cursor(connection, f"SELECT {chosen} FROM crash ORDER BY id")
     while rows := cursor.fetchmany(ROWS):
-        keys, times, verdicts, *numbers = zip(*rows, strict=True)
+        keys, times, arrivals, verdicts, *numbers = zip(*rows, strict=True)
         for label in sorted(set(verdicts) - code.keys()):
             code[label] = len(labels)
             labels.append(label)
+        ts = np.array(times, dtype=float)  # None becomes NaN
         yield Rows(
             np.array(keys, dtype="S"),
-            np.fromiter(times, float, len(rows)),
+            np.where(ts >= EARLIEST, ts, np.nan),
+            np.array(arrivals, dtype=float),
             np.fromiter(map(code.__getitem__, verdicts), np.int64, len(rows)),
             {n: _integers(column) for n, column in zip(_NUMBERS, numbers, strict=True)},
         )
@@ -186,18 +241,23 @@ def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
     columns = list(zip(*parts, strict=True))
     if not columns:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
-        return _Crashes(CoreKeys.of([]), np.zeros(0), empty, empty["cpu_no"], [])
-    keys, ts, verdict = (np.concatenate(column) for column in columns[:3])
-    numbers = {name: np.concatenate([part[name] for part in columns[3]]) for name in _NUMBERS}
-    order = np.lexsort((_prefix(keys), ts))
+        none = np.zeros(0)
+        return _Crashes(CoreKeys.of([]), none, none, empty, empty["cpu_no"], [], 0, {})
+    keys, ts, received, verdict = (np.concatenate(column) for column in columns[:4])
+    numbers = {name: np.concatenate([part[name] for part in columns[4]]) for name in _NUMBERS}
+    judged = judge_times(ts, received, numbers["host_id"])
+    order = np.lexsort((_prefix(keys), judged.place))
     texts = sorted(labels)
     place = np.array([*map(texts.index, labels), ABSENT])  # ABSENT is -1: the last one
     return _Crashes(
         CoreKeys(keys[order]),
-        ts[order],
+        judged.ts[order],
+        judged.place[order],
         {name: column[order] for name, column in numbers.items()},
         place[verdict[order]],
         texts,
+        int(judged.stray.sum()),
+        judged.days_off,
     )
 
 
@@ -226,9 +286,14 @@ def _integers(column: Sequence[Any]) -> Ints:
 
 def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
     e = t.exposure.c
-    chosen = select(e.host_id, e.day, e.attrset_id, e.hours)
-    rows = _cursor(connection, str(chosen)).fetchall()
-    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+    chosen = str(select(e.host_id, e.day, e.attrset_id, e.hours))
+    driver = connection.connection.driver_connection
+    columns: list[Any]
+    if connection.dialect.name == COLUMNAR and driver is not None:
+        columns = list(driver.execute(chosen).fetchnumpy().values())  # no column may be NULL
+    else:
+        rows = _cursor(connection, chosen).fetchall()
+        columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
     host, day, sets = (np.array(column, dtype=np.int64) for column in columns[:3])
     hours = np.array(columns[3], dtype=float)
     order = np.lexsort((sets, host, day))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gdb_epi.errors import EpiError
@@ -29,7 +30,7 @@ class OpenDatabase(NamedTuple):
     """A database that is open for reading; its population is read when it is asked for."""
 
     execute: Execute
-    population: Callable[[], Population]
+    population: Callable[..., Population]  # of a day (since 1970-01-01): by its end; else of now
 
 
 @contextmanager
@@ -43,7 +44,7 @@ def open_for_question(db: str | None) -> Iterator[OpenDatabase]:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(db, write=False) as engine, engine.connect() as connection:
-        yield OpenDatabase(sqlalchemy_executor(connection), lambda: load_population(engine))
+        yield OpenDatabase(sqlalchemy_executor(connection), partial(load_population, engine))
 
 
 @contextmanager
@@ -70,4 +71,8 @@ def _open_cached(db: str | None) -> Iterator[OpenDatabase | None]:
                 population = None if state is None else in_cache(state)
         except EpiError:
             pass  # what is wrong with it is said by `open_database`
-        yield None if population is None else OpenDatabase(execute, lambda: population)
+        if population is None:
+            yield None
+        else:
+            whole = population
+            yield OpenDatabase(execute, lambda day=None: whole if day is None else whole.until(day))

@@ -9,11 +9,18 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
-from gdb_epi.errors import EpiError
-from gdb_epi.fleet.questions.signature_groups import MIN_PREFIX, SignatureGroup, find_signature
-from gdb_epi.fleet.questions.signatures import verdicts_of
+from gdb_epi.errors import EpiError, InputError
+from gdb_epi.fleet.population.host_spelling import label_of, spelt_like
+from gdb_epi.fleet.questions.signature_groups import (
+    MIN_PREFIX,
+    SignatureGroup,
+    find_signature,
+    require_signature,
+)
+from gdb_epi.fleet.questions.signatures import before_end_of, verdicts_of
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.packing import stored_record
+from gdb_epi.fleet.store.paths import COLUMNAR
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 MAX_SHOWN = 20
@@ -38,6 +45,12 @@ def find_group(engine: Engine, wanted: str) -> SignatureGroup | None:
         return find_signature(sqlalchemy_executor(connection), wanted)
 
 
+def require_group(engine: Engine, wanted: str) -> SignatureGroup:
+    """Return what `find_group` does. Raises InputError when there is none, too."""
+    with engine.connect() as connection:
+        return require_signature(sqlalchemy_executor(connection), wanted)
+
+
 def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
     """Return the stored record of a core key or of its unique prefix.
 
@@ -55,12 +68,21 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
             if connection.dialect.name == "sqlite":
                 starts = and_(starts, _near(key, wanted[:MIN_PREFIX]))
             rows = connection.execute(chosen.where(starts)).all()
+        if not rows and connection.dialect.name == COLUMNAR:
+            _refuse_core(connection, key == wanted)
     if len(rows) != 1:
         return None
     record = stored_record(rows[0][0])
     if not record:
         raise EpiError(f"the stored record of {wanted} is damaged", hint="ingest that core again")
     return record
+
+
+def _refuse_core(connection: Connection, condition: Any) -> None:
+    """Raise InputError for a core of a lake, which has what is counted of it and no record."""
+    if connection.execute(select(t.crash.c.id).where(condition).limit(1)).first() is not None:
+        hint = "--db with the database that it was exported from"
+        raise InputError("a lake holds no whole records", hint=hint)
 
 
 def _near(key: Any, start: str) -> Any:
@@ -75,28 +97,35 @@ def _near(key: Any, start: str) -> Any:
 
 
 def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
-    """Return the ids of the hosts with this name or machine id."""
-    c = t.host.c
+    """Return the ids of the host with this name, in any of its spellings, or machine id."""
+    c, label = t.host.c, label_of(wanted)
+    # Whatever has this label: among them a name may be that of several hosts.
+    lower = func.lower(c.name)
+    near = (c.name == wanted, lower == label, lower.startswith(f"{label}.", autoescape=True))
+    chosen = select(c.id, c.name, c.machine_id).where(or_(*near, c.machine_id == wanted))
     with engine.connect() as connection:
-        rows = connection.execute(
-            select(c.id).where(or_(c.name == wanted, c.machine_id == wanted)).order_by(c.id)
-        )
-        return tuple(row[0] for row in rows)
+        rows = connection.execute(chosen.order_by(c.id)).all()
+    names = {wanted, *spelt_like([wanted], sorted({row.name for row in rows if row.name}))}
+    return tuple(row.id for row in rows if row.name in names or row.machine_id == wanted)
 
 
-def of_signature(engine: Engine, group: SignatureGroup) -> Summary:
-    """Summarise the crashes of a signature."""
+def of_signature(engine: Engine, group: SignatureGroup, asof: int | None = None) -> Summary:
+    """Summarise the crashes of a signature by the end of a day."""
     c = t.crash.c
     named = {"host": t.host.c.name, "verdict": c.verdict, "python": c.python}
-    return _summary(engine, c.sig_id.in_(group.ids), named, c.host_id == t.host.c.id)
+    return _summary(
+        engine, and_(c.sig_id.in_(group.ids), before_end_of(asof)), named, c.host_id == t.host.c.id
+    )
 
 
-def of_host(engine: Engine, ids: Sequence[int]) -> Summary:
-    """Summarise the crashes of a host."""
+def of_host(engine: Engine, ids: Sequence[int], asof: int | None = None) -> Summary:
+    """Summarise the crashes of a host by the end of a day."""
     c = t.crash.c
     signature = func.coalesce(t.sig.c.text, t.sig.c.key)
     named = {"signature": signature, "verdict": c.verdict, "cpu": c.cpu_no}
-    return _summary(engine, c.host_id.in_(ids), named, c.sig_id == t.sig.c.id)
+    return _summary(
+        engine, and_(c.host_id.in_(ids), before_end_of(asof)), named, c.sig_id == t.sig.c.id
+    )
 
 
 def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]:

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import Bools, Floats
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
+from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -76,6 +77,15 @@ class _Days(NamedTuple):
 
 def onset(population: Population, signature: int) -> Onset:
     """Tell when a signature (its code in the population) began, and with what."""
+    answer = _onset(population, signature)
+    pruned = population.pruned
+    if pruned is None or answer.signature not in pruned.signatures:
+        return answer
+    caveat = f"it came before {iso_day(pruned.before)} too; crashes of then were pruned"
+    return answer._replace(caveats=(*answer.caveats, caveat), first_crash=None)
+
+
+def _onset(population: Population, signature: int) -> Onset:
     days = _days(population, signature)
     n = int(days.counts.sum())
     name = population.signatures[signature]
@@ -110,7 +120,7 @@ def _days(population: Population, signature: int) -> _Days:
     last = population.last_day
     hours: Floats
     mine = (population.signature == signature) & (population.day <= last)
-    mine &= population.day > last - MAX_DAYS
+    mine &= (population.day > last - MAX_DAYS) & population.timed
     if population.has_exposure:
         recent_days = (population.exposure_day <= last) & (
             population.exposure_day > last - MAX_DAYS
@@ -125,7 +135,8 @@ def _days(population: Population, signature: int) -> _Days:
         mine &= hours[np.clip(population.day - first, 0, hours.size - 1)] > 0
         source = "host-hours"
     else:
-        recent = population.day[(population.day <= last) & (population.day > last - MAX_DAYS)]
+        recent = population.known_day[population.timed & (population.day <= last)]
+        recent = recent[recent > last - MAX_DAYS]
         first = int(recent.min()) if recent.size else last
         hours = np.ones(last - first + 1, dtype=np.float64)
         source = "none: all days count alike"
@@ -196,7 +207,9 @@ def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> 
     if not in_range.any():
         return
     size, width = len(attribute.values), days.hours.size
-    cell = attribute.exposure[in_range] * width + population.exposure_day[in_range] - days.first
+    cell = (
+        wide(attribute.exposure[in_range]) * width + population.exposure_day[in_range] - days.first
+    )
     weights = population.exposure_hours[in_range]
     table = np.bincount(cell, weights=weights, minlength=size * width).reshape(size, width)
     total = np.maximum(table.sum(axis=0), 1e-12)

@@ -10,7 +10,7 @@ from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
 from gdb_epi.fleet.screen.design_effect import crashes_of
-from gdb_epi.fleet.screen.findings_cache import cached_host_findings
+from gdb_epi.fleet.screen.screening import screened_hosts
 from gdb_epi.fleet.screen.types import Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
@@ -55,7 +55,7 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     name = population.signatures[signature]
     same = population.signature == signature
     explained = np.zeros(same.size, dtype=bool)
-    for host in cached_host_findings(population, day):
+    for host in screened_hosts(population, day):
         if host.signature == name or is_of_host(host.signature):
             explained |= host.members
     free = ~explained

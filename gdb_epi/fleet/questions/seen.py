@@ -4,14 +4,23 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.fleet.life.decision_words import record_words
+from gdb_epi.fleet.questions.pruned import pruned_words
 from gdb_epi.fleet.store.paths import default_database, is_url
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor, sqlite_executor
+from gdb_epi.fleet.store.pruned import pruned_before
+from gdb_epi.fleet.store.sql_without_sqlalchemy import (
+    Execute,
+    readable_uri,
+    sqlalchemy_executor,
+    sqlite_executor,
+)
 from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
 MAX_HOSTS = 5
@@ -19,13 +28,15 @@ MAX_VERDICTS = 8
 
 _FROM = "FROM crash JOIN sig ON crash.sig_id = sig.id WHERE sig.kind = :kind AND sig.key = :key"
 _COUNT = f"SELECT count(*), count(DISTINCT host_id), min(ts), max(ts) {_FROM}"
-_VERDICTS = f"SELECT verdict, count(*) {_FROM} GROUP BY verdict ORDER BY 2 DESC, 1 LIMIT 8"
+_VERDICTS = (
+    f"SELECT verdict, count(*) {_FROM} GROUP BY verdict ORDER BY 2 DESC, 1 LIMIT {MAX_VERDICTS}"
+)
 _HOSTS = (
     "SELECT host.name, count(*) FROM crash JOIN sig ON crash.sig_id = sig.id "
     "JOIN host ON crash.host_id = host.id WHERE sig.kind = :kind AND sig.key = :key "
-    "GROUP BY host.name ORDER BY 2 DESC, 1 LIMIT 5"
+    f"GROUP BY host.name ORDER BY 2 DESC, 1 LIMIT {MAX_HOSTS}"
 )
-_VERSION = "SELECT key, value FROM meta WHERE key = :key"
+_META = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
 
 
@@ -39,37 +50,51 @@ class SignatureHistory(NamedTuple):
     top_hosts: tuple[tuple[str, int], ...]
     verdicts: tuple[tuple[str, int], ...]
     this_one: bool  # this very core is in the database
+    pruned_before: int | None = None  # a day since 1970-01-01: of before it some crashes are gone
+    known: tuple[str, ...] = ()  # what people decided of the signature and the host, a line each
 
 
-def seen(db: str | None, kind: str, key: str, core_key: str | None = None) -> SignatureHistory:
-    """Ask the database. Raises InputError when there is none, EpiError when it cannot be read."""
-    if db is None:
-        return _in_file(default_database(), kind, key, core_key)
-    if not is_url(db):
-        return _in_file(Path(db).expanduser(), kind, key, core_key)
-    if db.startswith("sqlite:///"):
-        return _in_file(Path(db.removeprefix("sqlite:///")), kind, key, core_key)
+def seen(
+    db: str | None, kind: str, key: str, record: Mapping[str, Any] | None = None
+) -> SignatureHistory:
+    """Ask the database; `record` is that of the core at hand.
+
+    Raises InputError when there is none, EpiError when it cannot be read.
+    """
+    with open_to_ask(db) as execute:
+        return history_of(execute, kind, key, record or {})
+
+
+@contextmanager
+def open_to_ask(db: str | None) -> Iterator[Execute]:
+    """Open a database for plain SQL; an SQLite file without SQLAlchemy. Raises as `seen` does."""
+    plain = default_database() if db is None else None if is_url(db) else Path(db).expanduser()
+    if plain is None and db is not None and db.startswith("sqlite:///"):
+        plain = Path(db.removeprefix("sqlite:///"))
+    if plain is not None:
+        yield from _in_file(plain)
+        return
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(db, write=False) as engine, engine.connect() as connection:
-        return _ask(sqlalchemy_executor(connection), kind, key, core_key)
+        yield sqlalchemy_executor(connection)
 
 
-def _in_file(path: Path, kind: str, key: str, core_key: str | None) -> SignatureHistory:
+def _in_file(path: Path) -> Iterator[Execute]:
     if not path.exists():
         raise InputError(f"no fleet database at {path}", hint="epi push, or --db URL")
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
+        with closing(sqlite3.connect(readable_uri(path), uri=True)) as base:
             execute = sqlite_executor(base, path)
             _check_version(execute, path)
-            return _ask(execute, kind, key, core_key)
+            yield execute
     except sqlite3.Error as error:
         raise EpiError(f"database {path}: {error}", hint="--db with another file") from error
 
 
 def _check_version(execute: Execute, path: Path) -> None:
     """Raise EpiError for a database of another version: its columns are others."""
-    version = dict(execute(_VERSION, {"key": SCHEMA_KEY})).get(SCHEMA_KEY)
+    version = dict(execute(_META, {"key": SCHEMA_KEY})).get(SCHEMA_KEY)
     if version == str(SCHEMA_VERSION):
         return
     older = version is not None and version.isdigit() and int(version) < SCHEMA_VERSION
@@ -78,10 +103,13 @@ def _check_version(execute: Execute, path: Path) -> None:
     raise EpiError(problem, hint=hint)
 
 
-def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> SignatureHistory:
+def history_of(
+    execute: Execute, kind: str, key: str, record: Mapping[str, Any]
+) -> SignatureHistory:
+    """Return what a database that is open knows; `record` is that of the core at hand, or empty."""
     values = {"kind": kind, "key": key}
     crashes, hosts, first, last = next(iter(execute(_COUNT, values)))
-    here = next(iter(execute(_HERE, {"core_key": core_key or ""})))[0]
+    here = next(iter(execute(_HERE, {"core_key": record.get("core_key") or ""})))[0]
     return SignatureHistory(
         crashes=int(crashes),
         hosts=int(hosts),
@@ -90,26 +118,38 @@ def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> Signatu
         top_hosts=tuple((str(name), int(n)) for name, n in execute(_HOSTS, values)),
         verdicts=tuple((str(label or "none"), int(n)) for label, n in execute(_VERDICTS, values)),
         this_one=bool(here),
+        pruned_before=pruned_before(execute),
+        known=tuple(record_words(execute, kind, key, record)),
     )
 
 
 def words(history: SignatureHistory) -> list[str]:
     """Return the answer as lines."""
     if not history.crashes:
-        return ["this signature was never seen before in this database"]
+        return [*history.known, "This crash was never seen before in this database"]
     hosts = ", ".join(f"{name} ({n})" for name, n in history.top_hosts)
     verdicts = ", ".join(f"{label} ({n})" for label, n in history.verdicts)
     where = counted(history.hosts, "host") if history.hosts else "no known host"
-    lines = [f"seen: {counted(history.crashes, 'crash')} on {where}"]
+    lines = [*history.known, f"Seen before: {counted(history.crashes, 'crash')} on {where}"]
     if history.first is not None and history.last is not None:
-        lines.append(f"first {utc_time(history.first)}, last {utc_time(history.last)}")
+        lines.append(f"First {utc_time(history.first)}, last {utc_time(history.last)}")
+    lines += pruned_words(history.pruned_before, history.first)
     if hosts:
-        lines.append(f"hosts: {hosts}")
-    lines.append(f"verdicts: {verdicts}")
+        lines.append(f"Hosts: {hosts}")
+    lines.append(f"Verdicts: {verdicts}")
     lines.append(
-        f"this very core is {'one of them' if history.this_one else 'not in the database'}"
+        f"This very core is {'one of them' if history.this_one else 'not in the database'}"
     )
     return lines
+
+
+def title(line: str, category: str | None, labels: Sequence[str]) -> str:
+    """Return a signature in a few words: what happened, where; `labels` are its verdicts."""
+    from gdb_epi.render.headline import HUNG
+    from gdb_epi.render.signature_words import where_and_what
+
+    where, what = where_and_what(line, category, hung=bool(labels) and set(labels) <= HUNG)
+    return f"{what[:1].upper()}{what[1:]}, in {where}"
 
 
 def utc_time(ts: float | None) -> str:

@@ -32,6 +32,14 @@ class SignatureGroup(NamedTuple):
         return self.text or self.key
 
 
+def require_signature(execute: Execute, wanted: str) -> SignatureGroup:
+    """Return what `find_signature` does. Raises InputError when there is none, too."""
+    group = find_signature(execute, wanted)
+    if group is None:
+        raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
+    return group
+
+
 def find_signature(execute: Execute, wanted: str) -> SignatureGroup | None:
     """Return the signature group of a key, a key's prefix, or a text; None when there is none.
 

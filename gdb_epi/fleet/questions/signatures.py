@@ -4,13 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Engine, Integer, cast, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    and_,
+    func,
+    or_,
+    select,
+    true,
+)
 
+from gdb_epi.errors import InputError
+from gdb_epi.fleet.questions.pruned import day_of_prune
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.days import MAX_STRAY, MIN_GAP, SECONDS_A_DAY
+from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
+from gdb_epi.fleet.store.paths import COLUMNAR
 from gdb_epi.fleet.store.tables import crash, sig
 
 MAX_VERDICTS = 8  # labels shown for a signature
@@ -31,8 +42,17 @@ class TopSignature(NamedTuple):
     verdicts: dict[str, int]
 
 
-def top_signatures(engine: Engine, limit: int) -> list[TopSignature]:
-    """Return the most frequent signatures, ties in the order of their text."""
+def before_end_of(day: int | None) -> ColumnElement[bool]:
+    """Return the condition that a crash was, or came, by the end of a day (None: any)."""
+    if day is None:
+        return true()
+    c, end = crash.c, (day + 1) * SECONDS_A_DAY
+    return or_(c.ts < end, c.ts.is_(None) & or_(c.received.is_(None), c.received < end))
+
+
+def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[TopSignature]:
+    """Return the most frequent signatures by the end of a day, ties in the order of their text."""
+    by_then = before_end_of(asof)
     counted = (
         select(
             crash.c.sig_id,
@@ -41,14 +61,15 @@ def top_signatures(engine: Engine, limit: int) -> list[TopSignature]:
             func.max(crash.c.ts).label("last"),
         )
         .select_from(crash)
+        .where(by_then)
         .group_by(crash.c.sig_id)
         .subquery()
     )
     n = func.sum(counted.c.n)
-    key = (sig.c.version, sig.c.kind, sig.c.key)
+    own = (sig.c.version, sig.c.kind, sig.c.key)
     chosen = (
         select(
-            *key,
+            *own,
             func.min(sig.c.text),
             func.min(sig.c.category),
             n,
@@ -56,31 +77,65 @@ def top_signatures(engine: Engine, limit: int) -> list[TopSignature]:
             func.max(counted.c.last),
         )
         .select_from(counted.outerjoin(sig, counted.c.sig_id == sig.c.id))
-        .group_by(*key)
+        .group_by(*own)
         .order_by(n.desc(), func.min(sig.c.text), sig.c.key)
         .limit(limit)
     )
     with engine.connect() as connection:
         counts_by_key = connection.execute(chosen).all()
+        keys = [_Key(*row[:3]) for row in counts_by_key]
+        if connection.dialect.name == COLUMNAR:
+            beside = _hosts_and_verdicts(connection, keys, by_then)
+        else:
+            beside = {key: _hosts_and_verdicts_of(connection, key, by_then) for key in keys}
         rows = []
-        for version, kind, value, text, category, count, first, last in counts_by_key:
-            hosts, verdicts = _hosts_and_verdicts_of(connection, version, kind, value)
+        for key, (*_, text, category, count, first, last) in zip(keys, counts_by_key, strict=True):
+            (hosts, verdicts), (_, kind, value) = beside[key], key
             values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
             rows.append(TopSignature(*values))
     return rows
 
 
+class _Key(NamedTuple):
+    """What a row of the table is about; None: crashes without a signature."""
+
+    version: str | None
+    kind: str | None
+    key: str | None
+
+
+def _hosts_and_verdicts(
+    connection: Connection, signatures: Sequence[_Key], by_then: ColumnElement[bool]
+) -> dict[_Key, tuple[int, dict[str, int]]]:
+    """Return signature -> number of hosts, verdicts; in one pass, for where there is no index."""
+    own = (sig.c.version, sig.c.kind, sig.c.key)
+    named = sig.c.key.in_([name.key for name in signatures if name.key is not None])
+    some = crash.outerjoin(sig, crash.c.sig_id == sig.c.id)
+    where = and_(or_(named, sig.c.id.is_(None)), by_then)
+    hosts = select(*own, func.count(crash.c.host_id.distinct())).select_from(some)
+    labels = select(*own, crash.c.verdict, func.count()).select_from(some)
+    number = {_Key(*k): int(n) for *k, n in connection.execute(hosts.where(where).group_by(*own))}
+    verdicts: dict[_Key, list[tuple[str, int]]] = {}
+    labels = labels.where(where, crash.c.verdict.is_not(None)).group_by(*own, crash.c.verdict)
+    for *k, label, count in connection.execute(labels):
+        verdicts.setdefault(_Key(*k), []).append((label, int(count)))
+    ordered = {k: sorted(v, key=lambda pair: (-pair[1], pair[0])) for k, v in verdicts.items()}
+    return {k: (number.get(k, 0), dict(ordered.get(k, [])[:MAX_VERDICTS])) for k in signatures}
+
+
 def _hosts_and_verdicts_of(
-    connection: Connection, version: str | None, kind: str | None, key: str | None
+    connection: Connection, signature: _Key, by_then: ColumnElement[bool]
 ) -> tuple[int, dict[str, int]]:
     """Return the number of hosts and the verdicts of one signature; None: crashes without one.
 
     Only of those that are shown: counting the hosts of all takes ten times as long as the rest.
     """
+    version, kind, key = signature
     where: ColumnElement[bool] = crash.c.sig_id.is_(None)
     if kind is not None:
         same = (sig.c.version == version, sig.c.kind == kind, sig.c.key == key)
         where = crash.c.sig_id.in_(select(sig.c.id).where(*same))
+    where = and_(where, by_then)
     hosts = select(crash.c.host_id).where(where, crash.c.host_id.is_not(None)).distinct()
     number = connection.execute(select(func.count()).select_from(hosts.subquery())).scalar_one()
     return int(number), dict(verdicts_of(connection, where)[:MAX_VERDICTS])
@@ -149,109 +204,116 @@ class CompareRow(NamedTuple):
 def last_moment(engine: Engine) -> float | None:
     """Return the time of the latest crash: `now` for questions, so that answers do not age.
 
-    As in `Population.last_day` a few of clocks that are wrong by months do not count.
+    Where no crash has a time it is the day on which the last record came.
     """
-    ts = t.crash.c.ts
-    with engine.connect() as connection:
-        timed = connection.execute(select(func.count(ts))).scalar_one()
-        stray = int(MAX_STRAY * timed)
-        latest = select(ts).where(ts.is_not(None)).order_by(ts.desc()).limit(stray + 1)
-        times = [float(row[0]) for row in connection.execute(latest)]
-    last = times[0] if times else None
-    for later, earlier in pairwise(times):
-        if later // SECONDS_A_DAY - earlier // SECONDS_A_DAY >= MIN_GAP:
-            last = earlier
-    return last
+    from gdb_epi.fleet.population.cache import load_times
+
+    population = load_times(engine)
+    if not population.day.size:  # all that there is may be from before a prune
+        pruned = population.pruned
+        return None if pruned is None else pruned.before * SECONDS_A_DAY - 1
+    if population.second is not None and population.timed.any():
+        return float(population.second.max())
+    return population.last_day * SECONDS_A_DAY
 
 
 def new_signatures(engine: Engine, days: float, until: float, limit: int) -> list[NewRow]:
-    """Return the signatures first seen in the last `days` before `until`, latest first."""
-    c = t.crash.c
-    counted = (
-        select(c.sig_id, func.min(c.ts).label("first"), func.count().label("n"))
-        .where(c.ts <= until)
-        .group_by(c.sig_id)
-        .subquery()
-    )
-    first = func.min(counted.c.first)
-    chosen = (
-        select(first, *_KEY, func.sum(counted.c.n), func.min(t.sig.c.text))
-        .select_from(counted.join(t.sig, counted.c.sig_id == t.sig.c.id))
-        .group_by(*_KEY)
-        .having(first > until - days * SECONDS_A_DAY)
-        .order_by(first.desc(), t.sig.c.key)
-        .limit(limit)
-    )
-    with engine.connect() as connection:
-        rows = connection.execute(chosen).all()
-        hosts = hosts_of(connection, [(kind, key) for _, kind, key, _, _ in rows], until)
-    return [
-        NewRow(seen, kind, key, int(n), hosts[(kind, key)], text)
-        for seen, kind, key, n, text in rows
-    ]
+    """Return the signatures first seen in the last `days` before `until`, latest first.
 
-
-def hosts_of(
-    connection: Connection, keys: Sequence[tuple[str, str]], until: float | None = None
-) -> dict[tuple[str, str], int]:
-    """Return on how many hosts each of some signatures (kind, key) was seen.
-
-    Only of those that are shown: counting the hosts of all takes ten times as long as the rest.
+    A crash of unknown time was there when its record came, which is all that it says.
     """
-    host_counts = {}
-    for kind, key in keys:
-        ids = select(t.sig.c.id).where(t.sig.c.kind == kind, t.sig.c.key == key)
-        chosen = select(t.crash.c.host_id).where(
-            t.crash.c.sig_id.in_(ids), t.crash.c.host_id.is_not(None)
-        )
-        if until is not None:
-            chosen = chosen.where(t.crash.c.ts <= until)
-        counted = select(func.count()).select_from(chosen.distinct().subquery())
-        host_counts[(kind, key)] = int(connection.execute(counted).scalar_one())
-    return host_counts
+    import numpy as np
+
+    from gdb_epi.fleet.population.cache import load_times
+
+    population = load_times(engine)
+    day_of_arrival = population.day * SECONDS_A_DAY
+    moment = day_of_arrival
+    if population.second is not None:
+        moment = np.where(population.timed, population.second, day_of_arrival)
+    chosen = (population.signature >= 0) & (moment <= until)
+    code = population.signature[chosen]
+    first = np.full(len(population.signatures), np.inf)
+    np.minimum.at(first, code, moment[chosen])
+    if population.pruned is not None:  # what came before it is not new
+        old = set(population.pruned.signatures)
+        first[[name in old for name in population.signatures]] = -np.inf
+    new = np.flatnonzero(np.isfinite(first) & (first > until - days * SECONDS_A_DAY))
+    new = new[np.lexsort((new, -first[new]))][:limit]
+    counts = np.bincount(code, minlength=first.size)
+    rows = []
+    with engine.connect() as connection:
+        keys = _keys_of(connection, [population.signatures[number] for number in new.tolist()])
+        for number in new.tolist():
+            name = population.signatures[number]
+            hosts = population.host[chosen & (population.signature == number)]
+            size = int(np.unique(hosts[hosts >= 0]).size)
+            kind, key = keys.get(name, ("", ""))
+            rows.append(NewRow(float(first[number]), kind, key, int(counts[number]), size, name))
+    return rows
 
 
-def curve(engine: Engine, sig_ids: tuple[int, ...] | None) -> list[DayRow]:
-    """Return the crashes of each day, of one signature or of all; days between are filled in."""
+def _keys_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the kind and key of signatures by their name, as the population has it."""
+    c = t.sig.c
+    name = func.coalesce(c.text, func.nullif(c.key, ""), c.coarse)
+    chosen = select(name, c.kind, c.key).where(name.in_(names)).order_by(c.key)
+    return {text: (kind, key) for text, kind, key in connection.execute(chosen)}
+
+
+def curve(engine: Engine, signature: str | None, asof: int | None = None) -> list[DayRow]:
+    """Return the crashes of each day up to one, of a signature (its name) or of all.
+
+    Days between are filled in; crashes whose time is not known are left out.
+    """
     hours = select(t.exposure.c.day, func.sum(t.exposure.c.hours)).group_by(t.exposure.c.day)
     with engine.connect() as connection:
         exposed = {int(d): float(h) for d, h in connection.execute(hours)}
-        by_day = _days_of_all(engine) if sig_ids is None else _days_of(connection, sig_ids)
+    by_day = _days_of(engine, signature, asof)
     if not by_day:
         return []
     rows = []
     for number in _days(by_day):
-        crashes, hosts = by_day.get(number, (0, 0))
+        crashes, hosts, covered = by_day.get(number, (0, 0, 0))
         hours_of_day = exposed.get(number)
-        rate = 1000 * crashes / hours_of_day if hours_of_day else None
+        # Crashes of hosts that the feed lacks have no hours: they are in no rate.
+        rate = 1000 * covered / hours_of_day if hours_of_day else None
         rows.append(DayRow(number, crashes, hosts, hours_of_day, rate))
     return rows
 
 
-def _days_of(connection: Connection, sig_ids: tuple[int, ...]) -> dict[int, tuple[int, int]]:
-    """Return day -> crashes and hosts of some signatures, which an index finds."""
-    c = t.crash.c
-    day = cast(func.floor(c.ts / SECONDS_A_DAY), Integer)
-    chosen = select(day, func.count(), func.count(func.distinct(c.host_id)))
-    chosen = chosen.where(c.ts.is_not(None), c.sig_id.in_(sig_ids)).group_by(day)
-    return {int(d): (int(n), int(h)) for d, n, h in connection.execute(chosen)}
+def _days_of(
+    engine: Engine, signature: str | None, asof: int | None
+) -> dict[int, tuple[int, int, int]]:
+    """Return day -> crashes, hosts, crashes that host-hours cover.
 
-
-def _days_of_all(engine: Engine) -> dict[int, tuple[int, int]]:
-    """Return day -> crashes and hosts of the population, which needs no sorting of all rows."""
+    It is the population that is counted, which needs no sorting of all rows.
+    """
     import numpy as np
 
-    from gdb_epi.fleet.population.cache import load_population
-    from gdb_epi.fleet.statistics.arrays import count_pairs
+    from gdb_epi.fleet.population.cache import load_times
+    from gdb_epi.fleet.statistics.arrays import ABSENT, count_pairs
 
-    population = load_population(engine)
-    if not population.day.size:
+    population = load_times(engine)
+    timed = population.timed
+    if asof is not None:
+        timed = timed & (population.day <= asof)
+    if signature is not None:
+        names = population.signatures
+        code = names.index(signature) if signature in names else ABSENT - 1
+        timed = timed & (population.signature == code)
+    if not timed.any():
         return {}
-    first = int(population.day.min())
-    day, host, crashes = count_pairs(population.day - first, population.host + 1)  # 0: no host
+    days = population.day[timed]
+    first = int(days.min())
+    day, host, crashes = count_pairs(days - first, population.host[timed] + 1)  # 0: no host
     counts, hosts = np.bincount(day, weights=crashes), np.bincount(day[host > 0])
     hosts = np.pad(hosts, (0, counts.size - hosts.size))
-    return {first + int(d): (int(counts[d]), int(hosts[d])) for d in np.flatnonzero(counts)}
+    covered = np.bincount(population.day[timed & population.covered] - first, minlength=counts.size)
+    return {
+        first + int(d): (int(counts[d]), int(hosts[d]), int(covered[d]))
+        for d in np.flatnonzero(counts)
+    }
 
 
 MAX_GAP = 3660  # days between two crashes; a clock off by decades must not fill the screen
@@ -269,12 +331,17 @@ def compare(
     """Compare the signatures of two half-open windows (epoch seconds), strongest change first.
 
     Given both windows' crashes of a signature, how many fall in the second one is binomial, with
-    the share of the host-hours, or of the days where hours are not known.
+    the share of the host-hours, or of the days where hours are not known. Raises InputError for a
+    window in which crashes were pruned.
     """
     import numpy as np
 
     from gdb_epi.fleet.statistics.hypothesis_tests import benjamini_hochberg, two_sided_binomial
 
+    day = day_of_prune(engine)
+    if day is not None and min(before[0], after[0]) < day * SECONDS_A_DAY:
+        problem = f"crashes before {iso_day(day)} were pruned: how many there were is not known"
+        raise InputError(problem, hint=f"windows from {iso_day(day)} on")
     first, second = (_window(engine, window) for window in (before, after))
     share = _share(engine, before, after)
     keys = sorted({*first, *second})

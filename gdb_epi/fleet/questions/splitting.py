@@ -12,15 +12,17 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
+from gdb_epi.fleet.population.coverage import condensed
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.subpopulations import Subpopulation, distinguishing_facts, forms
 from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
+from gdb_epi.fleet.screen.events import Events, events_of
 from gdb_epi.fleet.screen.finding_texts import verdict
-from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_signatures
-from gdb_epi.fleet.screen.types import MAX_Q, MIN_N, Finding, is_of_host
+from gdb_epi.fleet.screen.screening import screened_hosts
+from gdb_epi.fleet.screen.types import MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
@@ -165,9 +167,11 @@ def split(
     `hosts` are the findings of hosts as a screening of that day has them; it saves finding them.
     """
     name = population.signatures[signature]
-    same = left = population.signature == signature
     if hosts is None:
-        hosts = cached_host_findings(population, day)
+        hosts = screened_hosts(population, day)
+    events = events_of(population)
+    whole, population = population, condensed(events.counted, day - max(WINDOWS))
+    same = left = population.signature == signature
     marked_parts = _host_parts(name, left, hosts)
     for part in marked_parts:
         left = left & ~part.members
@@ -191,7 +195,22 @@ def split(
     waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
-    return Split(name, tuple(parts), _answer(parts, more), more, leaning)
+    counts = tuple(_with_repeats(whole, events, part) for part in parts)
+    return Split(name, counts, _answer(parts, more), more, leaning)
+
+
+def _with_repeats(population: Population, events: Events, part: Part) -> Part:
+    """Put the crashes that came together with one of a part into it."""
+    members = events.with_repeats(part.members) & (
+        part.members | (population.signature == population.signature[part.members][:1])
+    )
+    hosts = population.host[members & (population.host >= 0)]
+    return part._replace(
+        members=members,
+        crashes=int(members.sum()),
+        hosts=count_distinct(hosts),
+        bitflips=int((population.bitflip & members).sum()),
+    )
 
 
 REST = "the rest"

@@ -13,7 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_pairs
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_pairs, nowhere
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
 from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, find_classes
 from gdb_epi.typing_lite import NamedTuple
@@ -26,6 +26,8 @@ MIN_KNOWN = 0.5  # of the crashes must have a fact
 SAME = 0.95  # of the other crashes, in which one fact follows from another: one measurement
 MIN_TOLD = 0.5  # difference of shares from which on a fact marks a form
 MAX_TOLD = 3  # facts that name a form
+FUNCTION = "function_code"  # the fact that says which nameless function failed (SPEC.md N68)
+OTHER_FUNCTION = "another function, or not known which"
 
 
 class Subpopulation(NamedTuple):
@@ -58,9 +60,9 @@ class FactDifference(NamedTuple):
 
 def facts_of(population: Population) -> tuple[Attribute, ...]:
     """Return the facts of the cores, the flags among them."""
-    none = np.full(population.exposure_day.size, ABSENT, dtype=np.int64)
+    none = nowhere(population.exposure_day.size)
     flags = (("bitflip", population.bitflip), ("lock_inherited", population.lock_inherited))
-    made = tuple(Attribute(n, ["false", "true"], f.astype(np.int64), none) for n, f in flags)
+    made = tuple(Attribute(n, ["false", "true"], f.view(np.int8), none) for n, f in flags)
     return (*population.facts, *made)
 
 
@@ -70,6 +72,9 @@ def forms(population: Population, members: Bools) -> list[Subpopulation]:
     A crash whose facts fit two forms nearly as well is in none.
     """
     rows = np.flatnonzero(members)
+    functions = _by_function(population, members, rows)
+    if functions:
+        return functions
     varied = list(_varied(facts_of(population), rows))
     others = np.flatnonzero(~members)
     kept = _measured_once(varied, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
@@ -87,6 +92,28 @@ def forms(population: Population, members: Bools) -> list[Subpopulation]:
         mine[rows[sure & (of_row == number)]] = True
         made.append(Subpopulation(mark_of(population, mine, members & ~mine), mine))
     return made
+
+
+def _by_function(population: Population, members: Bools, rows: Ints) -> list[Subpopulation]:
+    """Return a form for each nameless function that crashed often enough; none for one alone.
+
+    No statistics: two functions are two places, whatever else the crashes share.
+    """
+    fact = next((fact for fact in population.facts if fact.name == FUNCTION), None)
+    if fact is None:
+        return []
+    codes = fact.crash[rows]
+    counts = np.bincount(codes[codes >= 0])
+    often = [int(code) for code in np.argsort(-counts, kind="stable") if counts[code] >= MIN_N]
+    if len(often) < 2:
+        return []
+    made = []
+    rest = members.copy()
+    for code in often[:MAX_LEVELS]:
+        mine = members & (fact.crash == code)
+        made.append(Subpopulation(f"{FUNCTION}={fact.values[code]}", mine))
+        rest &= ~mine
+    return [*made, Subpopulation(OTHER_FUNCTION, rest)] if rest.any() else made
 
 
 def mark_of(population: Population, mine: Bools, others: Bools) -> str:

@@ -12,17 +12,21 @@ from typing import Any
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, Part, Split, split
-from gdb_epi.fleet.screen.finding_texts import HARDWARE, as_json, sentence
+from gdb_epi.fleet.screen.attributes import HOST_HOURS
+from gdb_epi.fleet.screen.finding_texts import HARDWARE, as_json, sentence, verdict
 from gdb_epi.fleet.screen.hosts import main_signature
-from gdb_epi.fleet.screen.screening import Screen, screen
+from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
 from gdb_epi.fleet.screen.types import (
     ALL,
     BITFLIP,
     CPU,
+    CPU_NUMBER,
     LOCK,
+    MOMENTS,
     MOSTLY,
     ONE_SIGNATURE,
     PLAIN,
+    TOGETHER,
     Finding,
     is_of_host,
 )
@@ -37,11 +41,18 @@ HARDWARE_GROUP = "hardware-group"  # a rack, a model, a microcode
 SOFTWARE = "software"
 TWO_CAUSES = "two-causes"
 NOT_ENOUGH = "not-enough"
+ONE_EVENT = "one-event"  # crashes that came together
 
+MAX_SPLITS = 20  # signatures that are looked into for a second cause, the strongest
+NOT_SPLIT = "many signatures stand out, so no second cause was looked for: gdb-epi fleet split does"
 NEARLY = "nearly all one signature"
 USUAL = "more crashes of the usual kinds than its share"
 LEADING = "most of one signature, and like other hosts without it"
 MOVE_JOB = "move its job first; if the crash stays on the host, test the host"
+NOT_COVERED = (
+    "these crashes are compared with other crashes (case-control): the host-hours that are known "
+    "do not tell this of them"
+)
 CASE_CONTROL = "no host-hours are known: crashes are compared with other crashes (case-control)"
 
 
@@ -101,8 +112,12 @@ def of_population(
     screened = screened or screen(population, day)
     hosts = [f for f in screened.findings if f.attr == "host" and is_of_host(f.signature)]
     verdicts = [of_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
-    others = sorted((f for f in screened.findings if f not in hosts), key=lambda f: f.p)
+    apart = [f for f in screened.findings if f.attr in (*TOGETHER, *MOMENTS)]
+    named = {id(f) for f in (*hosts, *apart)}
+    others = sorted((f for f in screened.findings if id(f) not in named), key=lambda f: f.p)
     index = {name: code for code, name in enumerate(population.signatures)}
+    # With as many as are kept, signatures and values depend on each other throughout.
+    splits = MAX_SPLITS if len(others) < MAX_OTHERS else 0
     seen: set[str] = set()
     for finding in others:
         if finding.signature in seen:
@@ -112,15 +127,39 @@ def of_population(
             verdicts += [
                 _of_group(population, f) for f in others if f.signature == finding.signature
             ]
+        elif len(seen) > splits:
+            verdicts.append(_not_split(population, finding))
         else:
             code = index[finding.signature]
             verdicts.append(of_signature(population, code, day, screened.hosts))
-    return verdicts
+    return verdicts + [_apart(population, finding) for finding in apart]
+
+
+def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
+    """A signature by its strongest finding alone: where so many stand out, none is looked into."""
+    cause = _cause(population, finding.members, (finding,), kind_of(population, (finding,)))
+    evidence = (sentence(finding), f"test: {finding.test}")
+    return PopulationVerdict(
+        cause.kind, finding.signature, verdict(finding), evidence, (*finding.caveats, NOT_SPLIT),
+        (cause,), finding.n, None,
+    )  # fmt: skip
+
+
+def _apart(population: Population, finding: Finding) -> PopulationVerdict:
+    """What came together, or at some time, or on one CPU number of many hosts."""
+    kind = ONE_EVENT if finding.attr in TOGETHER else SOFTWARE
+    if finding.attr == CPU_NUMBER:
+        kind = HARDWARE_GROUP
+    cause = _cause(population, finding.members, (finding,), kind)
+    return PopulationVerdict(
+        kind, finding.signature, verdict(finding), (sentence(finding),), finding.caveats, (cause,),
+        finding.n, None,
+    )  # fmt: skip
 
 
 def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a host that has more crashes than its share: of all kinds, or nearly all of one."""
-    kind = _kind(population, (finding,))
+    kind = kind_of(population, (finding,))
     cause = _cause(population, finding.members, (finding,), kind)
     flips = int((population.bitflip & finding.members).sum())
     name, most = main_signature(population, finding.members)
@@ -134,7 +173,7 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     if PLAIN in finding.caveats:
         words = USUAL
     headline = _host_headline(finding, kind, words)
-    caveats = (*finding.caveats, *_source(finding))
+    caveats = (*finding.caveats, *_source(population, finding))
     mark, lines = f"host={finding.value}", tuple(evidence)
     return PopulationVerdict(kind, mark, headline, lines, caveats, (cause,), finding.n, None)
 
@@ -168,7 +207,7 @@ def of_split(population: Population, parted: Split) -> PopulationVerdict:
     if parted.leaning:
         evidence.append(f"the rest leans to {parted.leaning}, which may be chance")
     findings = [f for cause in named for f in cause.findings]
-    repeated = [c for f in findings for c in (*f.caveats, *_source(f))]
+    repeated = [c for f in findings for c in (*f.caveats, *_source(population, f))]
     caveats = tuple(dict.fromkeys(repeated))
     subject = parted.signature
     return PopulationVerdict(
@@ -208,7 +247,10 @@ MIN_REST = 3  # crashes beside a host's that are a population of their own
 def _of_part(population: Population, part: Part) -> Cause:
     findings = (part.finding, *part.also) if part.finding is not None else ()
     cause = _cause(
-        population, part.members, findings, _kind(population, findings) if findings else NOT_ENOUGH
+        population,
+        part.members,
+        findings,
+        kind_of(population, findings) if findings else NOT_ENOUGH,
     )
     mark = cause.mark if findings else part.mark
     return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
@@ -216,18 +258,19 @@ def _of_part(population: Population, part: Part) -> Cause:
 
 def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     """All crashes, or all with a flag, go with one value of an attribute."""
-    cause = _cause(population, finding.members, (finding,), _kind(population, (finding,)))
+    cause = _cause(population, finding.members, (finding,), kind_of(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = "hardware or firmware" if cause.kind == HARDWARE_GROUP else "software or configuration"
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
-    caveats = (*finding.caveats, *_source(finding))
+    caveats = (*finding.caveats, *_source(population, finding))
     evidence = (sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(
         cause.kind, finding.signature, headline, evidence, caveats, (cause,), finding.n, None
     )
 
 
-def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
+def kind_of(population: Population, findings: tuple[Finding, ...]) -> str:
+    """Return the kind (of the constants above) of a cause that findings name together."""
     first = findings[0]
     if first.attr == "host":
         most = main_signature(population, first.members)[1]
@@ -247,5 +290,7 @@ def _cause(population: Population, members: Any, findings: tuple[Finding, ...], 
     return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)
 
 
-def _source(finding: Finding) -> tuple[str, ...]:
-    return () if finding.exposure == "host-hours" else (CASE_CONTROL,)
+def _source(population: Population, finding: Finding) -> tuple[str, ...]:
+    if finding.exposure == HOST_HOURS:
+        return ()
+    return (NOT_COVERED if population.has_exposure else CASE_CONTROL,)

@@ -39,7 +39,7 @@ def axis_of(population: Population) -> Axis | None:
 
     None when no crash has a time.
     """
-    day = population.day
+    day = population.day[population.timed]
     if not day.size:
         return None
     first, last = int(day.min()), int(day.max())
@@ -74,6 +74,6 @@ class Series:
         """Return how many of these crashes fall in each step."""
         if self.axis is None:
             return ()
-        places = self.axis.places(self._population.day[members])
+        places = self.axis.places(self._population.known_day[members])
         inside = places[(places >= 0) & (places < self.axis.steps)]
         return tuple(np.bincount(inside, minlength=self.axis.steps).tolist())

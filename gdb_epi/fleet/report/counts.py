@@ -64,45 +64,26 @@ class Tally(NamedTuple):
 
 
 def tally(engine: Engine, population: Population, window: Window) -> Tally:
-    """Count; without a window, crashes whose time is not known are counted as well."""
+    """Count the crashes of a population, which is that of the window."""
     with engine.connect() as connection:
         names, identities = _names(connection)
-        untimed = _untimed(connection, names) if window == (None, None) else {}
         verdicts = _verdicts(connection, names, window)
-    signatures = sorted({*population.signatures, NO_SIGNATURE, *(s for s, _ in untimed)})
-    hosts = sorted({*population.hosts, *(h for _, h in untimed if h is not None)})
-    width = len(hosts) + 1
-    s = _recode(population.signatures, signatures)[population.signature]
-    s[population.signature < 0] = signatures.index(NO_SIGNATURE)
-    h = _recode(population.hosts, hosts)[population.host]
-    h[population.host < 0] = -1
-    cells, counts = np.unique(s * width + h + 1, return_counts=True)
+    signatures = sorted({*population.signatures, NO_SIGNATURE})
+    width = len(population.hosts) + 1
     at = {name: code for code, name in enumerate(signatures)}
-    host_at = {name: code for code, name in enumerate(hosts)}
-    extra = [
-        (at[s_], -1 if h_ is None else host_at[h_], n)
-        for (s_, h_), n in sorted(untimed.items(), key=str)
-    ]
-    more = np.array(extra, dtype=np.int64).reshape(-1, 3)
-    merged = np.concatenate([cells, more[:, 0] * width + more[:, 1] + 1])
-    keys, places = np.unique(merged, return_inverse=True)
-    total = np.bincount(places, np.concatenate([counts, more[:, 2]]), minlength=keys.size)
+    code = np.array([*(at[name] for name in population.signatures), at[NO_SIGNATURE]])
+    cells = code[population.signature] * width + population.host + 1  # -1, none, is the last one
+    keys, counts = np.unique(cells, return_counts=True)
     return Tally(
         signatures=signatures,
-        hosts=hosts,
+        hosts=population.hosts,
         cell_signature=keys // width,
         cell_host=keys % width - 1,
-        cell_crashes=total.astype(np.int64),
+        cell_crashes=counts.astype(np.int64),
         identities=identities,
         verdicts=verdicts,
-        untimed=sum(untimed.values()),
+        untimed=int((~population.timed).sum()),
     )
-
-
-def _recode(names: list[str], wanted: list[str]) -> Ints:
-    """Return code in `names` -> code in `wanted`, with one entry more, for the code -1."""
-    at = {name: code for code, name in enumerate(wanted)}
-    return np.array([*(at[name] for name in names), -1], dtype=np.int64)
 
 
 def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, Identity]]:
@@ -116,24 +97,6 @@ def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, Ide
             names[number], Identity(kind or None, key or coarse or None, category)
         )
     return names, identities
-
-
-def _untimed(
-    connection: Connection, names: Mapping[int | None, str]
-) -> dict[tuple[str, str | None], int]:
-    c = t.crash.c
-    n = func.count(c.id)
-    chosen = (
-        select(c.sig_id, t.host.c.name, t.host.c.machine_id, n)
-        .select_from(t.crash.outerjoin(t.host, c.host_id == t.host.c.id))
-        .where(c.ts.is_(None))
-        .group_by(c.sig_id, t.host.c.name, t.host.c.machine_id)
-    )
-    crashes: dict[tuple[str, str | None], int] = {}
-    for sig_id, name, machine, count in connection.execute(chosen):
-        key = (names.get(sig_id, NO_SIGNATURE), name or machine or None)
-        crashes[key] = crashes.get(key, 0) + int(count)
-    return crashes
 
 
 def _verdicts(

@@ -3,27 +3,41 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import Engine
 
+from gdb_epi.fleet.life.repairs import of_today, since_repairs
+from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, of_population
 from gdb_epi.fleet.report.axis import Series, axis_of
 from gdb_epi.fleet.report.counts import Identity, Tally, bits_by_host, tally
-from gdb_epi.fleet.report.headlines import headline
+from gdb_epi.fleet.report.headlines import folded, headline
 from gdb_epi.fleet.report.maps import bit_rows, host_map
-from gdb_epi.fleet.report.overview import curve, facts_of, notes_of, span_of, summary
+from gdb_epi.fleet.report.overview import (
+    curve,
+    facts_of,
+    no_findings_of,
+    notes_of,
+    span_of,
+    summary,
+    urgent_of,
+)
 from gdb_epi.fleet.report.page import Page, SignatureRow
 from gdb_epi.fleet.report.populations import split_views
 from gdb_epi.fleet.report.signature_sections import sections
-from gdb_epi.fleet.report.texts import signature_words
+from gdb_epi.fleet.report.states import regressed_words, state_rows
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored
 from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.statistics.arrays import Bools
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.judgement.labels import URGENT
+from gdb_epi.render.signature_words import signature_words
 
 TITLE = "Why Python processes died"
 MAX_SIGNATURES = 400  # in the table, each with a section
@@ -41,16 +55,25 @@ class ReportScope(NamedTuple):
 
 def gather(engine: Engine, wanted: ReportScope) -> Page:
     """Return the page's contents. The same database gives the same page."""
-    population = load_population(engine, wanted.until)
-    if wanted.since is not None:
-        recent = population.day >= wanted.since, population.exposure_day >= wanted.since
-        population = population.chosen(*recent)
+    with engine.connect() as connection:
+        execute, now = sqlalchemy_executor(connection), time.time()
+        repaired, states = repaired_hosts(execute, now), all_states(execute, now)
+    population = since_repairs(load_population(engine, wanted.until), repaired)
     window = (wanted.since, wanted.until)
+    if window != (None, None):  # who does not know when a crash was cannot say that it is inside
+        since = FOREVER_AGO if wanted.since is None else wanted.since
+        inside = population.timed & (population.day >= since)
+        population = population.chosen(inside, population.exposure_day >= since)
+    if pruned := population.pruned:  # what is left of then is in no count
+        window = (max(pruned.before, wanted.since or 0), wanted.until)
     counts = tally(engine, population, window)
     before = stored(engine)
     axis = axis_of(population)
     series = Series(population, axis)
-    screened = screen(population, axis.last) if axis is not None else None
+    today = axis.last if axis is not None else population.last_day
+    screened = screen(population, today) if population.day.size else None
+    if screened is not None:
+        screened = screened._replace(findings=of_today(screened.findings))
     verdicts = of_population(population, screened.day, screened) if screened is not None else []
     mine = [v for v in verdicts if wanted.signature in (None, v.subject)]
     rows = _rows(
@@ -61,12 +84,16 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
     heads = tuple(head for head in every if head.state != DISMISSED)
     bits = bit_rows(bits_by_host(engine, window, wanted.signature))
     hosts = [v.subject.removeprefix(HOST_MARK) for v in mine if v.subject.startswith(HOST_MARK)]
+    shown, urgent = folded(heads), urgent_of(rows)
+    again = regressed_words(states) if wanted.signature is None else None
     return Page(
         title=TITLE,
         span=span_of(axis),
         facts=facts_of(population, counts),
-        summary=summary(counts, heads),
-        headlines=heads[:MAX_HEADLINES],
+        summary=(*((again,) if again else ()), *summary(counts, shown, urgent)),
+        headlines=shown[:MAX_HEADLINES],
+        urgent=urgent,
+        no_findings=no_findings_of(population, counts),
         dismissed=len(every) - len(heads),
         curve=curve(population, axis, before, _explained(population, mine)),
         step=axis.step if axis else 1,
@@ -77,6 +104,7 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
         splits=split_views(population, rows, mine, screened, series),
         sections=sections(engine, population, counts, series, rows, heads),
         notes=notes_of(population, counts, axis),
+        states=state_rows(states) if wanted.signature is None else (),
     )
 
 
@@ -95,7 +123,9 @@ def _rows(
 ) -> tuple[SignatureRow, ...]:
     """The most frequent signatures, and those that a finding names, most frequent first."""
     total = counts.per_signature()
-    order = np.lexsort((np.arange(total.size), -total))
+    is_usual = np.array([not {*URGENT}.intersection(counts.verdicts.get(name, ()))
+                         for name in counts.signatures])  # fmt: skip
+    order = np.lexsort((np.arange(total.size), is_usual, -total))
     every = order[total[order] > 0].tolist()
     chosen = every[:MAX_SIGNATURES]
     chosen += [i for i in every[MAX_SIGNATURES:] if counts.signatures[i] in named]
@@ -110,7 +140,8 @@ def _rows(
         members = series.members(code)
         identity = counts.identities.get(name, Identity(None, None, None))
         best = counts.of(number)[:1]
-        days = population.day[members]
+        days = population.known_day[members]
+        days = days[days > FOREVER_AGO]
         verdicts = counts.verdicts.get(name, {}).items()
         rows.append(
             SignatureRow(

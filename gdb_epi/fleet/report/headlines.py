@@ -9,13 +9,14 @@ from gdb_epi.fleet.questions.verdict import (
     HARDWARE_GROUP,
     HARDWARE_HOST,
     NOT_ENOUGH,
+    ONE_EVENT,
     ONE_HOST,
     SOFTWARE,
     TWO_CAUSES,
     PopulationVerdict,
 )
 from gdb_epi.fleet.report.page import Headline, Numbers
-from gdb_epi.fleet.report.texts import clean, day_text, number, probability, signature_words
+from gdb_epi.fleet.report.texts import clean, day_text, number, probability
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
@@ -25,6 +26,7 @@ from gdb_epi.fleet.screen.finding_states import (
     findings_to_raise,
 )
 from gdb_epi.fleet.screen.types import Finding
+from gdb_epi.render.signature_words import signature_words
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.
 KINDS = {
@@ -34,6 +36,7 @@ KINDS = {
     SOFTWARE: ("software", "Software or configuration"),
     TWO_CAUSES: ("two", "Two causes"),
     NOT_ENOUGH: ("unknown", "Not enough"),
+    ONE_EVENT: ("unknown", "One event"),
 }
 # The page has these words beside the headline already.
 _PREFIXES = (
@@ -42,7 +45,9 @@ _PREFIXES = (
 )  # fmt: skip
 MAX_TITLE = 200
 MAX_NAME = 90
+MAX_EVIDENCE = 8  # lines of findings that are shown as one
 NEW = "new"
+ORDER = ("hardware", "two", "host", "software", "unknown")  # of classes on the page
 
 
 def headline(
@@ -69,6 +74,32 @@ def headline(
         since=day_text(since) if since is not None else None,
         signature=rank,
     )
+
+
+def folded(headlines: Iterable[Headline]) -> tuple[Headline, ...]:
+    """Return them with alike ones as one, and what accuses hardware or two causes first.
+
+    A host in a loop has one for each of its signatures: all of their numbers are kept.
+    """
+    alike: dict[tuple[str, ...], list[Headline]] = {}
+    for head in headlines:
+        key = (head.kind, head.label, head.title, head.state)
+        alike.setdefault(key, []).append(head)
+    joined = []
+    for group in alike.values():
+        first = group[0]
+        if len(group) > 1:
+            first = first._replace(
+                title=f"{first.title} ({len(group)} signatures)",
+                words=None,
+                numbers=tuple(n for head in group for n in head.numbers),
+                evidence=tuple(dict.fromkeys(e for h in group for e in h.evidence))[:MAX_EVIDENCE],
+                caveats=tuple(dict.fromkeys(c for head in group for c in head.caveats)),
+                since=min((head.since for head in group if head.since), default=None),
+                signature=None,
+            )
+        joined.append(first)
+    return tuple(sorted(joined, key=lambda head: ORDER.index(head.kind)))
 
 
 def css_kind(kind: str) -> str:

@@ -13,11 +13,12 @@ from markupsafe import Markup, escape
 
 from gdb_epi.fleet.report import plots
 from gdb_epi.fleet.report.figures import drawing
-from gdb_epi.fleet.report.page import Page
+from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.texts import clean, day_text, number, percent
 from gdb_epi.render.escape import escape as escape_controls
 from gdb_epi.render.triage import REPORT, Reader, render_triage
 
+URGENT_FIRST = 8  # lines of what cores say by themselves
 SHOWN_FIRST = 25  # signatures; the others are a click away
 
 
@@ -27,6 +28,7 @@ def render(page: Page, link: Callable[[str], str] | None = None) -> str:
         values = {
             "page": page,
             "shown_first": SHOWN_FIRST,
+            "urgent_first": URGENT_FIRST,
             "plots": _plots(page),
             "sparks": _sparks([row.daily for row in page.signatures], plots.SPARK),
             "courses": _sparks(
@@ -46,6 +48,16 @@ def render_core(record: Mapping[str, Any]) -> str:
         "record": _Line(json.dumps(record, indent=1)),
     }
     return _environment().get_template("core.html.j2").render(values)
+
+
+def render_decisions(page: DecisionsPage) -> str:
+    """Return the page of what was decided, with the forms of a server that takes decisions."""
+    typed = [
+        form._replace(given={k: _Line(escape_controls(v)) for k, v in form.given.items()})
+        for form in page.forms
+    ]
+    template = _environment().get_template("decisions.html.j2")
+    return template.render(page=page._replace(forms=tuple(typed)))
 
 
 class _Line(str):

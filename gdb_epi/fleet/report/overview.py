@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, checks
 from gdb_epi.fleet.report.axis import Axis
 from gdb_epi.fleet.report.counts import Tally
-from gdb_epi.fleet.report.page import Day, Fact, Headline
+from gdb_epi.fleet.report.page import Day, Fact, Headline, SignatureRow, Urgent
 from gdb_epi.fleet.report.texts import clean, day_text, number
 from gdb_epi.fleet.screen.finding_states import DISMISSED, StoredFinding
 from gdb_epi.fleet.statistics.arrays import Bools
+from gdb_epi.judgement.labels import URGENT
 from gdb_epi.util import counted
 
+MAX_CHECKS = 8  # lines about the data; gdb-epi fleet check has all
+MAX_NOTE = 400  # characters of one
 MAX_RAISED = 4  # findings named at one day of the curve
 
 
@@ -40,13 +45,54 @@ def facts_of(population: Population, counts: Tally) -> tuple[Fact, ...]:
     if population.has_exposure:
         hours = float(population.exposure_hours.sum())
         facts.append(Fact("host-hours", number(round(hours))))
-        timed = int(population.day.size)
-        facts.append(Fact("per 1,000 host-hours", number(1000 * timed / hours)))
+        covered = int(population.covered.sum())  # of hosts that the feed lacks there are no hours
+        facts.append(Fact("per 1,000 host-hours", number(1000 * covered / hours)))
     return tuple(facts)
 
 
-def summary(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
+def urgent_of(rows: Sequence[SignatureRow]) -> tuple[Urgent, ...]:
+    """Return what single cores say by themselves, which no comparison of crashes can: it is first.
+
+    Hardware suspects, damage, inherited locks, deadlocks; the most frequent of each first.
+    """
+    return tuple(
+        Urgent(label.replace("-", " "), n, row.rank, row.words)
+        for label in URGENT
+        for row in sorted(rows, key=lambda row: -dict(row.verdicts).get(label, 0))
+        if (n := dict(row.verdicts).get(label, 0))
+    )
+
+
+def _alone(urgent: Sequence[Urgent]) -> tuple[str, ...]:
+    sizes: Counter[str] = Counter()
+    for row in urgent:
+        sizes[row.label] += row.crashes
+    words = ", ".join(f"{label} {number(n)}" for label, n in sizes.items())
+    return (f"What cores say by themselves: {words}.",) if words else ()
+
+
+def summary(
+    counts: Tally, headlines: Sequence[Headline], urgent: Sequence[Urgent] = ()
+) -> tuple[str, ...]:
     """Return the answer in words, before any number is explained."""
+    alone, compared = _alone(urgent), _compared(counts, headlines)
+    if headlines or not alone:
+        return (*compared, *alone)
+    return (*alone, *(f"Compared with each other: {c[:1].lower()}{c[1:]}" for c in compared))
+
+
+def no_findings_of(population: Population, counts: Tally) -> str:
+    """Return what stands in the place of findings; only what could have been found is denied."""
+    if (counts.cell_host >= 0).any():
+        what = "No host and no attribute was found to have more crashes than its share."
+    else:
+        what = "No attribute was found to have more crashes than its share; no record names a host."
+    lacks = "" if population.has_exposure else ", or without host-hours"
+    return f"{what} With few crashes{lacks}, one that has may not be seen."
+
+
+def _compared(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
+    """Return what comparing the crashes with each other says."""
     if not counts.crashes:
         return ("The database holds no crashes yet.",)
     if not headlines:
@@ -61,6 +107,7 @@ def summary(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
         (sum(h.kind in ("hardware", "host") for h in headlines), "to one host or its hardware"),
         (sum(h.kind == "software" for h in headlines), "to a version, configuration or load"),
         (sum(h.kind == "two" for h in headlines), "to two causes in one signature"),
+        (sum(h.kind == "unknown" for h in headlines), "to one event, or to no cause yet"),
     ]
     parts = [f"{n} {'points' if n == 1 else 'point'} {where}" for n, where in kinds if n]
     total = len(headlines)
@@ -76,10 +123,11 @@ def curve(
     """Return the epidemic curve, with the findings that were raised on each day."""
     if axis is None:
         return ()
-    places = axis.places(population.day)
+    places = axis.places(population.known_day)
     inside = (places >= 0) & (places < axis.steps)
     crashes = np.bincount(places[inside], minlength=axis.steps)
-    covered = np.bincount(places[inside & explained], minlength=axis.steps)
+    in_findings = np.bincount(places[inside & explained], minlength=axis.steps)
+    with_hours = np.bincount(places[inside & population.covered], minlength=axis.steps)
     with_host = inside & (population.host >= 0)
     pairs = np.unique(places[with_host] * (len(population.hosts) + 1) + population.host[with_host])
     hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)
@@ -90,10 +138,10 @@ def curve(
             label=axis.label(i),
             day=axis.first + i * axis.step,
             crashes=int(crashes[i]),
-            explained=int(covered[i]),
+            explained=int(in_findings[i]),
             hosts=int(hosts[i]),
             hours=hours[i],
-            rate=1000 * int(crashes[i]) / hours[i] if hours[i] else None,
+            rate=1000 * int(with_hours[i]) / hours[i] if hours[i] else None,
             raised=tuple(raised.get(i, ())),
         )
         for i in range(axis.steps)
@@ -133,9 +181,12 @@ def notes_of(population: Population, counts: Tally, axis: Axis | None) -> tuple[
         notes.append("No record names its host, so no host can be suspected.")
     if counts.untimed:
         notes.append(
-            f"{counted(number(counts.untimed), 'crash')} without a time: counted in the tables, "
-            "absent from every curve and from the tests."
+            f"{counted(number(counts.untimed), 'crash')} without a time that can be trusted: in "
+            "the tables and tests, absent from every curve."
         )
+    kinds = (ATTRIBUTES, HOURS) if population.has_exposure else (ATTRIBUTES,)
+    looks = [c for c in checks(population) if c.about in kinds and not c.is_fine]
+    notes += [f"The data: {clean(check.text, MAX_NOTE)}." for check in looks[:MAX_CHECKS]]
     if axis is not None and axis.outside:
         notes.append(
             f"{counted(number(axis.outside), 'crash')} far from all others in time (a clock may "

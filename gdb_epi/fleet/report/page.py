@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from gdb_epi.fleet.report.texts import SignatureWords
+from gdb_epi.render.signature_words import SignatureWords
 
 
 class Fact(NamedTuple):
@@ -148,20 +149,20 @@ class SplitView(NamedTuple):
 class Frame(NamedTuple):
     """One frame of the merged stack."""
 
-    language: str
+    language: str  # "py", "C", "" for words in the place of frames
     function: str
     place: str
-    glue: bool
+    aside: str
 
 
 class Example(NamedTuple):
     """What one stored core says about its signature."""
 
     core_key: str
+    happened: str  # the sentences with which `gdb-epi triage` begins
+    cause: str
     frames: tuple[Frame, ...]
-    more_frames: int
     source: str  # where the frames are from
-    verdict: str | None
     reasons: tuple[str, ...]
     against: tuple[str, ...]
     evidence: tuple[str, ...]
@@ -185,6 +186,57 @@ class Section(NamedTuple):
     headlines: tuple[Headline, ...]
 
 
+class StateRow(NamedTuple):
+    """What was decided of a signature or a host, and what holds now."""
+
+    about: str
+    name: str
+    words: SignatureWords | None
+    state: str
+    since: str
+    what: str  # a sentence: the fix, until when, the note
+    owner: str
+    crashes: int
+    history: tuple[str, ...]
+
+
+class StateChoice(NamedTuple):
+    """A state that a form offers, and what it means."""
+
+    value: str
+    words: str
+
+
+class DecisionForm(NamedTuple):
+    """A form for a decision about a signature or a host; `given` is what was typed before."""
+
+    about: str
+    title: str
+    name_label: str
+    states: tuple[StateChoice, ...]
+    given: Mapping[str, str]
+
+
+class DecisionsPage(NamedTuple):
+    """What was decided; a server without a token has no forms."""
+
+    rows: tuple[StateRow, ...]
+    of: str  # the one signature or host that is shown, else empty
+    forms: tuple[DecisionForm, ...]
+    problem: str  # why the last decision was not taken
+    action: str  # the address that forms are sent to
+    more: int  # states that are not shown
+
+
+class Urgent(NamedTuple):
+    """Crashes of one signature whose cores say by themselves what a person should see first."""
+
+    label: str  # in words: hardware suspect
+    crashes: int
+    rank: int  # of the signature's section
+    words: SignatureWords
+
+
 class Page(NamedTuple):
     """The whole report."""
 
@@ -203,3 +255,6 @@ class Page(NamedTuple):
     splits: tuple[SplitView, ...]
     sections: tuple[Section, ...]
     notes: tuple[str, ...]
+    states: tuple[StateRow, ...] = ()
+    no_findings: str = ""  # what to say where there is no headline
+    urgent: tuple[Urgent, ...] = ()  # strongest label first

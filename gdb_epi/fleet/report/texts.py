@@ -1,26 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of the page: hostile names made harmless, signatures taken apart, numbers, days."""
+"""Texts of the page: hostile names made harmless, numbers, days."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 from unicodedata import east_asian_width
 
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.render.escape import escape
 
 MAX_TEXT = 240  # characters of one shown text; a name of 100 kB is nobody's name
-MAX_SIGNATURE_FRAMES = 12
-NATIVE, PYTHON = "native", "python"
-_ARROWS = {"<-": False, "<--": True}
-
-
-class SignatureWords(NamedTuple):
-    """A signature's line taken apart: its category and (language, function), innermost first."""
-
-    category: str | None
-    frames: tuple[tuple[str, str], ...]
 
 
 def clean(value: Any, limit: int = MAX_TEXT) -> str:
@@ -48,25 +38,6 @@ def _width(character: str) -> float:
     if character in "mwMW@%":
         return 11
     return 8.5 if character.isupper() or character in "_+=<>~#" else 7
-
-
-def signature_words(line: str, category: str | None) -> SignatureWords:
-    """Take `gsig/2 stable CATEGORY f <- g <-- py:h` apart; any other text is one frame."""
-    words = line[: MAX_TEXT * MAX_SIGNATURE_FRAMES].split(" ", 3)
-    if not words[0].startswith("gsig/") or len(words) < 4:
-        return SignatureWords(category, ((NATIVE, line),))
-    frames: list[str] = [""]
-    for word in words[3].split(" "):
-        if word in _ARROWS:
-            frames.append("")
-        else:
-            frames[-1] = f"{frames[-1]} {word}".strip()
-    named = [_frame(frame) for frame in frames if frame]
-    return SignatureWords(category or words[2], tuple(named[:MAX_SIGNATURE_FRAMES]))
-
-
-def _frame(text: str) -> tuple[str, str]:
-    return (PYTHON, text[3:]) if text.startswith("py:") else (NATIVE, text)
 
 
 def number(value: float | None) -> str:

@@ -32,9 +32,14 @@ def without_aliases(
     becomes an alias.
     """
     kept: list[Finding] = list(earlier)
+    same: dict[str, list[int]] = {}  # of a signature, the places in `kept`
+    for i, finding in enumerate(kept):
+        same.setdefault(finding.signature, []).append(i)
     for finding in sorted(findings, key=lambda f: (order(f), f.attr, f.value)):
-        alias_of = next((i for i, k in enumerate(kept) if _is_alias(population, finding, k)), None)
+        mine = same.setdefault(finding.signature, [])
+        alias_of = next((i for i in mine if _is_alias(population, finding, kept[i])), None)
         if alias_of is None:
+            mine.append(len(kept))
             kept.append(finding)
         elif finding.key != kept[alias_of].key:
             alias = f"{finding.attr}={finding.value}"

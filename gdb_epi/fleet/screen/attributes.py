@@ -11,10 +11,13 @@ from gdb_epi.fleet.population.combinations import combinations_of, count_by_valu
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.hosts import exposure_shares
+from gdb_epi.fleet.screen.mixture import mixture
+from gdb_epi.fleet.screen.spans import is_newest
 from gdb_epi.fleet.screen.types import (
     ALL,
     BITFLIP,
     LOCK,
+    MAX_CELLS,
     MAX_Q,
     MIN_N,
     MIN_RR,
@@ -28,6 +31,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Ints,
     count_pairs,
     sum_by_code,
+    wide,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
@@ -39,7 +43,6 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 )
 from gdb_epi.typing_lite import NamedTuple
 
-NEVER = 1 << 62  # a day
 MIN_HOSTS = 2  # a value seen on one host only is that host's finding
 MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
 TOLD_EFFECT = 1.5
@@ -177,7 +180,8 @@ def value_findings(
     if (q_values(by_hours, tested) > MAX_Q).all():
         return  # the test against all other crashes, which must agree, costs much more
     p = _weaker(by_hours, with_value[v], n[v], margins)
-    near = np.flatnonzero(q_values(p, tested) <= MAX_Q)
+    p = _of_mixture(tests, p, with_value[v], n[v], v)
+    p, near = _strongest(p, q_values(p, tested) <= MAX_Q)
     p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
     q = q_values(p, tested)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
@@ -206,6 +210,31 @@ def _weaker(
         given = hypergeometric_tail(count[near], whole, marked[near], n[near])
         p[near] = np.maximum(p[near], given)
     return p
+
+
+def _of_mixture(tests: TestedAttribute, p: Floats, count: Floats, n: Floats, v: Ints) -> Floats:
+    """Return p values, weakened where all signatures prefer some values (no host-hours)."""
+    if tests.source == HOST_HOURS or not (p <= MAX_Q).any():
+        return p
+    inflation = mixture(tests.population, tests.codes, tests.share)
+    if inflation <= 1:
+        return p
+    return np.maximum(p, binomial_tail(count / inflation, n / inflation, tests.share[v]))
+
+
+def _strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
+    """Return the p values of the MAX_CELLS strongest `near` ones, the others as 1; and which.
+
+    Where thousands stand out, values and signatures depend on each other throughout. Each takes a
+    dear test, and a mask of all crashes when it is named.
+    """
+    at = np.flatnonzero(near)
+    if at.size <= MAX_CELLS:
+        return p, at
+    order = at[np.argsort(p[at], kind="stable")]
+    kept = p.copy()
+    kept[order[MAX_CELLS:]] = 1.0
+    return kept, np.sort(order[:MAX_CELLS])
 
 
 def _of_unlike_hosts(
@@ -250,6 +279,7 @@ def _of_signatures(
     s, v, a = cells[0][keep], cells[1][keep], cell_crashes[keep].astype(float)
     by_hours = _by_hours(tests.source, a, totals[s], share[v])
     p = _weaker(by_hours, a, totals[s], lambda: (margins[v], everything))
+    p = _of_mixture(tests, p, a, totals[s], v)
 
     def q_of(p: Floats) -> Floats:
         q = q_values(p, tested)
@@ -261,7 +291,7 @@ def _of_signatures(
     def cell(i: int) -> tuple[Ints, int]:
         return crashes.of(int(s[i])), int(v[i])
 
-    near = np.flatnonzero(q_of(p) <= MAX_Q)
+    p, near = _strongest(p, q_of(p) <= MAX_Q)
     p, effects = _of_unlike_hosts(tests, crashes, p, near, cell)
     q = q_of(p)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
@@ -318,7 +348,7 @@ def _hours_of_hosts(
     """Return the hours of each host with each value: the values, and the hours beside them."""
     both_known = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     size = len(attribute.values)
-    cell = population.exposure_host[both_known] * size + attribute.exposure[both_known]
+    cell = wide(population.exposure_host[both_known]) * size + attribute.exposure[both_known]
     weights = population.exposure_hours[both_known]
     if hosts * size <= MAX_TABLE:
         table = np.bincount(cell, weights=weights, minlength=hosts * size)
@@ -375,28 +405,3 @@ def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
     """
     counts = np.bincount(population.host[crashes] + 1, minlength=1)
     return int(np.count_nonzero(counts > typical))
-
-
-def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
-    """Whether the value came up while others went: then time itself is the other explanation."""
-    size = len(attribute.values)
-    spans = population.once(spans_of, attribute.exposure, population.exposure_day, size)
-    return newest_of(spans, value)
-
-
-def newest_of(spans: tuple[Ints, Ints], value: int) -> bool:
-    """Whether a value came up while others went, by the first and the last day of each."""
-    first, last = spans
-    others = np.arange(first.size) != value
-    start = first[others].min(initial=NEVER)
-    has_both = first[value] < NEVER and start < NEVER
-    return bool(has_both and first[value] > start and last[value] >= last[others].max())
-
-
-def spans_of(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
-    """Return the first and the last day of each value; NEVER and -NEVER of one that never ran."""
-    has_value = exposure >= 0
-    first, last = np.full(size, NEVER, np.int64), np.full(size, -NEVER, np.int64)
-    np.minimum.at(first, exposure[has_value], day[has_value])
-    np.maximum.at(last, exposure[has_value], day[has_value])
-    return first, last

@@ -19,13 +19,12 @@ from gdb_epi.fleet.screen.attributes import (
     HOST_HOURS,
     NO_HOURS,
     TestedAttribute,
-    newest_of,
-    spans_of,
     value_findings,
 )
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
+from gdb_epi.fleet.screen.spans import newest_of, spans_of
 from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MIN_N, Finding
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
@@ -112,12 +111,12 @@ def _chosen(population: Population) -> list[Attribute]:
     return varied[:MAX_ATTRIBUTES]
 
 
-def _asked(population: Population, one: Attribute, two: Attribute) -> TestedAttribute:
+def _asked(population: Population, left: Attribute, right: Attribute) -> TestedAttribute:
     """Two attributes as one."""
-    width = len(two.values)
+    width = len(right.values)
     combinations = combinations_of(population)
-    codes = _codes(combinations.codes(one), combinations.codes(two), width)
-    table = _hours(population, one, two)
+    codes = _codes(combinations.codes(left), combinations.codes(right), width)
+    table = _hours(population, left, right)
     if table.sum() > 0:
         share, source = table / table.sum(), HOST_HOURS
     else:
@@ -126,27 +125,27 @@ def _asked(population: Population, one: Attribute, two: Attribute) -> TestedAttr
         share, source = counts / max(counts.sum(), 1.0), NO_HOURS
 
     def newest(value: int) -> bool:
-        given = one.exposure, two.exposure, population.exposure_day, len(one.values), width
+        given = left.exposure, right.exposure, population.exposure_day, len(left.values), width
         return newest_of(population.once(_spans, *given), value)
 
     def exposed(value: int) -> Bools:
         first, second = divmod(value, width)
-        return np.asarray((one.exposure == first) & (two.exposure == second))
+        return np.asarray((left.exposure == first) & (right.exposure == second))
 
-    name = f"{one.name}+{two.name}"
+    name = f"{left.name}+{right.name}"
     return TestedAttribute(
-        population, name, _Values(one, two), codes, share, source, newest, exposed
+        population, name, _Values(left, right), codes, share, source, newest, exposed
     )
 
 
 class _Values(Sequence[str]):
     """The values of two attributes as one; most of them are never named."""
 
-    def __init__(self, one: Attribute, two: Attribute) -> None:
-        self._one, self._two = one, two
+    def __init__(self, left: Attribute, right: Attribute) -> None:
+        self._left, self._right = left, right
 
     def __len__(self) -> int:
-        return len(self._one.values) * len(self._two.values)
+        return len(self._left.values) * len(self._right.values)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -156,29 +155,29 @@ class _Values(Sequence[str]):
         """Return one value, or some."""
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        first, second = divmod(range(len(self))[index], len(self._two.values))
-        return f"{self._one.values[first]} and {self._two.name}={self._two.values[second]}"
+        first, second = divmod(range(len(self))[index], len(self._right.values))
+        return f"{self._left.values[first]} and {self._right.name}={self._right.values[second]}"
 
 
-def _hours(population: Population, one: Attribute, two: Attribute) -> Floats:
+def _hours(population: Population, left: Attribute, right: Attribute) -> Floats:
     """The host-hours of each value of two attributes as one."""
-    sizes = len(one.values), len(two.values)
-    given = one.exposure, two.exposure, population.exposure_hours, *sizes
+    sizes = len(left.values), len(right.values)
+    given = left.exposure, right.exposure, population.exposure_hours, *sizes
     return population.once(_hours_table, *given)
 
 
-def _hours_table(one: Ints, two: Ints, hours: Floats, rows: int, columns: int) -> Floats:
-    codes = _codes(one, two, columns)
+def _hours_table(left: Ints, right: Ints, hours: Floats, rows: int, columns: int) -> Floats:
+    codes = _codes(left, right, columns)
     has_value = codes >= 0
     return sum_by_code(codes[has_value], hours[has_value], rows * columns)
 
 
-def _spans(one: Ints, two: Ints, day: Ints, rows: int, columns: int) -> tuple[Ints, Ints]:
-    return spans_of(_codes(one, two, columns), day, rows * columns)
+def _spans(left: Ints, right: Ints, day: Ints, rows: int, columns: int) -> tuple[Ints, Ints]:
+    return spans_of(_codes(left, right, columns), day, rows * columns)
 
 
-def _codes(one: Ints, two: Ints, width: int) -> Ints:
-    return np.where((one >= 0) & (two >= 0), one * width + two, ABSENT)
+def _codes(left: Ints, right: Ints, width: int) -> Ints:
+    return np.where((left >= 0) & (right >= 0), wide(left) * width + right, ABSENT)
 
 
 def _both_matter(
@@ -196,14 +195,14 @@ def _both_matter(
         a, n = inside[value == values[here]].sum(), inside[value >= 0].sum()
         hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
         # Where no host-hours meet the other condition, all crashes are the controls.
-        share = _share(population, pair[here], hours)
+        share = _share(pair[here], hours)
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
         if float(binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False
     return True
 
 
-def _share(population: Population, attribute: Attribute, hours: Floats) -> Floats:
+def _share(attribute: Attribute, hours: Floats) -> Floats:
     if hours.sum() > 0:
         return np.asarray(hours / hours.sum())
     counts = np.bincount(attribute.crash[attribute.crash >= 0], minlength=hours.size)

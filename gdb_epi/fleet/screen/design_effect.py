@@ -66,13 +66,19 @@ class HostClustering:
         population = self._population
         share = exposure_shares(population).share
         columns = population.signature, population.host
-        signature, host, counts = population.once(count_known_pairs, *columns)
-        per_host = sum_by_code(host, counts, share.size)
-        least = dispersion(per_host, per_host.sum() * share)
-        few = np.minimum(counts, MAX_LIKE).astype(float)  # a bad host says nothing of the others
-        of_signature = sum_by_code(signature, few, len(population.signatures))
-        expected = float((of_signature**2).sum() * (share**2).sum())
-        return least, float((few * (few - 1)).sum() + 1 + least) / (expected + 1)
+        cells = population.once(count_known_pairs, *columns)
+        return population.once(_in_common, *cells, share, len(population.signatures))
+
+
+def _in_common(
+    signature: Ints, host: Ints, counts: Ints, share: Floats, signatures: int
+) -> tuple[float, float]:
+    per_host = sum_by_code(host, counts, share.size)
+    least = dispersion(per_host, per_host.sum() * share)
+    few = np.minimum(counts, MAX_LIKE).astype(float)  # a bad host says nothing of the others
+    of_signature = sum_by_code(signature, few, signatures)
+    expected = float((of_signature**2).sum() * (share**2).sum())
+    return least, float((few * (few - 1)).sum() + 1 + least) / (expected + 1)
 
 
 class UnexplainedCrashes:

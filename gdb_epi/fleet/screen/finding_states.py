@@ -14,16 +14,22 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Engine, select
+from sqlalchemy import Connection, Engine, or_, select
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.screen.finding_texts import as_json, finite
+from gdb_epi.fleet.life import marks
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.finding_texts import as_json, crashes_of, finite
 from gdb_epi.fleet.screen.types import ALL, Finding, is_of_host
+from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import insert
 from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.values import number
 
-OPEN, CONFIRMED, DISMISSED = STATES = ("open", "confirmed", "dismissed")
+# REPAIRED: the host is mended; crashes from before do not raise it again, those after it do.
+OPEN, CONFIRMED, DISMISSED, REPAIRED = "open", "confirmed", "dismissed", "repaired"
+MAX_CORES = 100  # that one finding names, the latest
 MIN_GROWTH = 5  # crashes
 # Less than 2: how unlike hosts are is estimated with the bad one among them, and what lies beyond
 # the simulated healthy hosts is bounded only, so p falls slower than by the number of crashes.
@@ -57,6 +63,19 @@ class StoredFinding(NamedTuple):
         """What makes findings one: of a host, `*` and `*bitflip` are the same."""
         return finding_key(self.attr, self.value, self.signature)
 
+    def numbers(self, *, interval: bool) -> str:
+        """Return its crashes, relative risk (with the `interval` of 95 %), p and q in a line."""
+        counts = crashes_of(self.signature, self.detail.get("test", ""))
+        words = f"{self.attr}={self.value}: {self.n} {counts}"
+        for name, value in (("rr", self.rr), ("p", self.p), ("q", self.q)):
+            words += "" if value is None else f", {name} {value:.2g}"
+            limits = self.detail.get(_INTERVAL, ())
+            if name == "rr" and interval and len(limits) == 2:
+                # A limit that JSON could not hold has no bound.
+                low, high = ("unbounded" if x is None else f"{x:.2g}" for x in limits)
+                words += f" (95 %: {low} to {high})"
+        return words
+
 
 def finding_key(attr: str, value: str, signature: str) -> tuple[str, str, str]:
     """Return the key under which a finding is raised once."""
@@ -66,18 +85,28 @@ def finding_key(attr: str, value: str, signature: str) -> tuple[str, str, str]:
 
 def stored(engine: Engine, state: str | None = None) -> list[StoredFinding]:
     """Return the findings, the latest first; of one state, or of all."""
+    with engine.connect() as connection:
+        return stored_rows(connection, state)
+
+
+def stored_rows(connection: Connection, state: str | None = None) -> list[StoredFinding]:
+    """Return what `stored` does, as a transaction sees it."""
     c = t.finding.c
     names = [name for name in StoredFinding._fields if name != "detail"]
     chosen = select(*(c[name] for name in names), c.detail).order_by(c.day.desc(), c.id)
     if state is not None:
         chosen = chosen.where(c.state == state)
-    with engine.connect() as connection:
-        rows = connection.execute(chosen).all()
-    return [StoredFinding(**{**row._mapping, "detail": _detail(row.detail)}) for row in rows]
+    rows = connection.execute(chosen).all()
+    return [StoredFinding(**{**row._mapping, "detail": detail_of(row.detail)}) for row in rows]
 
 
-def decide(engine: Engine, number: int, state: str, note: str | None) -> None:
-    """Set the state of a finding; the evidence of now is kept beside it. Raises InputError."""
+def decide(
+    engine: Engine, number: int, state: str, note: str | None, who: str | None = None
+) -> None:
+    """Set the state of a finding; the evidence of now and who decided are kept.
+
+    Raises InputError.
+    """
     c = t.finding.c
     values: dict[str, Any] = {"state": state, "decided_at": time.time()}
     values |= {"decided_n": c.n, "decided_p": c.p}
@@ -87,6 +116,12 @@ def decide(engine: Engine, number: int, state: str, note: str | None) -> None:
         done = connection.execute(t.finding.update().where(c.id == number).values(values))
         if done.rowcount != 1:
             raise InputError(f"no finding {number}", hint="gdb-epi fleet findings")
+        row = connection.execute(select(c.attr, c.value, c.signature).where(c.id == number)).one()
+        subject = marks.Subject(marks.FINDING, "", f"{row.attr}={row.value} {row.signature}")
+        at = values["decided_at"]
+        marks.decide(
+            connection, marks.Mark(subject, at, who or marks.this_user(), state, note=note)
+        )
 
 
 def known_findings(before: Iterable[StoredFinding]) -> tuple[Finding, ...]:
@@ -98,14 +133,17 @@ def known_findings(before: Iterable[StoredFinding]) -> tuple[Finding, ...]:
             0.0, float("inf"), "", "", (), (), nobody,
         )
         for s in before
-        if s.state != DISMISSED
+        if s.state not in (DISMISSED, REPAIRED)
     )  # fmt: skip
 
 
 def findings_to_raise(
     findings: Iterable[Finding], before: Iterable[StoredFinding]
 ) -> tuple[Finding, ...]:
-    """Return what was never raised, and what was dismissed on clearly less evidence."""
+    """Return what was never raised, and what was dismissed on clearly less evidence.
+
+    A repaired host is raised again by any finding: what is counted is from after its repair.
+    """
     stored_by_family: dict[tuple[str, str, str], StoredFinding] = {}
     for old in before:
         # `*` and `*bitflip` of one host may both be there: the decided one speaks.
@@ -114,7 +152,11 @@ def findings_to_raise(
     new = []
     for finding in findings:
         earlier = stored_by_family.get(finding_key(*finding.key))
-        if earlier is None or (earlier.state == DISMISSED and _has_grown(finding, earlier)):
+        again = earlier is not None and (
+            earlier.state == REPAIRED
+            or (earlier.state == DISMISSED and _has_grown(finding, earlier))
+        )
+        if earlier is None or again:
             new.append(finding)
     return tuple(new)
 
@@ -125,10 +167,13 @@ def _has_grown(finding: Finding, dismissed: StoredFinding) -> bool:
     return finding.n >= max(2 * n, n + MIN_GROWTH) and finding.p <= max(p**GROWN, P_FLOOR)
 
 
-def keep(engine: Engine, findings: Sequence[Finding], day: int) -> None:
-    """Store what is raised; one that was dismissed is opened again, with today's numbers.
+def keep(
+    engine: Engine, findings: Sequence[Finding], day: int, population: Population | None = None
+) -> None:
+    """Store what is raised; one that was settled is opened again, with today's numbers.
 
-    Two screens at once store it once (the unique key of the table).
+    With the population that they are from, each names its latest cores. Two screens at once store
+    it once (the unique key of the table).
     """
     if not findings:
         return
@@ -140,13 +185,22 @@ def keep(engine: Engine, findings: Sequence[Finding], day: int) -> None:
             statement.on_conflict_do_update(
                 index_elements=["attr", "value", "signature"],
                 set_={**again, "state": OPEN, "raised": t.finding.c.raised + 1},
-                where=t.finding.c.state == DISMISSED,
+                where=or_(t.finding.c.state == DISMISSED, t.finding.c.state == REPAIRED),
             ),
-            [_row(finding, day) for finding in findings],
+            [_row(finding, day, population) for finding in findings],
         )
 
 
-def _row(finding: Finding, day: int) -> dict[str, Any]:
+def latest_cores(population: Population, members: Bools) -> list[str]:
+    """Return the keys of the latest MAX_CORES crashes under a mask, the latest first."""
+    there = population.core_keys[: members.size]  # a replay's masks end with their day
+    return there.under(members)[: -MAX_CORES - 1 : -1]
+
+
+def _row(finding: Finding, day: int, population: Population | None) -> dict[str, Any]:
+    detail = as_json(finding, day)
+    if population is not None:
+        detail["cores"] = latest_cores(population, finding.members)
     return {
         "day": day,
         "attr": finding.attr,
@@ -156,13 +210,32 @@ def _row(finding: Finding, day: int) -> dict[str, Any]:
         "rr": finite(finding.rr),
         "p": finding.p,
         "q": finding.q,
-        "detail": json.dumps(as_json(finding, day)),
+        "detail": json.dumps(detail),
     }
 
 
-def _detail(text: str | None) -> dict[str, Any]:
+_INTERVAL = "rr_interval"
+_TEXTS, _LISTS = ("verdict", "test", "exposure"), ("aliases", "caveats", "cores")
+
+
+def detail_of(column: str | None) -> dict[str, Any]:
+    """Return what a finding says; of a row that came from afar only what is of the right kind."""
     try:
-        detail = json.loads(text or "{}")
-    except ValueError:
+        detail = json.loads(column or "{}")
+    except (ValueError, RecursionError):
         return {}
-    return detail if isinstance(detail, dict) else {}
+    if not isinstance(detail, dict):
+        return {}
+    return {name: value for name, value in detail.items() if _is_plain(name, value)}
+
+
+def _is_plain(name: str, value: Any) -> bool:
+    if name in _TEXTS:
+        return isinstance(value, str)
+    if name in _LISTS:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    if name == _INTERVAL:
+        return isinstance(value, list) and all(
+            limit is None or number(limit) is not None for limit in value
+        )
+    return not isinstance(value, (dict, list))

@@ -11,14 +11,28 @@ from gdb_epi.fleet.screen.types import (
     BITFLIP,
     COUNTED,
     CPU,
+    CPU_NUMBER,
+    DAY_OF_WEEK,
+    EVENT,
     LOCK,
+    LOOP_OF,
     ONE_SIGNATURE,
     PLAIN,
+    TIME_OF_DAY,
+    TOGETHER,
     Finding,
 )
 from gdb_epi.fleet.store.days import iso_day
 
 HARDWARE = ("rack", "sku", "cpu_model", "microcode", "bios", "dimm", "gpu", "psu", "row")
+
+SENTENCES = {
+    EVENT: "one event: {test}, from {value}",
+    LOOP_OF: "a crash loop on host {value}: see what it runs, then the host",
+    TIME_OF_DAY: "software or configuration: comes at {value}; see what runs then",
+    DAY_OF_WEEK: "software or configuration: comes on {value}; see what runs then",
+    CPU_NUMBER: "CPU {value} of many hosts: what is pinned there, or their firmware",
+}
 
 
 def as_json(finding: Finding, day: int) -> dict[str, Any]:
@@ -67,6 +81,9 @@ def verdict(finding: Finding) -> str:
                 f"hardware-suspect: one host has crashes of all kinds{flips}; take it out, test it"
             )
         return "one host has this signature out of proportion; take it out, or move its job"
+    if finding.attr in SENTENCES:
+        where = f" ({', '.join(finding.aliases)})" if finding.aliases else ""
+        return SENTENCES[finding.attr].format(value=finding.value, test=finding.test) + where
     kind = "hardware or firmware" if finding.attr in HARDWARE else "software or configuration"
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
     return f"{kind}: goes with {what}{others}"
@@ -74,6 +91,9 @@ def verdict(finding: Finding) -> str:
 
 def sentence(finding: Finding) -> str:
     """Return one line with every number that supports the finding."""
+    if finding.attr in TOGETHER:
+        crashes = crashes_of(finding.signature, finding.test)
+        return f"{finding.attr} {finding.value}: {finding.n} {crashes}; {finding.test}"
     share = f"{finding.n} of {finding.total} {crashes_of(finding.signature, finding.test)}"
     return f"{finding.attr}={finding.value}: {share}; {chances(finding)}"
 

@@ -16,11 +16,13 @@ from itertools import product
 import numpy as np
 
 from gdb_epi.fleet.screen.types import MIN_N
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code, wide
 from gdb_epi.typing_lite import NamedTuple
 
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)  # of a host's own rate: what a cause may add
-CARRIED = 0.5  # of the cause's crashes that carry its mark; neither all nor few is known beforehand
+# Of the cause's crashes this share carries its mark, the others as those of a healthy host do:
+# neither all nor few is known beforehand.
+CARRIED = 0.5
 FLIP, NEW, LOCKED = 1, 2, 4  # what a crash carries, as bits of its class
 MARKS, CLASSES = 3, 8
 CPU_NUMBERS = 8192  # larger numbers are no CPUs
@@ -33,12 +35,13 @@ SEED = 20_261_121
 
 
 class Crashes(NamedTuple):
-    """Crashes of hosts; `period` 0 is the latest, and each window adds the next one."""
+    """Crashes of hosts, those alike together; `period` 0 is the latest, each window adds one."""
 
     host: Ints
     period: Ints
     carried: Ints  # FLIP, NEW and LOCKED
     cpu: Ints  # below 0: not known
+    weight: Ints  # how many
 
 
 class HealthyHosts(NamedTuple):
@@ -62,7 +65,7 @@ class HealthyHosts(NamedTuple):
         """Return the share of the crashes that a CPU number has on healthy hosts."""
         share = 1 / self.cpus[host]
         if self.pairs.size:
-            code = host * CPU_NUMBERS + cpu
+            code = wide(host) * CPU_NUMBERS + cpu
             at = np.minimum(np.searchsorted(self.pairs, code), self.pairs.size - 1)
             share = np.where(self.pairs[at] == code, np.maximum(self.shares[at], share), share)
         return share
@@ -82,7 +85,7 @@ class LikelihoodRatios(NamedTuple):
 def likelihood_ratios(crashes: Crashes, null: HealthyHosts) -> LikelihoodRatios:
     """Return the likelihood ratio of each host, averaged over the periods of its cause."""
     periods, hosts = null.mean.shape
-    total = np.bincount(crashes.host, minlength=hosts).astype(float)
+    total = sum_by_code(crashes.host, crashes.weight, hosts)
     sums = np.zeros((2, hosts))
     for last in range(periods):
         now = crashes.period <= last
@@ -132,13 +135,14 @@ def _classes(crashes: Crashes, null: HealthyHosts) -> tuple[Floats, Floats, Floa
     """
     hosts = null.cpus.size
     has_cpu = crashes.cpu >= 0
-    host, cpu, count = count_pairs(crashes.host[has_cpu], crashes.cpu[has_cpu])
+    known = crashes.host[has_cpu], crashes.cpu[has_cpu], crashes.weight[has_cpu]
+    host, cpu, count = count_pairs(*known)
     order = np.argsort(count, kind="stable")
     top = np.full(hosts, -1)
     top[host[order]] = cpu[order]
     on = has_cpu & (crashes.cpu == top[crashes.host])
-    cell = (crashes.host * 2 + on) * CLASSES + crashes.carried
-    counts = np.bincount(cell, minlength=hosts * 2 * CLASSES).astype(float)
+    cell = (wide(crashes.host) * 2 + on) * CLASSES + crashes.carried
+    counts = sum_by_code(cell, crashes.weight, hosts * 2 * CLASSES)
     share = null.of_pairs(np.arange(hosts), np.maximum(top, 0))
     table = counts.reshape(hosts, 2, CLASSES)
     return table[:, 0], table[:, 1], share
@@ -150,9 +154,8 @@ def _ratios(marked: tuple[bool, ...], shares: Floats) -> Floats:
     ratio = np.ones(CLASSES)
     for bit, (is_marked, share) in enumerate(zip(marked, shares, strict=True)):
         if is_marked:
-            carried = max(CARRIED, float(share))
             has = (number >> bit) & 1 == 1
-            ratio *= np.where(has, carried / share, (1 - carried) / (1 - share))
+            ratio *= np.where(has, CARRIED / share + 1 - CARRIED, 1 - CARRIED)
     return ratio
 
 
@@ -186,13 +189,17 @@ def simulate_healthy_hosts(null: HealthyHosts) -> Floats:
     cpu = (random.random(host.size) * cpus[host]).astype(np.int64)
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
     same = HealthyHosts(mean, null.alpha, null.marks, cpus, *none)
-    ratios = likelihood_ratios(Crashes(host, period, carried, cpu), same)
+    crashes = Crashes(host, period, carried, cpu, np.ones(host.size, dtype=np.int64))
+    ratios = likelihood_ratios(crashes, same)
     locked = np.bincount(host[carried >= LOCKED], minlength=size) >= MIN_N
     return np.sort(ratios.of(locked))[::-1]
 
 
-def shares_of(*flags: Bools) -> Floats:
-    """Return the share of the crashes with each flag (FLIP, NEW, LOCKED); none is 0 or 1."""
-    shares = np.array([(flag.sum() + 1) / (flag.size + 2) for flag in flags])
+def shares_of(*flags: tuple[int, int]) -> Floats:
+    """Return the share of the crashes with each flag (FLIP, NEW, LOCKED); none is 0 or 1.
+
+    Given are how many are without it and with it.
+    """
+    shares = np.array([(marked + 1) / (without + marked + 2) for without, marked in flags])
     shares[1] = max(shares[1], MIN_NEW)
     return shares

@@ -10,6 +10,7 @@ finding names each of them with its own p value, which is taken given how many c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,7 @@ from gdb_epi.fleet.screen.types import (
     HOST,
     LOCK,
     LOOP,
+    MAX_CELLS,
     MAX_CONDITIONAL_P,
     MAX_HOST_Q,
     MAX_Q,
@@ -50,7 +52,17 @@ from gdb_epi.fleet.screen.types import (
     Finding,
     Shares,
 )
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, count_distinct, sum_by_code
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Bools,
+    Floats,
+    Ints,
+    count_distinct,
+    distinct_rows,
+    narrow,
+    sum_by_code,
+    wide,
+)
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     dispersion,
@@ -67,19 +79,20 @@ MAX_LIKE = 4  # crashes of one signature on one host, of what tells how much hos
 
 def exposure_shares(population: Population, since: int | None = None) -> Shares:
     """Return each host's share of the exposure; without exposure all hosts seen count alike."""
-    size = len(population.hosts)
-    if population.has_exposure:
-        chosen = population.exposure_host >= 0
-        if since is not None:
-            chosen &= population.exposure_day >= since
-        hours = np.bincount(
-            population.exposure_host[chosen],
-            weights=population.exposure_hours[chosen],
-            minlength=size,
-        )
-        if hours.sum() > 0:
-            return Shares(hours / hours.sum(), "host-hours")
-    seen = np.bincount(population.host[population.host >= 0], minlength=size) > 0
+    p, size = population, len(population.hosts)
+    given = p.exposure_host, p.exposure_hours, p.host, size
+    if since is None:
+        return p.once(_shares, *given)
+    recent = p.exposure_day >= since
+    return _shares(p.exposure_host[recent], p.exposure_hours[recent], p.host, size)
+
+
+def _shares(exposure_host: Ints, exposure_hours: Floats, host: Ints, size: int) -> Shares:
+    chosen = exposure_host >= 0
+    hours = sum_by_code(exposure_host[chosen], exposure_hours[chosen], size)
+    if hours.sum() > 0:
+        return Shares(hours / hours.sum(), "host-hours")
+    seen = np.bincount(host[host >= 0], minlength=size) > 0
     source = "none: hosts that crashed count alike (case-control)"
     return Shares(seen / max(int(seen.sum()), 1), source)
 
@@ -130,7 +143,7 @@ def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator
             name = BITFLIP
         facts = [float(g[host]) for g in given]
         test = describe_tests(p_count[host], facts)
-        is_one_kind = _of_one_kind(population, host, crashes, null, healthy)
+        is_one_kind = _of_one_kind(population, day, host, null, healthy)
         caveats = (ONE_SIGNATURE,) if is_one_kind else (PLAIN,) * (min(facts) > MAX_SIGN_P)
         yield from _host_finding(
             population, host_shares, host, name, test, (p[host], q[host]), caveats
@@ -146,22 +159,34 @@ def crashes_and_null(
     population: Population, day: int, host_shares: Shares
 ) -> tuple[Crashes, HealthyHosts]:
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
-    at = np.flatnonzero(population.host >= 0)
-    host, cpu = population.host[at], population.cpu[at]
-    flags = population.bitflip[at], _first_of_its_own(population)[at], population.lock_inherited[at]
-    carried = sum(bit * flag for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True))
-    ago = day - population.day[at]
-    period = np.searchsorted(WINDOWS, ago, side="right")
-    mean = np.array([n * s for n, s in _by_period(population, day, period, host_shares)])
-    counts = np.bincount(host, minlength=len(population.hosts)).astype(float)
+    crashes = _crashes_of(population, day, population.host >= 0)
+    of_period = sum_by_code(crashes.period, crashes.weight, len(WINDOWS) + 1)
+    mean = np.array([n * s for n, s in _by_period(population, day, of_period, host_shares)])
+    counts = sum_by_code(crashes.host, crashes.weight, len(population.hosts))
     alpha = dispersion(counts, counts.sum() * host_shares.share)
-    cpu = np.where(cpu < CPU_NUMBERS, cpu, ABSENT)
-    crashes = Crashes(host, period, np.asarray(carried, dtype=np.int64), cpu)
-    return crashes, HealthyHosts(mean, alpha, shares_of(*flags), *cpus_of_hosts(population))
+    has = [sum_by_code((crashes.carried & b) // b, crashes.weight, 2) for b in (FLIP, NEW, LOCKED)]
+    marks = shares_of(*((int(without), int(with_it)) for without, with_it in has))
+    return crashes, HealthyHosts(mean, alpha, marks, *cpus_of_hosts(population))
+
+
+def _crashes_of(population: Population, day: int, some: Bools) -> Crashes:
+    """Count the crashes under a mask that have a host, a period, a CPU and marks in common."""
+    at = np.flatnonzero(some)
+    cpu = population.cpu[at]
+    cpu[cpu >= CPU_NUMBERS] = ABSENT
+    flags = population.bitflip, _first_of_its_own(population), population.lock_inherited
+    carried: Any = np.zeros(at.size, dtype=np.int8)
+    for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True):
+        carried[flag[at]] += bit
+    ago = day - population.known_day[at]
+    period = narrow(np.asarray(np.searchsorted(WINDOWS, ago, side="right")))
+    columns: list[Ints] = [population.host[at], period, carried, cpu]
+    where, _, counts = distinct_rows(columns)
+    return Crashes._make([*(wide(column[where]) for column in columns), counts])
 
 
 def _by_period(
-    population: Population, day: int, period: Ints, usual: Shares
+    population: Population, day: int, of_period: Floats, usual: Shares
 ) -> Iterator[tuple[int, Floats]]:
     """Yield how many crashes are in each period between the windows, and each host's share."""
     exposed = np.searchsorted(WINDOWS, day - population.exposure_day, side="right")
@@ -173,7 +198,7 @@ def _by_period(
             usual.share.size,
         )
         share = hours / hours.sum() if hours.sum() > 0 else usual.share
-        yield int((period == number).sum()), share
+        yield int(of_period[number]), share
 
 
 def _first_of_its_own(population: Population) -> Bools:
@@ -181,18 +206,23 @@ def _first_of_its_own(population: Population) -> Bools:
 
     Each new signature counts once: a crash loop of one signature is no evidence of randomness.
     """
-    signature, _, _ = population.once(count_known_pairs, population.signature, population.host)
-    own = np.bincount(signature, minlength=len(population.signatures)) == 1
-    usable = np.flatnonzero((population.signature >= 0) & (population.host >= 0))
-    first = np.full(own.size, ABSENT)
-    first[population.signature[usable[::-1]]] = usable[::-1]
-    is_first = np.zeros(population.day.size, dtype=bool)
-    is_first[first[own]] = True
+    cells = population.once(count_known_pairs, population.signature, population.host)
+    given = population.signature, population.host, cells[0], len(population.signatures)
+    return population.once(_first_of_own, *given)
+
+
+def _first_of_own(signature: Ints, host: Ints, of_cells: Ints, size: int) -> Bools:
+    own = np.bincount(of_cells, minlength=size) == 1
+    # A crash without a signature has the last place of the table, which is of none.
+    usable = np.flatnonzero(np.append(own, False)[signature] & (host >= 0))
+    _, first = np.unique(signature[usable], return_index=True)
+    is_first = np.zeros(signature.size, dtype=bool)
+    is_first[usable[first]] = True
     return is_first
 
 
 def _of_one_kind(
-    population: Population, host: int, crashes: Crashes, null: HealthyHosts, healthy: Floats
+    population: Population, day: int, host: int, null: HealthyHosts, healthy: Floats
 ) -> bool:
     """Whether a host is like the others but for a signature, as a job in a loop makes it."""
     mine = population.host == host
@@ -201,11 +231,10 @@ def _of_one_kind(
         return True
     if most < MIN_N or name == NO_SIGNATURE:
         return False
-    signature = population.signature[population.host >= 0]
-    rest = (crashes.host == host) & (signature != population.signatures.index(name))
-    left = Crashes(*(column[rest] for column in crashes))
+    mine &= population.signature != population.signatures.index(name)
+    left = _crashes_of(population, day, mine)
     ratios = likelihood_ratios(left._replace(host=left.host * 0), null.of(host))
-    locked = np.array([(left.carried >= LOCKED).sum() >= MIN_N])
+    locked = np.array([left.weight[left.carried >= LOCKED].sum() >= MIN_N])
     return bool(chances(ratios.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
 
@@ -267,7 +296,7 @@ def _count_p(population: Population, day: int, counts: Floats, host_shares: Shar
     best = negative_binomial_tail(counts, expected, expected + alpha * expected**2)
     for window in WINDOWS:
         since = day - window + 1
-        recent = population.host[(population.day >= since) & (population.host >= 0)]
+        recent = population.host[(population.known_day >= since) & (population.host >= 0)]
         in_window = np.bincount(recent, minlength=counts.size).astype(float)
         mean = max(recent.size, 1) * exposure_shares(population, since).share
         best = np.minimum(best, negative_binomial_tail(in_window, mean, mean + alpha * mean**2))
@@ -341,7 +370,9 @@ def _by_signature(
     controls = hypergeometric_tail(a[near], whole, per_host[h[near]], n[near])
     p[near] = np.maximum(p[near], controls)
     q = q_values(p, tested)
-    for i in np.flatnonzero(q <= MAX_Q):
+    # More of them mean a mixture; each names its crashes among all, which takes their memory.
+    named = np.flatnonzero(q <= MAX_Q)
+    for i in named[np.argsort(p[named], kind="stable")][:MAX_CELLS]:
         risk = relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
         if risk[0] >= MIN_RR:
             mine = (population.host == h[i]) & (population.signature == s[i])

@@ -4,18 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from heapq import nsmallest
 
 import numpy as np
 
+from gdb_epi.fleet.population.coverage import condensed, with_hours_beside
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
+from gdb_epi.fleet.screen.events import Events, events_of, masked
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
-from gdb_epi.fleet.screen.types import ALL, HOST, MIN_N, Finding, is_of_host
+from gdb_epi.fleet.screen.moments import moment_findings
+from gdb_epi.fleet.screen.types import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.typing_lite import NamedTuple
 
+MAX_OTHERS = 200  # findings of a screening, the strongest: more of them mean something else
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
 
 
@@ -29,45 +34,122 @@ class Screen(NamedTuple):
 
 
 def screen(population: Population, day: int, earlier_findings: tuple[Finding, ...] = ()) -> Screen:
-    """Test everything that is known at the end of `day`; `known` findings are not repeated."""
+    """Test everything that is known at the end of `day`; `earlier_findings` are not repeated.
+
+    Crashes that came together count as one. What the host-hours do not cover is judged by itself,
+    against other crashes (case-control).
+    """
+    events = events_of(population)
+    parts = _parts_of(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
-    group = min(group_findings(population), key=lambda f: (f.p, -f.rr), default=None)
-    hosts, others = _peel(population, day, group)
+    group = min(group_findings(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
+    hosts = _hosts_of(population, parts, day, group)
+    # A signature of which a host was peeled is looked at for its second cause: a question asked
+    # beforehand, so its tests do not pay for those of all the other signatures.
+    asked = [name for finding in hosts for name in _peeled_of(parts.counted, finding)]
     peeled = _members(population, hosts)
     raised = {finding.key for finding in earlier_findings}
+    new = [event for event in events.findings if event.key not in raised]
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in earlier_findings if f.attr == HOST}
-    new = []
     for finding in hosts:
         about = (finding.value, _breadth(finding))
         if finding.key not in raised and about not in named:
             named.add(about)
             new.append(finding)
-    earlier = [f for f in earlier_findings if f.attr != HOST and _is_here(population, f)]
-    new += [
-        with_rivals(population, f, ~peeled) for f in without_aliases(population, others, earlier)
-    ]
+    for part in (parts.by_hours, parts.other_attributes):
+        if part is None:
+            continue
+        free = ~peeled & (part.signature >= 0)
+        # Each holds a mask of all crashes: no more of them than are kept are held at any time.
+        others = nsmallest(MAX_OTHERS, attribute_findings(part, free, asked), key=lambda f: f.p)
+        earlier = [f for f in earlier_findings if f.attr != HOST and _is_here(part, f)]
+        kept = without_aliases(part, others, earlier)
+        new += [with_rivals(part, f, free) for f in kept if f.key not in {k.key for k in new}]
+    moments = nsmallest(MAX_OTHERS, moment_findings(parts.counted, ~peeled), key=lambda f: f.p)
+    new += [finding for finding in moments if finding.key not in raised]
     return Screen(day, tuple(new), peeled, tuple(hosts))
 
 
-def _peel(
-    population: Population, day: int, group: Finding | None
-) -> tuple[list[Finding], list[Finding]]:
-    """Return the findings of hosts, and of everything else without the crashes that they explain.
+class _Parts(NamedTuple):
+    """The population by what is known of the hours of its crashes; all masks are of all crashes."""
 
-    Hosts of a `group` are measured by its rate.
-    """
-    if group is None:
-        hosts = cached_host_findings(population, day)
-    else:
-        given = f"; given the rate of {group.attr}={group.value}"
-        measured = host_findings(_weighed(population, group), day)
-        hosts = [f._replace(test=f.test + given) for f in measured]
-    # A signature of which a host was peeled is looked at for its second cause: a question asked
-    # beforehand, so its tests do not pay for those of all the other signatures.
-    asked = [name for finding in hosts for name in _peeled_of(population, finding)]
-    free = ~_members(population, hosts)
-    return hosts, list(attribute_findings(population, free, asked))
+    counted: Population  # without repeats
+    by_hours: Population  # what host-hours cover; all of it where there are none
+    other_hosts: Population | None  # crashes of hosts whose hours are not known, without hours
+    other_attributes: Population | None  # crashes that no row of host-hours covers
+
+
+def _parts_of(events: Events, day: int) -> _Parts:
+    counted = population = events.counted
+    if not population.has_exposure:
+        return _Parts(counted, counted, None, None)
+    covered, repeats = population.covered, events.repeats
+    filled, gaps = with_hours_beside(counted)
+    near = covered.copy()
+    if gaps.size:
+        ever = np.zeros(len(population.hosts) + 1, dtype=bool)
+        ever[population.exposure_host[population.exposure_hours > 0]] = True
+        near |= np.isin(population.known_day, gaps) & ever[population.host]
+    by_hours = condensed(filled if near.all() else masked(filled, near), day - max(WINDOWS))
+    of_hosts, of_attributes = (
+        _without_hours(masked(counted, ~with_hours))
+        if int((~with_hours & ~repeats).sum()) >= MIN_N
+        else None
+        for with_hours in (near, covered)
+    )
+    return _Parts(counted, by_hours, of_hosts, of_attributes)
+
+
+def _without_hours(population: Population) -> Population:
+    nothing = np.zeros(0, dtype=np.int64)
+    attributes, facts = (
+        tuple(a._replace(exposure=nothing) for a in some)
+        for some in (population.attributes, population.facts)
+    )
+    return population._replace(
+        attributes=attributes, facts=facts, exposure_day=nothing, exposure_host=nothing,
+        exposure_hours=np.zeros(0),
+    )  # fmt: skip
+
+
+def screened_hosts(population: Population, day: int) -> list[Finding]:
+    """Return the findings of hosts at the end of a day, as a screening without a group has them."""
+    return _hosts_of(population, _parts_of(events_of(population), day), day, None)
+
+
+def _hosts_of(
+    population: Population, parts: _Parts, day: int, group: Finding | None
+) -> list[Finding]:
+    """Return the findings of hosts; those of a `group` are measured by its rate."""
+
+    def find(whole: Population, today: int) -> list[Finding]:
+        weighed = parts.by_hours if group is None else _weighed(parts.by_hours, group)
+        findings = list(host_findings(weighed, today))
+        if group is not None:
+            given = f"; given the rate of {group.attr}={group.value}"
+            findings = [f._replace(test=f.test + given) for f in findings]
+        if parts.other_hosts is not None:
+            findings += host_findings(parts.other_hosts, today)
+        events = events_of(whole)
+        return [_with_repeats(whole, events, finding) for finding in findings]
+
+    return cached_host_findings(population, day, find) if group is None else find(population, day)
+
+
+def _with_repeats(population: Population, events: Events, finding: Finding) -> Finding:
+    """Name the crashes of a host's loops too; what they tell was counted once."""
+    mine = population.host == population.hosts.index(finding.value)
+    members = events.with_repeats(finding.members) & mine
+    again = events.repeats & (population.host >= 0)
+    if finding.signature.startswith(CPU):
+        again &= mine
+    elif finding.signature == LOCK:
+        again &= population.lock_inherited
+    elif not finding.signature.startswith(ALL):
+        again &= population.signature == population.signatures.index(finding.signature)
+    total = finding.total + int(again.sum())
+    return finding._replace(members=members, n=int(members.sum()), total=total)
 
 
 def _members(population: Population, findings: Sequence[Finding]) -> Bools:
@@ -109,11 +191,12 @@ def replay(population: Population) -> Iterator[Screen]:
 
 
 def _days(population: Population) -> list[int]:
-    """The days from the first crash to the last; those with crashes where clocks were far off."""
-    first, last = int(population.day.min()), int(population.day.max())
-    if last - first <= MAX_DAYS:
-        return list(range(first, last + 1))
-    return [int(day) for day in np.unique(population.day)]
+    """The days from the first crash to the last; of a long time those with crashes."""
+    timed = population.day[population.timed]
+    days = np.unique(timed if timed.size else population.day)
+    if days[-1] - days[0] <= MAX_DAYS:
+        days = np.arange(days[0], days[-1] + 1)
+    return [int(day) for day in days]
 
 
 def _is_here(population: Population, finding: Finding) -> bool:

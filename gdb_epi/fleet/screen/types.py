@@ -13,9 +13,15 @@ MAX_HOST_Q = 0.05
 MIN_N = 3  # crashes: fewer say nothing
 MIN_RR = 2.0  # relative risk
 MAX_CONDITIONAL_P = 1e-3  # beside a finding that is known already
+MAX_CELLS = 200  # findings of signatures and one attribute, or hosts: the strongest
 WINDOWS = (3, 7, 14)  # days, beside all: a host that breaks today must not wait for its average
 
 HOST = "host"
+EVENT = "event"  # crashes that came together; the value is when
+LOOP_OF = "crash loop"  # the value is the host
+TOGETHER = (EVENT, LOOP_OF)  # what such findings are about: they accuse nothing
+TIME_OF_DAY, DAY_OF_WEEK, CPU_NUMBER = "time of day", "day of the week", "cpu number"
+MOMENTS = (TIME_OF_DAY, DAY_OF_WEEK, CPU_NUMBER)
 MIN_CPUS = 2
 MOSTLY = 0.8  # of a host's crashes: then one signature speaks, and its job may be the cause
 ONE_SIGNATURE = (

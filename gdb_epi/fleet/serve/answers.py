@@ -3,27 +3,38 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
 from sqlalchemy import Engine
 
-from gdb_epi.errors import InputError
+from gdb_epi.errors import InputError, UsageError
+from gdb_epi.fleet.life.deciding import Decision, apply
+from gdb_epi.fleet.life.marks import HOST, SIGNATURE
+from gdb_epi.fleet.life.repairs import of_today, since_repairs
+from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
 from gdb_epi.fleet.questions.signature_groups import SignatureGroup
 from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.questions.verdict import of_population, of_signature
 from gdb_epi.fleet.screen.finding_states import stored
+from gdb_epi.fleet.screen.screening import Screen, screen
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.fleet.store.ingest import store
 from gdb_epi.fleet.store.prepare import Preparer
 from gdb_epi.fleet.store.reader import parts_in
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 MAX_ROWS = 1000
 MAX_DAYS = 3660
 SHOWN_REJECTS = 20
+SOMEBODY = "somebody with the server's token"  # who decides, where nobody is named
 
 
 class NotFound(Exception):
@@ -44,7 +55,7 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     if name in population.signatures and population.day.size:
         day = population.last_day
         judged = of_signature(population, population.signatures.index(name), day).as_json(day)
-    curve = [_day(row) for row in curves.curve(engine, group.ids)]
+    curve = [_day(row) for row in curves.curve(engine, group.name)]
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     summary = lookup.of_signature(engine, group)._asdict()
     return {**named, **summary, "curve": curve, "verdict": judged}
@@ -85,8 +96,8 @@ def host(engine: Engine, wanted: str) -> dict[str, Any]:
 
 def trend(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
     """The epidemic curve of one signature, or of all."""
-    ids = None if wanted is None else _group(engine, wanted).ids
-    return [_day(row) for row in curves.curve(engine, ids)]
+    name = None if wanted is None else _group(engine, wanted).name
+    return [_day(row) for row in curves.curve(engine, name)]
 
 
 def _day(row: curves.DayRow) -> dict[str, Any]:
@@ -109,11 +120,57 @@ def findings(engine: Engine) -> list[dict[str, Any]]:
 
 def verdicts(engine: Engine) -> list[dict[str, Any]]:
     """What stands out now, judged."""
-    population = load_population(engine)
-    if not population.day.size:
+    population, screened = screened_now(engine)
+    if screened is None:
         return []
-    day = population.last_day
-    return [verdict.as_json(day) for verdict in of_population(population, day)]
+    judged = of_population(population, screened.day, screened)
+    return [verdict.as_json(screened.day) for verdict in judged]
+
+
+def screened_now(engine: Engine) -> tuple[Population, Screen | None]:
+    """What stands out now, without what repaired hosts did before; None: no crash has a time."""
+    with engine.connect() as connection:
+        repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
+    population = since_repairs(load_population(engine), repaired)
+    if not population.day.size:
+        return population, None
+    screened = screen(population, population.last_day)
+    return population, screened._replace(findings=of_today(screened.findings))
+
+
+def states(engine: Engine) -> list[dict[str, Any]]:
+    """What was decided of signatures and hosts, with the history."""
+    with engine.connect() as connection:
+        held = all_states(sqlalchemy_executor(connection), time.time())
+    return [state.as_json() for state in held]
+
+
+def decide(engine: Engine, body: bytes) -> dict[str, Any]:
+    """Write a decision down: a JSON object with `about`, `name` and what is said of it.
+
+    Raises UsageError for one that makes no sense, InputError where nothing has that name.
+    """
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise UsageError("a decision is a JSON object", hint='{"about": "signature", "name": KEY}')
+    decided = apply(engine, decision_of(given), time.time())
+    about, lines = decided.subject.about, decided.lines
+    return {"about": about, "lines": lines, "states": states(engine)}
+
+
+def decision_of(given: Mapping[Any, Any]) -> Decision:
+    """Return the decision that a client sent. Raises UsageError for what is none."""
+    unknown = sorted(map(str, given.keys() - set(Decision._fields)))
+    texts = {name: value for name, value in given.items() if value is not None}
+    if unknown or not all(isinstance(value, str) for value in texts.values()):
+        what = f"not known: {', '.join(unknown)[:200]}" if unknown else "its values are texts"
+        raise UsageError(what, hint=", ".join(Decision._fields))
+    if texts.get("about") not in (SIGNATURE, HOST) or not texts.get("name"):
+        raise UsageError("a decision names a signature or a host", hint="about, name")
+    return Decision(**{"who": SOMEBODY, **texts})
 
 
 def take(engine: Engine, body: bytes) -> dict[str, Any]:

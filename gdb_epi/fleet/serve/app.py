@@ -11,30 +11,36 @@ from urllib.parse import quote
 from sqlalchemy import Engine
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gdb_epi.errors import EpiError
+from gdb_epi.errors import EpiError, InputError, UsageError
+from gdb_epi.fleet.questions.pruned import day_of_prune
 from gdb_epi.fleet.report.gather import ReportScope, gather
 from gdb_epi.fleet.report.html import render, render_core
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.cache import Cache
+from gdb_epi.fleet.serve.forms import MAX_DECISION, PATH, Forms
 from gdb_epi.fleet.serve.guard import (
     HEADERS,
     MAX_BODY,
     MAX_REQUESTS,
     TooLarge,
     body_of,
+    is_content,
     known_host,
-    may_ingest,
+    may_write,
     refusal,
 )
 from gdb_epi.fleet.serve.metrics import CONTENT_TYPE, metrics
 
 MAX_NAME = 512  # characters of a name in a path or query
-API = "/api/v1"
+MIN_PACKED = 4 << 10  # bytes of an answer that is worth packing; a page has megabytes
+API, JSON = "/api/v1", "application/json"
 
 
 class Settings(NamedTuple):
@@ -62,10 +68,15 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
         f"{API}/trend": server.json(lambda e, q: answers.trend(e, q.get("signature"))),
         f"{API}/new": server.json(lambda e, q: answers.new(e, _number(q, "days", 7))),
         f"{API}/findings": server.json(lambda e, _: answers.findings(e)),
+        f"{API}/states": server.json(lambda e, _: answers.states(e)),
         f"{API}/verdicts": server.json(lambda e, _: answers.verdicts(e)),
     }
     routes = [Route(path, handler, methods=["GET"]) for path, handler in get.items()]
     routes.append(Route(f"{API}/records", server.records, methods=["POST"]))
+    routes.append(Route(f"{API}/marks", server.mark, methods=["POST"]))
+    forms = Forms(engine, settings.token, settings.hosts)
+    routes.append(Route(PATH, forms.show, methods=["GET"]))
+    routes.append(Route(PATH, forms.take, methods=["POST"]))
     failures: Any = {
         answers.NotFound: lambda _, error: refusal(404, str(error)),
         ValueError: lambda _, error: refusal(400, str(error)),
@@ -75,7 +86,8 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
         404: lambda *_: refusal(404, "there is no such page"),
         405: lambda *_: refusal(405, "this address does not take that method"),
     }
-    app = Starlette(routes=routes, exception_handlers=failures)
+    packed = [Middleware(GZipMiddleware, minimum_size=MIN_PACKED)]
+    app = Starlette(routes=routes, exception_handlers=failures, middleware=packed)
     return _HostCheck(app, settings.hosts)
 
 
@@ -110,7 +122,7 @@ class _Server:
 
     def health(self, request: Request) -> Response:
         """Whether the database answers."""
-        answers.findings(self._engine)
+        day_of_prune(self._engine)  # any question does, this one reads a single row
         return JSONResponse({"ok": True, "ingest": self._settings.token is not None})
 
     def json(
@@ -135,11 +147,27 @@ class _Server:
 
     async def records(self, request: Request) -> Response:
         """Take records in, for those who have the token."""
-        refused = may_ingest(request, self._settings.token)
+        refused = may_write(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
         done = await run_in_threadpool(answers.take, self._engine, await body_of(request))
         return JSONResponse(done, 200 if not done["rejects"] else 422)
+
+    async def mark(self, request: Request) -> Response:
+        """Take a decision about a signature or a host, from those who have the token."""
+        refused = may_write(request, self._settings.token, self._settings.hosts)
+        if refused is not None:
+            return refused
+        if not is_content(request, JSON):
+            return refusal(415, f"a decision is a JSON object: Content-Type: {JSON}")
+        body = await body_of(request, MAX_DECISION)
+        try:
+            held = await run_in_threadpool(answers.decide, self._engine, body)
+        except InputError as error:
+            return refusal(404, error.line())
+        except UsageError as error:
+            return refusal(422, error.line())
+        return _Json(held)
 
 
 class _Json(JSONResponse):
@@ -173,8 +201,10 @@ class _HostCheck:
 
         async def guarded(message: Any) -> None:
             if message["type"] == "http.response.start":
-                headers = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *headers]}
+                given = {name.lower() for name, _ in message["headers"]}
+                every = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
+                missing = [(name, value) for name, value in every if name not in given]
+                message = {**message, "headers": [*message["headers"], *missing]}
             await send(message)
 
         header = dict(scope["headers"]).get(b"host", b"").decode("latin-1")

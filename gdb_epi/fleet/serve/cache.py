@@ -16,12 +16,13 @@ MAX_KEPT = 32  # answers; a page has up to 3 MB
 
 
 def state_of(engine: Engine) -> Hashable:
-    """Return a value that changes with the crashes, the host-hours and the findings."""
-    finding = t.finding.c
+    """Return a value that changes with the crashes, the host-hours, findings and decisions."""
+    finding, mark = t.finding.c, t.mark.c
     with engine.connect() as connection:
         changes = connection.execute(select(func.count(), func.max(t.change.c.id))).one()
         rows = select(func.count(), func.max(finding.decided_at), func.sum(finding.raised))
-        return (*changes, *connection.execute(rows).one())
+        decided = connection.execute(select(func.count(), func.max(mark.id))).one()
+        return (*changes, *connection.execute(rows).one(), *decided)
 
 
 class Cache:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 MAX_REQUESTS = 64  # at one time; more are answered with 503
+FOREIGN = "a page of another server cannot change this one"
+READ_ONLY = "this server is read-only: it was started without a token"
 MAX_BODY = 32 << 20  # bytes of one POST; a record has 2 to 100 kB
 
 HEADERS = {
@@ -24,6 +26,15 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
+}
+
+
+# The page with forms: they go to this server alone, and browsers say where they come from.
+FORM_HEADERS = {
+    "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
+        "form-action 'none'", "form-action 'self'"
+    ),
+    "Referrer-Policy": "same-origin",
 }
 
 
@@ -46,26 +57,47 @@ def known_host(header: str, allowed: Sequence[str]) -> bool:
     return match is not None and (match[1] or match[2]) in allowed
 
 
-def may_ingest(request: Request, token: str | None) -> Response | None:
-    """Return the refusal; None when the request carries the token."""
+def may_write(request: Request, token: str | None, hosts: Sequence[str]) -> Response | None:
+    """Return the refusal; None when the request carries the token.
+
+    The token comes in a header that no page of elsewhere can make a browser send, and never from a
+    cookie. A page that says where it is from and is not from here is refused before that.
+    """
     if token is None:
-        return refusal(403, "this server is read-only: it was started without a token for ingest")
+        return refusal(403, READ_ONLY)
+    if not is_from_here(request, hosts):
+        return refusal(403, FOREIGN)
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    matches = hmac.compare_digest(given.strip().encode(), token.encode())
-    if scheme.lower() != "bearer" or not matches:
-        return refusal(401, "ingest needs the token: Authorization: Bearer TOKEN")
+    if scheme.lower() != "bearer" or not same_token(given, token):
+        return refusal(401, "this needs the token: Authorization: Bearer TOKEN")
     return None
 
 
-async def body_of(request: Request) -> bytes:
-    """Return the body. Raises TooLarge before more than MAX_BODY bytes are held."""
+def is_content(request: Request, kind: str) -> bool:
+    """Whether the body is said to be of a kind, whatever its parameters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip() == kind
+
+
+def is_from_here(request: Request, hosts: Sequence[str]) -> bool:
+    """Whether a request is of a page of this server, or of none (curl says no origin)."""
+    origin = request.headers.get("origin")
+    return origin is None or known_host(origin.partition("://")[2], hosts)
+
+
+def same_token(given: str, token: str) -> bool:
+    """Whether this is the token; it takes as long for one that is nearly right."""
+    return hmac.compare_digest(given.strip().encode("utf-8", "replace"), token.encode())
+
+
+async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
+    """Return the body. Raises TooLarge before more than `most` bytes are held."""
     declared_length = request.headers.get("content-length", "0")
-    if not declared_length.isdigit() or int(declared_length) > MAX_BODY:
+    if not declared_length.isdigit() or int(declared_length) > most:
         raise TooLarge
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > MAX_BODY:
+        if size > most:
             raise TooLarge
         parts.append(part)
     return b"".join(parts)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prometheus counters: crashes by category and verdict, never by signature or host.
+"""Prometheus' metrics: crashes by category and verdict, and what stands out now.
 
-Signature x host would be millions of time series; the database answers those questions.
+Crashes are never counted by signature or host, which would be millions of series. What stands out
+is screened for each state of the database, so that nobody needs to run `fleet screen` for it; at
+most MAX_SERIES of it have labels.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator
 
@@ -14,13 +17,23 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from sqlalchemy import Engine, func, select
 
+from gdb_epi.fleet.life.marks import HOST
+from gdb_epi.fleet.life.states import all_states, failed_fixes
+from gdb_epi.fleet.questions.verdict import kind_of
+from gdb_epi.fleet.report.texts import clean
+from gdb_epi.fleet.screen.finding_states import finding_key, findings_to_raise, stored
+from gdb_epi.fleet.serve.answers import screened_now
 from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.fleet.store.verdicts import is_of_this_model
 from gdb_epi.judgement.labels import LABELS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 VERDICTS = frozenset(LABELS)
 MAX_CATEGORIES = 60  # the vocabulary has 25 and classes below some of them
+MAX_SERIES = 100  # findings with labels
+MAX_LABEL = 200  # characters
+NEW = "new"  # was never raised, or was settled on less evidence
 OTHER, NONE, OTHER_MODEL = "other", "none", "other-model"
 _CATEGORY = re.compile(r"[a-z][a-z0-9:_-]{0,60}\Z")
 
@@ -55,6 +68,54 @@ class _Crashes:
             for name, count in connection.execute(rows):
                 findings.add_metric((str(name),), int(count))
         yield findings
+        yield from _standing_out(self._engine)
+        yield from _states(self._engine)
+
+
+def _standing_out(engine: Engine) -> Iterator[Metric]:
+    description = "Crashes of what has more than its share now; no screening by hand is needed."
+    labels = ("finding", "kind", "host", "state")
+    gauge = GaugeMetricFamily("gdb_epi_finding_crashes", description, labels=labels)
+    population, screened = screened_now(engine)
+    before = stored(engine)
+    states = {old.family: old.state for old in before}
+    findings = sorted(screened.findings, key=lambda f: f.p) if screened is not None else []
+    for finding in findings[:MAX_SERIES]:
+        state = states.get(finding_key(*finding.key), NEW)
+        if state != NEW and findings_to_raise([finding], before):
+            state = NEW  # settled on clearly less evidence
+        host = finding.value if finding.attr == HOST else ""
+        name = f"{finding.attr}={finding.value} {finding.signature}"
+        kind = kind_of(population, (finding,))
+        values = [_label(text) for text in (name, kind, host, state)]
+        gauge.add_metric(values, finding.n)
+    yield gauge
+    description = "Findings that stand out now, those without a series of their own too."
+    yield GaugeMetricFamily("gdb_epi_findings_now", description, value=len(findings))
+
+
+def _states(engine: Engine) -> Iterator[Metric]:
+    description = "Signatures and hosts by the state that people gave them."
+    gauge = GaugeMetricFamily("gdb_epi_states", description, labels=("about", "state"))
+    description = "Crashes of a fixed signature on the version of its fix or later."
+    again = GaugeMetricFamily(
+        "gdb_epi_regressed_crashes", description, labels=("signature", "fixed_in")
+    )
+    with engine.connect() as connection:
+        states = all_states(sqlalchemy_executor(connection), time.time())
+    counts = Counter((state.standing.subject.about, state.state) for state in states)
+    for values, count in sorted(counts.items()):
+        gauge.add_metric(values, count)
+    for state, fix in failed_fixes(states)[:MAX_SERIES]:
+        labels = [_label(state.standing.subject.name), _label(fix.version)]
+        again.add_metric(labels, fix.crashes_again)
+    yield gauge
+    yield again
+
+
+def _label(text: str) -> str:
+    """A label of whatever a process called itself: one line, not too long."""
+    return clean(text, MAX_LABEL)
 
 
 def _crash_counts(engine: Engine) -> Counter[tuple[str, str]]:

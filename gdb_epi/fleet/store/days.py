@@ -11,13 +11,16 @@ from gdb_epi.fleet.store.values import number
 EPOCH = date(1970, 1, 1)
 SECONDS_A_DAY = 86_400.0
 MAX_DAY = 100_000  # in the year 2243
-MIN_GAP = 60  # days without a crash before those of a clock that is wrong
-MAX_STRAY = 0.002  # share of the crashes that such a clock may have made
 
 
 def iso_day(day: int) -> str:
     """Return a day number as YYYY-MM-DD."""
     return (EPOCH + timedelta(days=day)).isoformat()
+
+
+def day_of(moment: float | None) -> str:
+    """Return the day (UTC) of a moment, which is seconds since the epoch; `?` of none."""
+    return iso_day(int(moment // SECONDS_A_DAY)) if moment is not None else "?"
 
 
 def day_number(value: Any) -> int | None:

@@ -7,6 +7,7 @@ module.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gdb_epi.errors import EXIT_USAGE, EpiError, InputError
-from gdb_epi.fleet.store.paths import default_database, hide_password, is_url
+from gdb_epi.fleet.store.paths import LAKE_PREFIX, default_database, hide_password, is_url
 
 try:
     from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
@@ -27,11 +28,20 @@ except ModuleNotFoundError as problem:
         "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
     ) from problem
 
+from gdb_epi.fleet.lake.files import lake_folder
+from gdb_epi.fleet.store.sql_without_sqlalchemy import readable_uri
 from gdb_epi.fleet.store.tables import meta, metadata
 from gdb_epi.fleet.store.transactions import begin
-from gdb_epi.fleet.store.versions import PROJECTED, REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.fleet.store.versions import (
+    DROPPED,
+    PROJECTED,
+    REPROJECTED_TO,
+    SCHEMA_KEY,
+    SCHEMA_VERSION,
+)
 from gdb_epi.private_files import make_private_file, make_private_folder
 
+LAKE = LAKE_PREFIX.removesuffix(":")  # what stands for a driver in the URL of a lake
 BUSY_SECONDS = 10.0  # how long a writer waits for another one
 _LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
 
@@ -57,6 +67,8 @@ def database_url(given: str | None) -> URL:
     """Return the URL for a --db argument: a URL, a file path, or None for the default."""
     if given is None:
         return URL.create("sqlite", database=str(default_database()))
+    if (folder := lake_folder(given)) is not None:
+        return URL.create(LAKE, database=str(folder))
     if given.strip() and not is_url(given):
         return URL.create("sqlite", database=str(Path(given).expanduser().absolute()))
     if "://" not in given:
@@ -76,7 +88,9 @@ def database_url(given: str | None) -> URL:
 
 
 def shown_url(url: URL) -> str:
-    """Return a URL as people may see it."""
+    """Return a URL as people may see it, and may give it."""
+    if url.drivername == LAKE:
+        return f"{LAKE_PREFIX}{url.database}"
     return hide_password(url.render_as_string(hide_password=True))
 
 
@@ -93,8 +107,11 @@ def open_database(given: str | None, *, write: bool, make: bool | None = None) -
     shown = shown_url(url)
     engine = None
     try:
-        _check_file(url, shown, make=write if make is None else make)
-        engine = _engine(url)
+        if url.drivername == LAKE:
+            engine = _lake_engine(url, shown, write=write)
+        else:
+            _check_file(url, shown, make=write if make is None else make)
+            engine = _engine(url) if write else _reading_engine(url)
         if write:
             migrate(engine)
         else:
@@ -137,8 +154,10 @@ def _change_tables(engine: Engine, shown: str) -> int | None:
             from gdb_epi.fleet.migrations import stamp_new
 
             metadata.create_all(connection)
-            row = {"key": SCHEMA_KEY, "value": str(SCHEMA_VERSION)}
-            connection.execute(meta.insert().values(row))
+            rows = {SCHEMA_KEY: str(SCHEMA_VERSION), DROPPED: "0"}
+            connection.execute(
+                meta.insert(), [{"key": key, "value": value} for key, value in rows.items()]
+            )
             stamp_new(connection)
         elif version < SCHEMA_VERSION:
             from gdb_epi.fleet.migrations import upgrade
@@ -185,6 +204,24 @@ _HINTS = (
 )
 
 
+def refuse_lake(given: str | None, because: str) -> None:
+    """Refuse a lake where it lacks what is asked of a database. Raises DatabaseError."""
+    url = database_url(given)
+    if url.drivername == LAKE:
+        hint = "--db with the database that it was exported from"
+        raise DatabaseError(f"{shown_url(url)} {because}", hint=hint)
+
+
+def _lake_engine(url: URL, shown: str, *, write: bool) -> Engine:
+    """Open a folder of Parquet files."""
+    from gdb_epi.fleet.lake.engine import lake_engine
+
+    if write:
+        hint = "--db with the database that it was exported from, then export it again"
+        raise DatabaseError(f"{shown} is read-only", hint=hint)
+    return lake_engine(url)
+
+
 def _engine(url: URL) -> Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
     waits = {"timeout": BUSY_SECONDS} if is_sqlite and "timeout" not in url.query else {}
@@ -196,6 +233,24 @@ def _engine(url: URL) -> Engine:
         return engine
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
+
+
+def _reading_engine(url: URL) -> Engine:
+    """Open for reading; an SQLite file that nobody here may write needs another way to be read."""
+    name = url.database or ""
+    is_file = url.get_backend_name() == "sqlite" and not name.startswith("file:") and not url.query
+    path = Path(name)
+    if not is_file or not path.is_file():
+        return _engine(url)
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return _engine(url)
+    uri = readable_uri(path)
+    return create_engine(
+        url,
+        creator=lambda: sqlite3.connect(
+            uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None
+        ),
+    )
 
 
 # The keys of crashes are random: an index that does not fit the cache is read and written all over.

@@ -35,6 +35,11 @@ class Dimensions:
             BoundedCache[int](MAX_KEPT) for _ in range(6)
         )
 
+    def forget(self) -> None:
+        """Empty all of it: rows may have been deleted."""
+        for ids in (self.sig, self.trace, self.host, self.lib, self.libset, self.attrset):
+            ids.forget()
+
     def forget_when_many(self) -> None:
         """Empty what has grown too large."""
         for ids in (self.sig, self.trace, self.host, self.lib, self.libset, self.attrset):

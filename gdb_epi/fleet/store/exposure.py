@@ -8,8 +8,9 @@ attribute (rack, sku, cpu_model, microcode, bios, kernel, image, load ...).
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -21,7 +22,7 @@ from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import day_number
 from gdb_epi.fleet.store.dimensions import Dimensions, insert
 from gdb_epi.fleet.store.projection import set_hash
-from gdb_epi.fleet.store.transactions import begin, note_change
+from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
 from gdb_epi.fleet.store.values import MAX_ATTRIBUTES, number, text
 
 BATCH = 5_000  # rows per transaction
@@ -36,6 +37,7 @@ class HostDay(NamedTuple):
     host: str
     hours: float
     attributes: dict[str, str]
+    machine_id: str = ""  # feeds have names alone, crashes may add it
 
 
 class ExposureOutcome(NamedTuple):
@@ -51,7 +53,9 @@ def host_days(path: Path) -> Iterator[tuple[str, HostDay | InputError]]:
     Raises InputError when the file cannot be read or lacks the columns.
     """
     try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            # `<(...)` of a shell is a pipe, which cannot go back to its first character.
+            stream = file if file.seekable() else io.StringIO(file.read(), newline="")
             head = stream.read(1)
             stream.seek(0)
             rows = _json_rows(stream) if head in ("{", "[") else _csv_rows(stream, path)
@@ -78,21 +82,24 @@ def store_exposure(
                 good.append(row)
         if good:
             with begin(engine) as connection:
-                _store(connection, good)
+                dimension_generation(connection)
+                store_host_days(connection, good)
                 note_change(connection)
         count += len(good)
     return ExposureOutcome(count, tuple(rejected))
 
 
-def _store(connection: Connection, rows: list[HostDay]) -> None:
+def store_host_days(connection: Connection, rows: Sequence[HostDay]) -> None:
+    """Store rows in a transaction that asked for `dimension_generation`; the last of one wins."""
     ids = Dimensions()
-    ids.learn_hosts(connection, {(row.host, "") for row in rows})
-    sets = {set_hash(sorted(row.attributes.items())): row.attributes for row in rows}
+    ids.learn_hosts(connection, {(row.host, row.machine_id) for row in rows})
+    hashes = [set_hash(sorted(row.attributes.items())) for row in rows]
+    sets = dict(zip(hashes, (row.attributes for row in rows), strict=True))
     ids.learn_attributes(connection, sets)
     values: dict[tuple[int, int, int], float] = {}
-    for row in rows:
-        attrset = ids.attrset[(set_hash(sorted(row.attributes.items())),)]
-        values[ids.host[(row.host, "")], row.day, attrset] = row.hours
+    for row, key in zip(rows, hashes, strict=True):
+        host = ids.host[(row.host, row.machine_id)]
+        values[host, row.day, ids.attrset[(key,)]] = row.hours
     statement = insert(connection, t.exposure)
     connection.execute(
         statement.on_conflict_do_update(
@@ -143,14 +150,20 @@ def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:
         return InputError("no host")
     hours = row.get("hours")
     try:
-        hours = number(float(hours) if isinstance(hours, str) else hours)
+        hours = hours_of(float(hours) if isinstance(hours, str) else hours)
     except ValueError:
-        hours = None
-    if hours is None or not 0 <= hours <= MAX_HOURS:
         return InputError(f"hours must be 0 to 24: {str(row.get('hours'))[:80]!r}")
     names = [n for n in row if isinstance(n, str) and n not in _FIXED][:MAX_ATTRIBUTES]
     attributes = {text(n) or "": _attribute(row[n]) for n in names}
     return HostDay(day, host, hours, {n: v for n, v in attributes.items() if v})
+
+
+def hours_of(value: Any) -> float:
+    """Return the hours of a host on one day. Raises ValueError for what cannot be that."""
+    hours = number(value)
+    if hours is None or not 0 <= hours <= MAX_HOURS:
+        raise ValueError(value)
+    return hours
 
 
 def _attribute(value: Any) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdb_epi.fleet.store.values import MAX_ATTRIBUTES, group, integer, scalars, text
+from gdb_epi.fleet.store.values import MAX_ATTRIBUTES, integer, scalars, text
+from gdb_epi.record.reading import group_in
 
 YES = "true"
 MAX_FINDINGS = 64  # of one record
@@ -38,24 +39,24 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
     facts: dict[str, str] = {}
     if _GROUPS.isdisjoint(record):
         return facts
-    if signal := group(record, "signal"):
+    if signal := group_in(record, "signal"):
         numbers = {name: integer(signal.get(name)) for name in ("signo", "si_code")}
         facts |= {name: str(number) for name, number in numbers.items() if number is not None}
     for part, key, name in _TEXTS:
         if isinstance(inside := record.get(part), dict) and (value := text(inside.get(key))):
             facts[name] = value
     for part, name in (("fork", "forked"), ("python", "free_threaded")):
-        truth = group(record, part).get(name)
+        truth = group_in(record, part).get(name)
         if isinstance(truth, bool):
             facts[name] = str(truth).lower()
-    if corruption := group(record, "corruption"):
+    if corruption := group_in(record, "corruption"):
         for name in ("path", "symptom"):
             if value := text(corruption.get(name)):
                 facts[f"corruption {name}"] = value
     detectors = {text(finding.get("detector")) for finding in _maps(record.get("findings"))}
     for detector in sorted(name for name in detectors if name):
         facts[f"found {detector}"] = YES
-    if own := group(record, "facts"):
+    if own := group_in(record, "facts"):
         for name, value in scalars(own).items():
             if len(facts) < MAX_ATTRIBUTES:
                 facts.setdefault(name, value)
@@ -66,14 +67,14 @@ def flip_bit(record: Mapping[str, Any]) -> int | None:
     """Return the number (0..63) of the bit that may have flipped; None without one."""
     if "findings" in record or "corruption" in record:
         for finding in _maps(record.get("findings")):
-            bit = _bit(group(finding, "facts").get("bit"))
+            bit = _bit(group_in(finding, "facts").get("bit"))
             if bit is not None:
                 return bit
-        for candidate in _maps(group(record, "corruption").get("candidates")):
+        for candidate in _maps(group_in(record, "corruption").get("candidates")):
             bits = candidate.get("bits")
             if isinstance(bits, list) and len(bits) == 1:
                 return _bit(bits[0])
-    return _bit(group(record, "flags").get("bit"))
+    return _bit(group_in(record, "flags").get("bit"))
 
 
 def _bit(value: Any) -> int | None:

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.store.projection import project
-from gdb_epi.fleet.store.values import group, integer, text
+from gdb_epi.fleet.store.values import integer, text
 from gdb_epi.fleet.store.verdicts import model_of
 from gdb_epi.private_files import make_private_file
+from gdb_epi.record.reading import group_in
 
 MAX_STACK = 64  # frames
 TEXT, INTEGER, REAL, FLAG, TIME, MAP = "text", "integer", "real", "flag", "time", "map"
@@ -92,14 +93,15 @@ OTEL_ATTRIBUTES = {
 def flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of a record, a value (or None) for each column. Raises InputError."""
     rows = project(record)
-    process, threads = group(record, "process"), group(record, "threads")
-    crashed = group(threads, "crashed")
+    process, threads = group_in(record, "process"), group_in(record, "threads")
+    crashed = group_in(threads, "crashed")
     _, kind, key, coarse = rows.sig or ("", "", "", "")
     name, machine = rows.host or ("", "")
-    crash, judged = rows.crash, group(record, "verdict")
+    crash, judged = rows.crash, group_in(record, "verdict")
     return {
         "core_key": rows.core_key,
-        "time": crash["ts"],
+        # As it was claimed; `time_source` says by whom.
+        "time": crash["ts"] if crash["ts_claimed"] is None else crash["ts_claimed"],
         "time_source": crash["ts_source"],
         "host": name or None,
         "machine_id": machine or None,
@@ -117,8 +119,8 @@ def flat(record: Mapping[str, Any]) -> dict[str, Any]:
         "signal": crash["signo"],
         "si_code": crash["si_code"],
         # The Python exception in flight, else the signal, which is what ended the process.
-        "exception": text(group(record, "exception").get("type"))
-        or text(group(record, "signal").get("name")),
+        "exception": text(group_in(record, "exception").get("type"))
+        or text(group_in(record, "signal").get("name")),
         "stack": _stack(crashed),
         "category": rows.sig_values.get("category"),
         "signature": rows.sig_values.get("text"),

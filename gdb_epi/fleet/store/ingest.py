@@ -10,19 +10,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError
 
 from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.archive import take
 from gdb_epi.fleet.store.bulk import insert_crashes
 from gdb_epi.fleet.store.dimensions import Dimensions, in_list_parts
 from gdb_epi.fleet.store.packing import Packer, stored_record, unpack
 from gdb_epi.fleet.store.prepare import Batch, PreparedRecord, Preparer, Source
 from gdb_epi.fleet.store.projection import merge, project
 from gdb_epi.fleet.store.reader import PART
-from gdb_epi.fleet.store.transactions import begin, note_change
+from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
 
 VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once
 # Seconds before a lost connection is tried again; a server needs some to restart.
@@ -36,6 +37,7 @@ class Outcome(NamedTuple):
     replaced: int = 0
     known: int = 0
     rejected: tuple[tuple[str, str], ...] = ()
+    others: int = 0  # rows of an export that are no records: host-hours, findings, decisions ...
 
     def __add__(self, other: Outcome) -> Outcome:  # type: ignore[override]
         """Return the sum of two outcomes."""
@@ -44,12 +46,14 @@ class Outcome(NamedTuple):
             self.replaced + other.replaced,
             self.known + other.known,
             self.rejected + other.rejected,
+            self.others + other.others,
         )
 
     def line(self) -> str:
         """Return the outcome as words."""
         words = f"{self.added} added, {self.replaced} replaced by a better analysis"
-        return f"{words}, {self.known} known already, {len(self.rejected)} rejected"
+        words += f", {self.known} known already, {len(self.rejected)} rejected"
+        return words + (f"; {self.others} other rows of an export" if self.others else "")
 
 
 def ingest(
@@ -63,10 +67,18 @@ def ingest(
 
 
 def store(
-    engine: Engine, batches: Iterable[Batch], progress: Callable[[Outcome], None] | None = None
+    engine: Engine,
+    batches: Iterable[Batch],
+    progress: Callable[[Outcome], None] | None = None,
+    *,
+    everything: bool = False,
 ) -> Outcome:
-    """Store prepared batches, each in a transaction of its own; return what became of them."""
-    total, writer = Outcome(), Writer(engine)
+    """Store prepared batches, each in a transaction of its own; return what became of them.
+
+    With `everything` host-hours, findings and decisions of an export are taken too: from a file
+    that a person named, never from afar.
+    """
+    total, writer = Outcome(), Writer(engine, everything=everything)
     for batch in batches:
         total += writer.store(batch)
         if progress is not None:
@@ -77,9 +89,11 @@ def store(
 class Writer:
     """Stores batches; keeps the ids of dimensions from one to the next."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, everything: bool = False) -> None:
         self._engine = engine
         self._ids = Dimensions()
+        self._everything = everything
+        self._generation = ""
 
     def store(self, batch: Batch) -> Outcome:
         """Store a batch in one transaction, again when the server went away or broke a deadlock.
@@ -107,7 +121,13 @@ class Writer:
         best = batch.best
         ids.forget_when_many()
         with begin(self._engine) as connection:
-            for source, why in batch.rejected:
+            generation = dimension_generation(connection)
+            if generation != self._generation:
+                ids.forget()
+            rejected = batch.rejected
+            if batch.others and not self._everything:
+                rejected += (("", f"{len(batch.others)} lines of an export that are no records"),)
+            for source, why in rejected:
                 row = {"at": time.time(), "source": source, "status": "rejected"}
                 connection.execute(t.ingest_log.insert().values(**row, error=why[:1000]))
             ids.learn(connection, [item.rows for item in best.values()])
@@ -115,10 +135,14 @@ class Writer:
             added = insert_crashes(connection, crashes) if best else set()
             known_keys = [key for key in best if key not in added]
             replaced = _replace_worse(connection, known_keys, best, ids)
-            if added or replaced:
+            others = 0
+            for line in batch.others if self._everything else ():
+                others += take(connection, line)
+            if added or replaced or others:
                 note_change(connection)
+        self._generation = generation
         kept = len(known_keys) - replaced + batch.repeats
-        return Outcome(len(added), replaced, kept, batch.rejected)
+        return Outcome(len(added), replaced, kept, rejected, others)
 
 
 def _is_away(error: DBAPIError) -> bool:
@@ -141,39 +165,28 @@ def _replace_worse(
     replaced = 0
     for keys in in_list_parts(sorted(known_keys)):
         chosen = (
-            select(t.crash.c.core_key, t.crash.c.id, t.raw.c.record)
+            select(t.crash.c.core_key, t.crash.c.id, t.crash.c.received, t.raw.c.record)
             .join(t.raw, t.raw.c.crash_id == t.crash.c.id)
             .where(t.crash.c.core_key.in_(keys))
             .order_by(t.crash.c.core_key)
             # Two re-analyses of one core must not overwrite each other (PostgreSQL).
             .with_for_update(of=t.crash)
         )
-        for key, crash_id, blob in connection.execute(chosen).all():
+        for key, crash_id, received, blob in connection.execute(chosen).all():
             new = best[key]
             if blob != new.blob:
                 old = stored_record(blob)
-                replaced += _merge_into(connection, crash_id, old, unpack(new.blob), ids)
+                merged = merge(old, unpack(new.blob))
+                if merged != old:
+                    rows = project(merged, received)
+                    ids.learn(connection, [rows])
+                    where = t.crash.c.id == crash_id
+                    connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
+                    packed = Packer().record(merged)
+                    raw_where = t.raw.c.crash_id == crash_id
+                    connection.execute(t.raw.update().where(raw_where).values(record=packed))
+                    replaced += 1
     return replaced
-
-
-def _merge_into(
-    connection: Connection,
-    crash_id: int,
-    old: Mapping[str, Any],
-    new: Mapping[str, Any],
-    ids: Dimensions,
-) -> bool:
-    """Update the rows of one core; False when the old record says it all."""
-    merged = merge(old, new)
-    if merged == old:
-        return False
-    rows = project(merged)
-    ids.learn(connection, [rows])
-    where = t.crash.c.id == crash_id
-    connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
-    raw_where = t.raw.c.crash_id == crash_id
-    connection.execute(t.raw.update().where(raw_where).values(record=Packer().record(merged)))
-    return True
 
 
 def crash_count(engine: Engine) -> int:

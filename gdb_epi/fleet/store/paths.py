@@ -9,7 +9,9 @@ from pathlib import Path
 FOLDER = "gdb-epi"
 DATABASE = "fleet.sqlite3"
 SPOOL = "spool"
-SQLITE = "sqlite:///"
+EXPORTS = "exports.jsonl"  # where exports went, a line each
+SQLITE, LAKE_PREFIX = "sqlite:///", "lake:"  # how a --db argument begins
+COLUMNAR = "duckdb"  # SQLAlchemy's name of what reads a lake
 
 
 def data_folder() -> Path:
@@ -40,7 +42,7 @@ def is_url(given: str) -> bool:
     import re
 
     meant = r"(?:sqlite|postgres\w*)(?:\+\w*)?(?::|//)|[A-Za-z][\w+.-]*:/"
-    return "://" in given or re.match(meant, given) is not None
+    return "://" in given or given.startswith(LAKE_PREFIX) or re.match(meant, given) is not None
 
 
 def hide_password(url: str) -> str:
@@ -69,3 +71,41 @@ def cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
     return root / FOLDER
+
+
+def note_export(database: str, output: str | None) -> None:
+    """Remember that an export was made: `fleet forget` names those that may hold what is to go.
+
+    A line that cannot be written is no error: the export itself matters.
+    """
+    import json
+    import time
+    from contextlib import suppress
+
+    from gdb_epi.private_files import make_private_folder, private_opener
+
+    place = "standard output" if output is None else str(Path(output).absolute())
+    line = json.dumps({"at": time.time(), "database": database, "output": place})
+    with suppress(OSError):
+        make_private_folder(data_folder())
+        with open(data_folder() / EXPORTS, "a", encoding="ascii", opener=private_opener) as file:
+            file.write(f"{line}\n")
+
+
+def exports_of(database: str) -> list[tuple[float, str]]:
+    """Return when and where a database was exported to by this user, each place once, by time."""
+    import json
+
+    places: dict[str, float] = {}
+    try:
+        lines = (data_folder() / EXPORTS).read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return []
+    for line in lines:
+        try:
+            row = json.loads(line)
+            if row["database"] == database:
+                places[str(row["output"])] = float(row["at"])
+        except (ValueError, KeyError, TypeError):
+            continue
+    return sorted((at, place) for place, at in places.items())

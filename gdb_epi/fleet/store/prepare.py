@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.store.packing import Packer, unpack
 from gdb_epi.fleet.store.projection import Projector, Rows, merge
-from gdb_epi.fleet.store.reader import Item, Items, Part, parse
+from gdb_epi.fleet.store.reader import Item, Items, Part, export_line, parse
 from gdb_epi.fleet.store.redact import is_storable_text, storable
 
 Source = tuple[str, Mapping[str, Any]]  # where it came from, the record
@@ -30,6 +31,7 @@ class Batch(NamedTuple):
     best: dict[str, PreparedRecord]
     rejected: tuple[tuple[str, str], ...]  # source, why
     repeats: int
+    others: tuple[dict[str, Any], ...] = ()  # lines of an export that are no records
 
 
 class Preparer:
@@ -60,8 +62,10 @@ class Preparer:
         name: Callable[[_Where], str],
     ) -> Batch:
         best: dict[str, PreparedRecord] = {}
-        rejected = []
+        rejected: list[tuple[str, str]] = []
+        others: list[dict[str, Any]] = []
         repeats = 0
+        self._projector.received = time.time()
         for where, one in given:
             try:
                 item = prepare(one)
@@ -72,10 +76,14 @@ class Preparer:
                     repeats += 1
                     item = self._prepared(merge(unpack(best[key].blob), unpack(item.blob)))
             except (InputError, RecursionError, ValueError) as error:
-                rejected.append((name(where), str(error)))
+                other = export_line(one)
+                if other is not None:
+                    others.append(other)
+                else:
+                    rejected.append((name(where), str(error)))
                 continue
             best[key] = item
-        return Batch(best, tuple(rejected), repeats)
+        return Batch(best, tuple(rejected), repeats, tuple(others))
 
     def _of_line(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line of a file; an empty one is nothing. Raises InputError."""

@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.store.bounded_cache import BoundedCache
 from gdb_epi.fleet.store.facts import facts_of, flip_bit
-from gdb_epi.fleet.store.values import group, integer, number, scalars, text, timestamp
+from gdb_epi.fleet.store.times import FILE_DATE, judged_time
+from gdb_epi.fleet.store.values import integer, number, scalars, text, timestamp
 from gdb_epi.fleet.store.verdicts import counted_label
+from gdb_epi.record.reading import group_in
 from gdb_epi.record.schema.versions import check_schema
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
@@ -28,7 +30,7 @@ _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
 CRASH = (
     "core_key", "ts", "ts_source", "boot_id", "exe", "signo", "si_code", "cpu_no", "python",
     "kernel", "verdict", "confidence", "bitflip", "flip_bit", "lock_inherited", "truncated",
-    "quality", "schema_v", "tool_v",
+    "quality", "schema_v", "tool_v", "ts_claimed", "received",
 )  # fmt: skip
 FLAGS = ("bitflip", "lock_inherited", "truncated")  # of CRASH
 
@@ -76,7 +78,8 @@ _Libs = tuple[tuple[str, str, str], ...]  # soname, build_id, version
 class Projector:
     """Projects records; remembers sets that many records share, such as a host's attributes."""
 
-    def __init__(self) -> None:
+    def __init__(self, received: float | None = None) -> None:
+        self.received = received  # when the records came, seconds since the epoch
         self._attributes = BoundedCache[tuple[dict[str, str], str | None]](MAX_REMEMBERED)
         self._libs = BoundedCache[tuple[_Libs, str | None]](MAX_REMEMBERED)
         self._facts = BoundedCache[str](MAX_REMEMBERED)
@@ -88,16 +91,16 @@ class Projector:
         core_key = record.get("core_key")
         if not isinstance(core_key, str) or not _KEY.match(core_key):
             raise InputError("record without a usable core_key: the notes of its core were cut off")
-        signature = group(record, "signature")
+        signature = group_in(record, "signature")
         sig, sig_values, trace, line = self._of_signature(signature)
-        host = group(record, "host")
+        host = group_in(record, "host")
         host_name, machine = text(host.get("hostname")) or "", text(host.get("machine_id")) or ""
-        attributes, attrset = self._of_host(group(host, "attributes"))
+        attributes, attrset = self._of_host(group_in(host, "attributes"))
         libs, libset = self._of_libs(record)
         facts = facts_of(record)
         return Rows(
             core_key,
-            _crash(record, core_key),
+            _crash(record, core_key, self.received),
             sig,
             sig_values,
             trace,
@@ -112,8 +115,8 @@ class Projector:
         )
 
     def _of_signature(self, signature: Mapping[str, Any]) -> _Signature:
-        keys, lines = group(signature, "keys"), group(signature, "text")
-        chosen = group(signature, "group")
+        keys, lines = group_in(signature, "keys"), group_in(signature, "text")
+        chosen = group_in(signature, "group")
         try:
             # Texts alone count here, so that True and 1 mean the same: absent.
             key: Any = (
@@ -178,14 +181,17 @@ def _remember(cache: BoundedCache[Any], key: Any, value: Any) -> None:
         cache.keep(key, value)
 
 
-def project(record: Mapping[str, Any]) -> Rows:
-    """Return the rows of one record. Raises InputError when it is no record with a core_key."""
-    return Projector().project(record)
+def project(record: Mapping[str, Any], received: float | None = None) -> Rows:
+    """Return the rows of one record that came at a time (seconds since the epoch).
+
+    Raises InputError when it is no record with a core_key.
+    """
+    return Projector(received).project(record)
 
 
 def rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return how good a record is: quality first, then the tool version."""
-    full = int(bool(group(record, "signal") or group(record, "process")))
+    full = int(bool(group_in(record, "signal") or group_in(record, "process")))
     return (full, quality(record), tool_version(record))
 
 
@@ -212,10 +218,12 @@ def merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     best, other = (new, old) if rank(new) > rank(old) else (old, new)
     merged = {**other, **best}
     if _time_rank(other) > _time_rank(best):
-        merged["time"] = {**group(best, "time"), **group(other, "time")}
-    hosts = group(other, "host"), group(best, "host")
+        # The source goes with its time: one that says nothing of it is no file's date.
+        kept = {k: v for k, v in group_in(best, "time").items() if k != "ts_source"}
+        merged["time"] = {**kept, **group_in(other, "time")}
+    hosts = group_in(other, "host"), group_in(best, "host")
     if hosts[0] or hosts[1]:
-        shared = {**group(hosts[0], "attributes"), **group(hosts[1], "attributes")}
+        shared = {**group_in(hosts[0], "attributes"), **group_in(hosts[1], "attributes")}
         merged["host"] = {**hosts[0], **hosts[1]}
         if shared:
             merged["host"]["attributes"] = shared
@@ -244,13 +252,14 @@ def _signature(
     )
 
 
-def _crash(record: Mapping[str, Any], core_key: str) -> tuple[Any, ...]:
+def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> tuple[Any, ...]:
     """The values of the columns CRASH. A group that is absent, as most are, costs one look."""
-    ts = ts_source = boot_id = exe = signo = si_code = cpu_no = python = kernel = None
+    ts = ts_source = claimed = boot_id = exe = signo = si_code = cpu_no = python = kernel = None
     verdict = confidence = bitflip = lock_inherited = None
     get = record.get
     if isinstance(time := get("time"), dict):
-        ts, ts_source = timestamp(time.get("crash_ts")), text(time.get("ts_source"))
+        ts_source = text(time.get("ts_source"))
+        ts, claimed = judged_time(timestamp(time.get("crash_ts")), ts_source, received)
     if isinstance(host := get("host"), dict):
         boot_id = text(host.get("boot_id"))
     if isinstance(process := get("process"), dict):
@@ -272,7 +281,7 @@ def _crash(record: Mapping[str, Any], core_key: str) -> tuple[Any, ...]:
     return (
         core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
         confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated), quality(record),
-        str(record["schema"]), _tool(record),
+        str(record["schema"]), _tool(record), claimed, received,
     )  # fmt: skip
 
 
@@ -283,21 +292,21 @@ def _tool(record: Mapping[str, Any]) -> str | None:
 
 def _time_rank(record: Mapping[str, Any]) -> int:
     """The file time is the weakest source: a copy changes it."""
-    time = group(record, "time")
+    time = group_in(record, "time")
     if timestamp(time.get("crash_ts")) is None:
         return 0
-    return 1 if time.get("ts_source") == "mtime" else 2
+    return 1 if time.get("ts_source") == FILE_DATE else 2
 
 
 def group_key(record: Mapping[str, Any]) -> tuple[str, str]:
     """Return (kind, key) of the group that a record falls in; two empty texts without one."""
-    signature = group(record, "signature")
-    return _group_key(signature, group(signature, "keys"))
+    signature = group_in(record, "signature")
+    return _group_key(signature, group_in(signature, "keys"))
 
 
 def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[str, str]:
     """The key that groups this crash, and its kind: stable unless the record says otherwise."""
-    chosen = group(signature, "group")
+    chosen = group_in(signature, "group")
     kind, value = text(chosen.get("key")), text(chosen.get("value"))
     if kind and value:
         return kind, value
@@ -316,7 +325,7 @@ def _libs(libs: list[Any]) -> _Libs:
     for lib in libs[:MAX_LIBS]:
         if isinstance(lib, dict):
             name = text(lib.get("soname")) or text(lib.get("name")) or ""
-            note = group(lib, "package")
+            note = group_in(lib, "package")
             version = text(lib.get("version")) or text(note.get("version")) or ""
             libraries.add((name, text(lib.get("build_id")) or "", version))
     return tuple(sorted(libraries))
@@ -325,7 +334,7 @@ def _libs(libs: list[Any]) -> _Libs:
 def _libset(record: Mapping[str, Any], libs: _Libs) -> str | None:
     """The hash covers what is stored here, so two records with one hash have one set."""
     if not libs:
-        return text(group(record, "libs").get("libset")) or text(record.get("libset"))
+        return text(group_in(record, "libs").get("libset")) or text(record.get("libset"))
     return set_hash(libs)
 
 

@@ -21,15 +21,25 @@ def add_provenance(
     source of the time of the crash, so it never replaces another one.
     """
     status = os.stat(path)
-    time = record.setdefault("time", {})
-    if time.get("crash_ts") is None:
-        time["crash_ts"] = round(status.st_mtime, 3)
-        time["ts_source"] = "mtime"
-    record["file"] = {
-        "name": os.path.basename(path),
-        "size": status.st_size,
-        "compression": compression,
-    }
+    add_file(record, os.path.basename(path), status.st_size, status.st_mtime, compression)
     if host:
         recorded = record.get("host")
         record["host"] = {**(recorded if isinstance(recorded, dict) else {}), **host}
+
+
+def add_file(
+    record: dict[str, Any],
+    name: str,
+    size: int | None,
+    modified: float | None,
+    compression: str | None,
+) -> None:
+    """Add name, size in bytes and kind of a core file, and as a last resort its time.
+
+    `modified` is in s since 1970; it and the size are None where a store does not say them.
+    """
+    time = record.setdefault("time", {})
+    if time.get("crash_ts") is None and modified is not None:
+        time["crash_ts"] = round(modified, 3)
+        time["ts_source"] = "mtime"
+    record["file"] = {"name": name, "size": size, "compression": compression}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -18,6 +18,12 @@ PART = 2_000  # lines that are worked on together, and go into one transaction
 MAX_PART = 32 << 20  # bytes of those
 SUFFIXES = (".jsonl", ".json", ".ndjson")
 
+# Lines of an export that hold no record (archive.py).
+EXPORT_PREFIX, EXPORT_NUMBER = "gdb-epi/fleet-", "/1"
+RECEIVED, EXPOSURE, FINDING, MARK, NOTICE, REJECTED, PRUNED = EXPORT_KINDS = (
+    "received", "exposure", "finding", "mark", "notice", "rejected", "pruned",
+)  # fmt: skip
+
 Item = tuple[str, "dict[str, Any] | InputError"]
 
 
@@ -30,7 +36,8 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
             if not inside:
                 raise InputError(f"no record files in {path}", hint=f"files {', '.join(SUFFIXES)}")
             files += inside
-        elif path.is_file():
+        # `<(...)` of a shell is a pipe; what a shell cannot give is looked at by who opens it.
+        elif path.is_file() or path.is_fifo() or path.is_char_device():
             files.append(path)
         else:
             raise InputError(f"no such file: {path}", hint="gdb-epi triage CORE --output FILE")
@@ -140,3 +147,25 @@ def _load(data: bytes) -> Any:
 
 def _no_object(value: Any) -> InputError:
     return value if isinstance(value, InputError) else InputError("no JSON object")
+
+
+def export_line(given: object) -> dict[str, Any] | None:
+    """Return the object of a line of ours that is no record; None for any other line."""
+    if isinstance(given, bytes):
+        if EXPORT_PREFIX.encode() not in given:
+            return None
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return None
+    if not isinstance(given, dict) or not isinstance(given.get("rows"), list):
+        return None
+    return given if kind_of_line(given) in EXPORT_KINDS else None
+
+
+def kind_of_line(line: Mapping[str, Any]) -> str:
+    """Return what the rows of a line of an export are; "" for any other line."""
+    schema = str(line.get("schema"))
+    if not schema.startswith(EXPORT_PREFIX):
+        return ""
+    return schema.removeprefix(EXPORT_PREFIX).removesuffix(EXPORT_NUMBER)

@@ -12,7 +12,7 @@ from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import Dimensions
 from gdb_epi.fleet.store.packing import stored_record
 from gdb_epi.fleet.store.projection import project
-from gdb_epi.fleet.store.transactions import begin, note_change
+from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
 from gdb_epi.fleet.store.versions import REPROJECTED_TO
 
 BATCH = 500  # crashes per transaction
@@ -59,14 +59,17 @@ def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
 
 def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
     """Project the records behind a number; return all their ids, and those of damaged ones."""
-    chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
-    stored = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
-    records = {int(number): stored_record(blob) for number, blob in stored}
-    projected = {number: project(record) for number, record in records.items() if record}
+    dimension_generation(connection)
+    chosen = select(t.raw.c.crash_id, t.raw.c.record, t.crash.c.received)
+    chosen = chosen.join(t.crash, t.crash.c.id == t.raw.c.crash_id)
+    chosen = chosen.where(t.raw.c.crash_id > after).order_by(t.raw.c.crash_id).limit(BATCH)
+    stored = connection.execute(chosen).all()
+    records = {int(number): (stored_record(blob), at) for number, blob, at in stored}
+    projected = {n: project(record, at) for n, (record, at) in records.items() if record}
     ids = Dimensions()
     ids.learn(connection, list(projected.values()))
     for number, rows in projected.items():
         where = t.crash.c.id == number
         connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
     note_change(connection)
-    return list(records), [number for number, record in records.items() if not record]
+    return list(records), [number for number, (record, _) in records.items() if not record]

@@ -12,7 +12,7 @@ import os
 import shlex
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,11 @@ def spool(records: Iterable[Mapping[str, Any]]) -> Path:
     """
     lines = [json.dumps(storable(record), sort_keys=True) for record in records]
     text = "".join(f"{line}\n" for line in lines)
-    fallback = Path(tempfile.gettempdir()) / f"gdb-epi-spool-{os.getuid()}"
     problems = []
-    for folder in (spool_folder(), fallback):
+    for folder in (spool_folder(), _fallback()):
         try:
             make_private_folder(folder)
-            if folder == fallback:  # everybody may make a folder of that name there
+            if folder == _fallback():  # everybody may make a folder of that name there
                 check_own_folder(folder)
             return _write(folder, text)
         except OSError as error:
@@ -69,11 +68,46 @@ def waiting(folder: Path | None = None) -> list[Path]:
     return sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else []
 
 
+def drop_spooled(is_meant: Callable[[Mapping[str, Any]], bool], *, apply: bool) -> int:
+    """Return how many records that are meant wait in the spool; delete them on `apply`.
+
+    Lines that are no record stay, as does a file that an ingest takes meanwhile.
+    """
+    count = 0
+    for folder in (spool_folder(), _fallback()):
+        for path in waiting(folder):
+            try:
+                if folder == _fallback():
+                    check_own_folder(folder)
+                lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+                kept = [line for line in lines if not _is_meant(line, is_meant)]
+                count += len(lines) - len(kept)
+                if apply and len(kept) < len(lines):
+                    if kept:
+                        _write(folder, "".join(f"{line}\n" for line in kept))
+                    path.unlink()
+            except FileNotFoundError:
+                continue
+    return count
+
+
+def _is_meant(line: str, is_meant: Callable[[Mapping[str, Any]], bool]) -> bool:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and is_meant(record)
+
+
+def _fallback() -> Path:
+    return Path(tempfile.gettempdir()) / f"gdb-epi-spool-{os.getuid()}"
+
+
 def _write(folder: Path, text: str) -> Path:
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     handle, draft = tempfile.mkstemp(prefix=f"{stamp}-{os.getpid()}-", suffix=".part", dir=folder)
     try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,29 @@ if TYPE_CHECKING:
 
 # SQL whose parameters are named as sqlite3 and SQLAlchemy's text() both take them (:name).
 Execute = Callable[[str, Mapping[str, Any]], Iterable[Any]]
+
+
+def readable_uri(path: Path) -> str:
+    """Return the URI under which sqlite3 can read a file, also where nobody here may write.
+
+    A log beside a file in a folder that cannot be written is read only by who made its index; a
+    file without one is read as it is. Raises EpiError for a log that cannot be read.
+    """
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        return uri
+    except sqlite3.OperationalError as error:
+        if not any(sign in str(error) for sign in ("readonly", "unable to open")):
+            return uri  # whoever opens it says what is wrong
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise EpiError(
+            f"database {path}: its last changes are in {log.name}, which cannot be read here",
+            hint="any gdb-epi fleet verb by who may write there, then again",
+        )
+    return f"{uri}&immutable=1"
 
 
 def sqlalchemy_executor(connection: Connection) -> Execute:

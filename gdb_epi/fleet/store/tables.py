@@ -135,7 +135,8 @@ finding = Table(
     Column("p", Float),
     Column("q", Float),
     Column("detail", Text),  # JSON
-    Column("state", Text, nullable=False, server_default="open"),  # open, confirmed, dismissed
+    # open, confirmed, dismissed, repaired
+    Column("state", Text, nullable=False, server_default="open"),
     Column("note", Text),
     Column("decided_at", Float),  # seconds since the epoch; when state was last set by a person
     Column("decided_n", Integer),  # the evidence at that time: more may raise it again
@@ -146,14 +147,15 @@ finding = Table(
 
 # No foreign keys here and in `raw`: they were half of what PostgreSQL did for an ingest. In their
 # place: an id comes from a row that the same transaction read or made, or an earlier one that was
-# committed (dimensions.Dimensions); no code deletes a row of a dimension; `reproject` makes all ids
-# anew from `raw`; tests look for ids that lead nowhere after kills and between several writers.
+# committed (dimensions.Dimensions); who deletes rows of a dimension says so to all writers
+# (transactions.drop_dimension_ids); `reproject` makes all ids anew from `raw`; tests look for ids
+# that lead nowhere after kills and between several writers.
 crash = Table(
     "crash",
     metadata,
     _id(),
     Column("core_key", Text, nullable=False, unique=True),
-    Column("ts", Float),  # seconds since the epoch
+    Column("ts", Float),  # seconds since the epoch; NULL: not known, or it cannot be true
     Column("ts_source", Text),
     Column("host_id", _ID),
     Column("sig_id", _ID),
@@ -177,6 +179,8 @@ crash = Table(
     Column("quality", Float, nullable=False, server_default="0"),
     Column("schema_v", Text),
     Column("tool_v", Text),
+    Column("ts_claimed", Float),  # a time that was set aside (store/times.py)
+    Column("received", Float),  # when the first record of this core came, at the latest
     Index("crash_sig", "sig_id", "host_id", "ts", "verdict"),  # covers top, show, seen
     Index("crash_ts", "ts", "sig_id", "host_id"),
     Index("crash_host", "host_id", "ts"),
@@ -187,6 +191,38 @@ raw = Table(
     metadata,
     Column("crash_id", _ID, primary_key=True, autoincrement=False),
     Column("record", LargeBinary, nullable=False),  # zlib of the JSON text
+)
+
+# What people (and the daily screening) said of a signature, a host or a finding: one row each time,
+# none is changed, so the history is the table and the state of today its last row.
+mark = Table(
+    "mark",
+    metadata,
+    _id(),
+    Column("at", Float, nullable=False),  # seconds since the epoch
+    _key("who"),
+    _key("about"),  # signature, host, finding
+    _key("kind"),  # of a signature's key: stable, python ...
+    _key("name"),  # the key of a signature, the name of a host, the key of a finding
+    _key("state"),
+    Column("version", Text),  # fixed in it, or crashed again on it
+    Column("version_of", Text),  # which attribute or package has that version
+    Column("owner", Text),
+    Column("ticket", Text),
+    Column("note", Text),
+    Column("until", Float),  # seconds since the epoch: ignored until then
+    Index("mark_about", "about", "kind", "name"),
+)
+
+# What was sent where, so that nothing is told twice.
+notice = Table(
+    "notice",
+    metadata,
+    _id(),
+    Column("at", Float, nullable=False),
+    _key("channel"),  # a hash of the address: it may hold a secret
+    _key("subject"),
+    UniqueConstraint("channel", "subject"),
 )
 
 # When a host was seen with which value. Up to schema 2 a table, which cost more than the crash.
@@ -209,6 +245,16 @@ event.listen(metadata, "after_create", HOST_ATTR_VIEW)
 # One row per transaction that changed crashes or exposure: (count, last id) names a state of the
 # database, so that a cache knows when it is old. No shared counter: writers would queue for it.
 change = Table("change", metadata, _id(), Column("at", Float, nullable=False))
+
+# Which files a triage has read, so that a run that was stopped goes on: nothing of it is exported.
+examined = Table(
+    "examined",
+    metadata,
+    Column("key", Text, primary_key=True),  # a hash of the file, the tool and the options
+    Column("core_key", Text, nullable=False),
+    Column("at", Float, nullable=False),  # seconds since the epoch
+    Index("examined_core", "core_key"),
+)
 
 ingest_log = Table(
     "ingest_log",

@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, select
 
-from gdb_epi.fleet.store.tables import change
+from gdb_epi.fleet.store.tables import change, meta
+from gdb_epi.fleet.store.versions import DROPPED
 
 
 @contextmanager
@@ -28,3 +29,20 @@ def begin(engine: Engine) -> Iterator[Connection]:
 def note_change(connection: Connection) -> None:
     """Note that this transaction changes what the questions answer."""
     connection.execute(change.insert().values(at=time.time()))
+
+
+def dimension_generation(connection: Connection) -> str:
+    """Return what changes when rows of dimensions are deleted; it stays so in this transaction.
+
+    Ids that were remembered under another generation may be nobody's. Whoever deletes waits for the
+    transactions that asked (PostgreSQL; on SQLite there is one writer at a time).
+    """
+    chosen = select(meta.c.value).where(meta.c.key == DROPPED).with_for_update(read=True)
+    return str(connection.execute(chosen).scalar())
+
+
+def drop_dimension_ids(connection: Connection) -> None:
+    """Say to all writers that rows of dimensions are deleted in this transaction; do it first."""
+    of_drops = meta.c.key == DROPPED
+    value = connection.execute(select(meta.c.value).where(of_drops).with_for_update()).scalar()
+    connection.execute(meta.update().where(of_drops).values(value=str(int(value or 0) + 1)))

@@ -14,20 +14,14 @@ MAX_ATTRIBUTES = 256  # of one host
 INT32 = 1 << 31
 
 
-def group(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return a group of the record, empty when absent or no map."""
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def text(value: Any) -> str | None:
+def text(value: Any, most: int = MAX_TEXT) -> str | None:
     """Return a text that every database takes, None when the value is no text."""
     if not isinstance(value, str):
         return None
-    if len(value) <= MAX_TEXT and value.isascii() and "\0" not in value:
+    if len(value) <= most and value.isascii() and "\0" not in value:
         return value
     # PostgreSQL takes no NUL and nobody takes lone surrogates.
-    plain = value[:MAX_TEXT].replace("\0", "\\x00")
+    plain = value[:most].replace("\0", "\\x00")
     return plain.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet check`: what is wrong with the data, and what that does to the answers."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line, print_rows
+from gdb_epi.errors import EXIT_DONE
+
+if TYPE_CHECKING:
+    from gdb_epi.fleet.population.population import Population
+
+GROUP = "Data"
+HELP = "the quality of the data: clocks, gaps of the host-hours, names, missing attributes"
+EPILOG = "What needs a look comes first; what was set aside is said, and never judged as if true."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_asof(parser)
+    add_forms(parser)
+
+
+def point_to_check(population: Population) -> None:
+    """Print, below findings, that the data they rest on needs a look, where it does."""
+    from gdb_epi.fleet.questions.quality import checks
+
+    about = dict.fromkeys(check.about for check in checks(population) if not check.is_fine)
+    if about and population.day.size:
+        print_line(f"the data needs a look ({', '.join(about)}): gdb-epi fleet check")
+
+
+def run(args: Namespace) -> int:
+    """Print a line for each thing that was looked at, and what would mend it."""
+    from gdb_epi.fleet.population.reading import open_for_question
+    from gdb_epi.fleet.questions.quality import checks
+
+    asof = day_argument(args.asof)
+    with open_for_question(args.db) as base:
+        population = base.population(asof)
+    results = checks(population)
+    if args.json or args.csv:
+        print_rows([check._asdict() for check in results], as_csv=args.csv)
+        return EXIT_DONE
+    if not population.day.size:
+        print("no crashes in this database")
+        return EXIT_DONE
+    looks = sum(not check.is_fine for check in results)
+    what = f"{looks} thing{'s' * (looks != 1)} to look at" if looks else "nothing to mend"
+    print(f"the data: {what}")
+    for check in results:
+        print_line(f"  {'fine' if check.is_fine else 'look'}  {check.about}: {check.text}")
+        if check.advice:
+            print_line(f"        to mend it: {check.advice}")
+    return EXIT_DONE

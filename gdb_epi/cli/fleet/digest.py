@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet digest`: what the last days brought, on one page."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.argument_types import whole
+from gdb_epi.cli.fleet.notify import add_notify, address_of, tell
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.errors import EXIT_DONE
+
+GROUP = "Every day"
+HELP = "what the last days brought: new findings, regressions, hosts, new signatures"
+DAYS = 7
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--days", type=whole(1, 3660), default=DAYS, help="how many (7)")
+    add_asof(parser, "up to and with this day (today)")
+    add_notify(parser)
+    add_forms(parser, "one JSON object", csv=False)
+
+
+def run(args: Namespace) -> int:
+    """Print the digest, and send it where that is asked for; stores nothing but that."""
+    from gdb_epi.fleet.store.days import SECONDS_A_DAY
+    from gdb_epi.fleet.store.db import open_database
+
+    asof, place = day_argument(args.asof), address_of(args)
+    now = time.time()
+    until = int(now // SECONDS_A_DAY) if asof is None else asof
+    with open_database(args.db, write=place[0] is not None, make=False) as engine:
+        from gdb_epi.fleet.life.news import digest
+
+        item = digest(engine, args.days, until, now)
+        if args.json:
+            print(json.dumps(item.as_json(), indent=1))
+        else:
+            for line in (item.title, *item.lines):
+                print_line(line)
+        tell(engine, args, place, [item])
+    return EXIT_DONE

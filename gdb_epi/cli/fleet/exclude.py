@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet exclude`: the hosts to take out now, in the words of a scheduler."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from gdb_epi.argument_types import whole, wrong_value
+from gdb_epi.cli.fleet.output import add_database, add_who, print_line
+from gdb_epi.errors import EXIT_DONE
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from gdb_epi.fleet.life.exclusion import Excluded, Plan
+
+GROUP = "Every day"
+HELP = "the hosts to drain now, for Slurm or Kubernetes: reason, evidence, since and until when"
+EPILOG = (
+    "A dry run unless --apply: its commands are comments. --apply prints commands for a shell (it "
+    "runs none) and marks the hosts drained, so that they count as out; `fleet mark host HOST "
+    "--back` ends that. Never are more hosts out than --at-most of the fleet, rounded down; the "
+    "fleet is counted by the host-hours of the last 7 days, or given by --fleet-size."
+)
+SHARE = 0.02
+DAYS = 14
+MAX_NAMED = 20
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--format", choices=("text", "slurm", "kubernetes", "json"), default="text")
+    parser.add_argument(
+        "--at-most",
+        type=_share,
+        default=SHARE,
+        metavar="SHARE",
+        help="of the fleet (2%%)",
+    )
+    parser.add_argument("--fleet-size", type=whole(1), metavar="N", help="hosts of the fleet")
+    parser.add_argument("--days", type=whole(1, 3660), default=DAYS, help="for how long (14)")
+    parser.add_argument("--apply", action="store_true", help="no dry run; marks them drained")
+    add_who(parser)
+    add_database(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print what to do; with --apply remember it."""
+    from gdb_epi.fleet.store.db import open_database
+
+    now = time.time()
+    with open_database(args.db, write=args.apply, make=False) as engine:
+        from gdb_epi.fleet.life.exclusion import plan
+
+        made = plan(
+            engine,
+            share=args.at_most,
+            days=args.days,
+            now=now,
+            fleet=args.fleet_size,
+            node_names=args.format == "kubernetes",
+        )
+        if args.apply:
+            _mark(engine, made, args.by, now)
+    if args.format == "json":
+        print(json.dumps(made.as_json(dry_run=not args.apply, share=args.at_most), indent=1))
+    elif args.format == "text":
+        _text(made, args)
+    else:
+        _commands(made, args)
+    return EXIT_DONE
+
+
+def _mark(engine: Engine, made: Plan, by: str | None, now: float) -> None:
+    from gdb_epi.fleet.life.marks import DRAINED, HOST, Mark, Subject, decide, this_user
+    from gdb_epi.fleet.store.days import SECONDS_A_DAY
+    from gdb_epi.fleet.store.transactions import begin
+
+    with begin(engine) as connection:
+        for host in made.hosts:
+            until = (host.until + 1) * SECONDS_A_DAY
+            mark = Mark(Subject(HOST, "", host.host), now, by or this_user(), DRAINED)
+            decide(connection, mark._replace(note=host.reason, until=until))
+
+
+def _commands(made: Plan, args: Namespace) -> None:
+    from gdb_epi.fleet.life.exclusion import kubernetes_lines, slurm_lines
+
+    lines = slurm_lines(made) if args.format == "slurm" else kubernetes_lines(made)
+    for line in lines:
+        print(line if args.apply else f"# dry run: {line}")
+    for line in _remarks(made, args):
+        _comment(line)
+
+
+def _comment(line: str) -> None:
+    """Print a line that a shell ignores; nothing that a host calls itself ends it."""
+    from gdb_epi.render.escape import escape
+
+    print(f"# {escape(line)}")
+
+
+def _text(made: Plan, args: Namespace) -> None:
+    for host in made.hosts:
+        _print(host)
+    for line in _remarks(made, args):
+        print_line(line)
+
+
+def _print(host: Excluded) -> None:
+    from gdb_epi.fleet.store.days import iso_day
+
+    print_line(f"{host.host}  since {iso_day(host.since)}, until {iso_day(host.until)}")
+    print_line(f"    {host.reason}")
+    for line in host.evidence:
+        print_line(f"    {line}")
+
+
+def _remarks(made: Plan, args: Namespace) -> list[str]:
+    from gdb_epi.util import counted, some_of
+
+    lines = []
+    if not made.hosts:
+        lines.append("no host to take out now")
+    elif args.apply:
+        lines.append(f"{counted(len(made.hosts), 'host')} marked drained")
+    else:
+        lines.append("dry run: nothing is changed; --apply prints commands and marks them drained")
+    share = f"{100 * args.at_most:g} % of {counted(made.fleet, 'host')} ({made.counted_by})"
+    lines.append(f"at most {counted(made.most, 'host')} may be out: {share}")
+    if made.drained:
+        lines.append(f"out already: {some_of(made.drained, MAX_NAMED)}")
+    if made.overdue:
+        names = some_of(made.overdue, MAX_NAMED)
+        lines.append(f"their time is over, mark them --repaired or --back: {names}")
+    if made.beyond:
+        names = some_of([host.host for host in made.beyond], MAX_NAMED)
+        lines.append(f"beyond that share, left in: {names}; a larger --at-most takes them out")
+    lines += [f"left in: {host}: {why}" for host, why in made.left_in]
+    lines += [f"refused: {host!r}: {why}" for host, why in made.refused]
+    return lines
+
+
+def _share(word: str) -> float:
+    """Read 2%, 0.02."""
+    digits, percent = word.removesuffix("%"), word.endswith("%")
+    try:
+        value = float(digits) / (100 if percent else 1)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise wrong_value(word, "is no share: 2%, or 0.02")
+    return value

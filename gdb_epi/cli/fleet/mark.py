@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet mark`: say what became of a signature or a host."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.cli.fleet.output import add_database, add_who, print_line
+from gdb_epi.errors import EXIT_DONE
+
+GROUP = "Every day"
+HELP = "the life of a bug or a host: acknowledged, fixed in a version, drained, repaired ..."
+EPILOG = (
+    "A signature: --acknowledged, --fixed-in VERSION, --ignore-until DAY, --new (takes it back). "
+    "A crash on VERSION or a later one raises it again; --of says whose version: an attribute "
+    "(image, kernel ...), python, or an imported package (torch). A host: --suspect, --drained, "
+    "--repaired, --back, --healthy. What a repaired host did before counts against it no more. "
+    "`fleet states` shows what holds and who said so."
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("about", choices=("signature", "host"), help="what is marked")
+    parser.add_argument("name", metavar="KEY|HOST", help="a key or its start; the name of a host")
+    state = parser.add_mutually_exclusive_group()
+    for name, words in (
+        ("acknowledged", "somebody knows of it"), ("new", "as if nobody had"),
+        ("suspect", "look at this host"), ("drained", "nothing runs there"),
+        ("repaired", "its hardware was mended"), ("back", "it works again"),
+        ("healthy", "as if nothing had been"),
+    ):  # fmt: skip
+        state.add_argument(f"--{name}", dest="state", action="store_const", const=name, help=words)
+    state.add_argument("--fixed-in", metavar="VERSION", help="the first version that has the fix")
+    state.add_argument("--ignore-until", metavar="DAY", help="silent up to and with this day")
+    parser.add_argument("--of", metavar="NAME", help="whose version (version)")
+    parser.add_argument("--owner", metavar="WHO", help="who looks after it")
+    parser.add_argument("--ticket", metavar="ID", help="a number or address of a ticket")
+    parser.add_argument("--note", metavar="TEXT", help="why")
+    add_who(parser)
+    add_database(parser)
+
+
+def run(args: Namespace) -> int:
+    """Write the decision down and say what holds now."""
+    from gdb_epi.fleet.life.marks import this_user
+    from gdb_epi.fleet.store.db import open_database
+
+    with open_database(args.db, write=True, make=False) as engine:
+        from gdb_epi.fleet.life.deciding import Decision, apply
+
+        decision = Decision(
+            about=args.about,
+            name=args.name,
+            state=args.state,
+            who=args.by or this_user(),
+            fixed_in=args.fixed_in,
+            version_of=args.of,
+            ignore_until=args.ignore_until,
+            owner=args.owner,
+            ticket=args.ticket,
+            note=args.note,
+        )
+        for line in apply(engine, decision, time.time()).lines:
+            print_line(line)
+    return EXIT_DONE

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet prune`: thin out old crashes."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.argument_types import whole, wrong_value
+from gdb_epi.cli.fleet.output import add_database, bytes_text, print_line, say_dry_run
+from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.util import counted, some_of
+
+GROUP = "Data"
+HELP = "thin out crashes older than some days; how large the tables are"
+EPILOG = (
+    "A dry run unless --apply. Of each signature the first crash and the newest --keep stay, so "
+    "that it is never new again; so do the crashes of suspected hosts (an open or confirmed "
+    "finding, marked suspect or drained) and the cores that open findings name. What stays of that "
+    "age is shown and no more counted. Host-hours of that age go too."
+)
+KEEP = 10
+MAX_DAYS = 36_500
+MAX_DIGITS = 20  # Python reads no number of any length
+MAX_NAMED = 6
+SHOWN = 0.01  # of all bytes, from which on a table is shown
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--older-than", type=_days, metavar="AGE", help="180d, or days: 180")
+    parser.add_argument("--keep", type=whole(1), default=KEEP, metavar="N", help="newest (10)")
+    parser.add_argument("--apply", action="store_true", help="no dry run: delete them")
+    add_database(parser)
+
+
+def run(args: Namespace) -> int:
+    """Say what goes, and delete it with --apply."""
+    from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
+    from gdb_epi.fleet.store.db import open_database, refuse_lake
+
+    if args.older_than is None:
+        raise UsageError("how old are crashes that may go?", hint="--older-than 180d")
+    now = time.time()
+    before = int(now // SECONDS_A_DAY) - args.older_than
+    refuse_lake(args.db, "is read-only")
+    with open_database(args.db, write=args.apply, make=False) as engine:
+        from gdb_epi.fleet.life.pruning import prune
+
+        made = prune(engine, before, args.keep, apply=args.apply, now=now)
+    rows = [counted(made.crashes, "crash"), bytes_text(made.bytes) + " of records"]
+    rows += [f"of {counted(made.signatures, 'signature')}", counted(made.host_days, "host-day")]
+    rows += [counted(made.log_lines, "log line")] if made.log_lines else []
+    words = "deleted" if args.apply else "would go"
+    print_line(f"{words}, from before {iso_day(made.before)}: {', '.join(rows)}")
+    print_line(f"  {counted(made.kept, 'crash')} of that age stay: shown, and counted no more")
+    if made.hosts:
+        names = some_of(made.hosts, MAX_NAMED)
+        print_line(f"  of suspected hosts {made.kept_of_hosts} of them: {names}")
+    whole = sum(made.tables.values())
+    large = [name for name, size in made.tables.items() if size >= SHOWN * whole]
+    sizes = {"all tables": (*made.tables,), **{name: (name,) for name in large}}
+    for title, tables in sizes.items() if made.tables else ():
+        size, after = (sum(some[n] for n in tables) for some in (made.tables, made.tables_after))
+        print_line(f"  {title}: {bytes_text(size)}{f' -> {bytes_text(after)}' * args.apply}")
+    if not args.apply:
+        say_dry_run()
+    return EXIT_DONE
+
+
+def _days(word: str) -> int:
+    """Read 180d, 180."""
+    digits = word.removesuffix("d")
+    days = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS else 0
+    if not 0 < days <= MAX_DAYS:
+        raise wrong_value(word, f"is no age: 180d, at most {MAX_DAYS} days")
+    return days

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet states`: what was decided of signatures and hosts, and what holds now."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.errors import EXIT_DONE
+from gdb_epi.util import counted
+
+if TYPE_CHECKING:
+    from gdb_epi.fleet.life.states import State
+
+GROUP = "Every day"
+HELP = "the states of signatures and hosts: acknowledged, fixed, regressed, drained ...; history"
+EPILOG = "`fleet mark` changes them."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("name", metavar="KEY|HOST", nargs="?", help="only this one (all)")
+    parser.add_argument("--history", action="store_true", help="who said what, and when")
+    add_forms(parser, "a JSON array", csv=False)
+
+
+def run(args: Namespace) -> int:
+    """Print them, what needs a person first."""
+    from gdb_epi.fleet.store.db import open_database
+
+    with open_database(args.db, write=False) as engine, engine.connect() as connection:
+        from gdb_epi.fleet.life.marks import HOST
+        from gdb_epi.fleet.life.states import all_states
+        from gdb_epi.fleet.population.host_spelling import spelt_like
+        from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+
+        states = all_states(sqlalchemy_executor(connection), time.time())
+    if args.name is not None:
+        meant = spelt_like([args.name], [s.standing.subject.name for s in states])
+        states = [
+            s for s in states
+            if s.standing.subject.name.startswith(args.name)
+            or (s.standing.subject.about == HOST and s.standing.subject.name in meant)
+        ]  # fmt: skip
+    if args.json:
+        print(json.dumps([state.as_json() for state in states], indent=1))
+        return EXIT_DONE
+    for state in states:
+        _print(state, history=args.history or args.name is not None)
+    if not states and args.name is not None:
+        print_line(f"nothing was decided of {args.name}; gdb-epi fleet states shows all")
+    elif not states:
+        print("nothing was decided yet; gdb-epi fleet mark signature KEY --acknowledged")
+    return EXIT_DONE
+
+
+def _print(state: State, *, history: bool) -> None:
+    from gdb_epi.fleet.life.fixes import fix_words
+    from gdb_epi.fleet.questions.seen import utc_time
+    from gdb_epi.fleet.store.days import day_of
+
+    held = state.standing
+    what = f"{held.subject.about} {held.subject.name}"
+    print_line(f"{state.state:<12}  {day_of(held.since)}  {what}")
+    if state.text != held.subject.name:
+        print_line(f"      {state.text}")
+    words = [counted(state.crashes, "crash")]
+    if state.last is not None:
+        words.append(f"the last {utc_time(state.last)}")
+    words += [f"owner {held.owner}"] if held.owner else []
+    words += [held.ticket] if held.ticket else []
+    print_line(f"      {', '.join(words)}")
+    if state.fix is not None:
+        print_line(f"      {fix_words(state.fix)}")
+    if held.mark is not None and held.mark.until is not None:
+        print_line(f"      until {day_of(held.mark.until - 1)}")
+    if held.note:
+        print_line(f"      note: {held.note}")
+    for mark in held.history if history else ():
+        print_line(f"        {utc_time(mark.at)}  {mark.words()}")

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells: how many crashes of a day have the same host, signature and attributes.
+
+One definition in SQL that SQLite, PostgreSQL, DuckDB and Spark all understand, over tables (or
+views of Parquet files) with the names of `store/tables.py`. The day is that of the stored time:
+the questions set the times of clocks that are off aside, which takes the order of arrival.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.fleet.lake.files import DAY_OF
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+
+_BY = ("host_id", "sig_id", "attrset_id")
+_COLUMNS = ", ".join(_BY)
+CELLS = (
+    f"SELECT cell_day, {_COLUMNS}, count(*) AS crashes FROM "
+    f"(SELECT {DAY_OF['crash']} AS cell_day, {_COLUMNS} FROM crash) AS days "
+    f"GROUP BY cell_day, {_COLUMNS}"
+)
+
+
+class Cell(NamedTuple):
+    """Crashes of one day, host, signature and set of attributes; None: not known."""
+
+    day: int | None
+    host_id: int | None
+    sig_id: int | None
+    attrset_id: int | None
+    crashes: int
+
+
+def cells(execute: Execute) -> Iterator[Cell]:
+    """Yield all cells, in no order."""
+    return (Cell(*row) for row in execute(CELLS, {}))

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lake as a database: DuckDB with the tables of `store/tables.py` as views of Parquet files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Boolean, Engine, Float, LargeBinary, Table, Text, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import QueuePool
+
+from gdb_epi.errors import EpiError
+from gdb_epi.fleet.extras import require_extra
+from gdb_epi.fleet.lake.files import Manifest, read_manifest
+from gdb_epi.fleet.store.paths import COLUMNAR
+from gdb_epi.fleet.store.tables import HOST_ATTR_VIEW, metadata
+from gdb_epi.fleet.store.versions import SCHEMA_VERSION
+
+
+def lake_engine(url: URL) -> Engine:
+    """Open the lake of a URL (`store/db.py`) for reading.
+
+    Raises InputError where there is none, EpiError.
+    """
+    require_extra("lake", ("duckdb", "duckdb_engine", "pyarrow"))
+    folder = Path(url.database or "")
+    manifest = read_manifest(folder)
+    if manifest.schema != SCHEMA_VERSION:
+        problem = f"the lake {folder} has schema {manifest.schema}, this gdb-epi {SCHEMA_VERSION}"
+        older = manifest.schema < SCHEMA_VERSION
+        hint = "gdb-epi fleet export into it again" if older else "upgrade gdb-epi"
+        raise EpiError(problem, hint=hint)
+    engine = create_engine(f"{COLUMNAR}:///:memory:", poolclass=QueuePool)
+    engine.url = url  # by which questions and errors name it
+
+    def make_views(connection: Any, _record: Any) -> None:
+        # Of each connection: a database in memory is its own.
+        for statement in _statements(folder, manifest):
+            connection.execute(statement)
+
+    event.listen(engine, "connect", make_views)
+    return engine
+
+
+def _statements(folder: Path, manifest: Manifest) -> list[str]:
+    statements = []
+    for table in metadata.sorted_tables:
+        files = manifest.tables.get(table.name, {})
+        names = ", ".join(_quoted(str(folder / file.name)) for file in files.values())
+        if names:
+            read = f"read_parquet([{names}], hive_partitioning = false)"
+            statements.append(f"CREATE VIEW {table.name} AS SELECT * FROM {read}")
+        else:  # of no row, or left out
+            columns = ", ".join(f'"{c.name}" {_type(table, c.name)}' for c in table.columns)
+            statements.append(f"CREATE TABLE {table.name} ({columns})")
+    return [*statements, str(HOST_ATTR_VIEW.statement)]
+
+
+def _type(table: Table, name: str) -> str:
+    kind = table.columns[name].type
+    names = ((Boolean, "BOOLEAN"), (Float, "DOUBLE"), (Text, "VARCHAR"), (LargeBinary, "BLOB"))
+    return next((name for of, name in names if isinstance(kind, of)), "BIGINT")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

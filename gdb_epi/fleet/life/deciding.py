@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take a decision of a person: check it, write it down, say what holds now.
+
+The shell and the server take the same `Decision`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine, select
+
+from gdb_epi.errors import InputError, UsageError
+from gdb_epi.fleet.life.decision_words import host_words, signature_words
+from gdb_epi.fleet.life.fixes import (
+    DEFAULT_NAME,
+    names_with_versions,
+    versions_seen,
+)
+from gdb_epi.fleet.life.marks import (
+    ACKNOWLEDGED,
+    FIXED,
+    HEALTHY,
+    HOST,
+    HOST_STATES,
+    IGNORED,
+    NOTED,
+    REGRESSED,
+    REPAIRED,
+    SIGNATURE,
+    SIGNATURE_STATES,
+    Mark,
+    Standing,
+    Subject,
+    decide,
+    standing_of,
+)
+from gdb_epi.fleet.life.version_order import compare_versions
+from gdb_epi.fleet.population.host_spelling import names_of_hosts, spelt_like
+from gdb_epi.fleet.questions.signature_groups import require_signature
+from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, day_number
+from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
+from gdb_epi.fleet.store.transactions import begin, note_change
+
+MAX_NAMES = 12  # names with versions that a hint lists
+
+
+class Decision(NamedTuple):
+    """What somebody wants to say; the texts are as they were typed."""
+
+    about: str  # signature or host
+    name: str  # a key, its start, part of the text; the name of a host
+    who: str
+    state: str | None = None
+    fixed_in: str | None = None
+    version_of: str | None = None
+    ignore_until: str | None = None
+    owner: str | None = None
+    ticket: str | None = None
+    note: str | None = None
+
+
+class Decided(NamedTuple):
+    """What a decision was about, and what holds of it now, in lines."""
+
+    subject: Subject
+    lines: list[str]
+
+
+def apply(engine: Engine, decision: Decision, now: float) -> Decided:
+    """Write a decision down; return what holds then.
+
+    Raises UsageError for one that makes no sense, InputError where nothing has that name.
+    """
+    state = _state(decision)
+    until = _until(decision.ignore_until)
+    with begin(engine) as connection:
+        execute = sqlalchemy_executor(connection)
+        subject = _subject(connection, execute, decision)
+        held = standing_of(execute, subject, now)
+        state = state or _of_a_word(held)
+        version = decision.fixed_in
+        mark = Mark(
+            subject, now, decision.who, state, version,
+            (decision.version_of or DEFAULT_NAME) if version else None,
+            decision.owner, decision.ticket, decision.note, until,
+        )  # fmt: skip
+        decide(connection, mark)
+        if subject.about == HOST and state == REPAIRED:
+            _close_findings(connection, execute, subject.name, now)
+        note_change(connection)
+        lines = _answer(execute, subject)
+        if version and subject.about == SIGNATURE:
+            lines += _doubts(execute, subject, mark)
+        return Decided(subject, lines)
+
+
+def _state(decision: Decision) -> str | None:
+    """Return the state that is meant; None: it stays, and owner, ticket or note are added."""
+    given = [decision.state, FIXED if decision.fixed_in else None]
+    given.append(IGNORED if decision.ignore_until else None)
+    states = list(dict.fromkeys(state for state in given if state))
+    allowed = SIGNATURE_STATES if decision.about == SIGNATURE else HOST_STATES
+    if len(states) > 1:
+        raise UsageError(f"{states[0]} or {states[1]}, not both")
+    if not states and not (decision.owner or decision.ticket or decision.note):
+        raise UsageError(
+            f"nothing said of this {decision.about}",
+            hint="--acknowledged or --fixed-in 2.3"
+            if decision.about == SIGNATURE
+            else "--drained or --repaired",
+        )
+    if states and (states[0] not in allowed or states[0] == REGRESSED):
+        what = f"a {decision.about} cannot be marked {states[0]}"
+        raise UsageError(what, hint=", ".join(s for s in allowed if s != REGRESSED))
+    if states == [FIXED] and not decision.fixed_in:
+        raise UsageError("fixed in which version?", hint="--fixed-in 2.3")
+    if decision.version_of and not decision.fixed_in:
+        raise UsageError("--of says whose version --fixed-in is", hint="--fixed-in 2.3 --of torch")
+    return states[0] if states else None
+
+
+def _of_a_word(held: Standing) -> str:
+    """Return the state where nobody gave one: a first word about a signature acknowledges it."""
+    if held.mark is not None:
+        return NOTED
+    return ACKNOWLEDGED if held.subject.about == SIGNATURE else HEALTHY
+
+
+def _until(given: str | None) -> float | None:
+    if given is None:
+        return None
+    day = day_number(given)
+    if day is None or not 0 <= day < MAX_DAY:
+        raise UsageError(f"no day: {given!r}", hint="--ignore-until 2026-12-31")
+    return (day + 1) * SECONDS_A_DAY
+
+
+def _subject(connection: Connection, execute: Execute, decision: Decision) -> Subject:
+    if decision.about == SIGNATURE:
+        group = require_signature(execute, decision.name)
+        return Subject(SIGNATURE, group.kind, group.key)
+    if decision.about != HOST:
+        raise UsageError(f"{decision.about!r} is neither a signature nor a host")
+    host = t.host.c
+    rows = connection.execute(
+        select(host.name, host.machine_id).where(
+            (host.name == decision.name) | (host.machine_id == decision.name)
+        )
+    ).all()
+    names = {name or machine for name, machine in rows}
+    if not names:  # by case, or with its domain and without
+        names = set(spelt_like(names_of_hosts(execute), [decision.name]).values())
+    if not names:
+        raise InputError(f"no host {decision.name!r}", hint="gdb-epi fleet suspects")
+    if len(names) > 1:
+        raise InputError(f"{len(names)} hosts have the machine id {decision.name!r}")
+    return Subject(HOST, "", names.pop())
+
+
+def _close_findings(connection: Connection, execute: Execute, host: str, now: float) -> None:
+    """What was raised of a host before its repair is settled: only what comes after it counts."""
+    c = t.finding.c
+    of_hosts = (c.attr == HOST) & c.state.in_((OPEN, CONFIRMED))
+    raised = connection.execute(select(c.value).where(of_hosts)).scalars().all()
+    every = names_of_hosts(execute)  # a label may be that of several
+    spelt = spelt_like([host], [*raised, *every])
+    mine = of_hosts & c.value.in_([value for value in raised if value in spelt])
+    values = {"state": REPAIRED, "decided_at": now, "decided_n": c.n, "decided_p": c.p}
+    connection.execute(t.finding.update().where(mine).values(values))
+
+
+def _answer(execute: Execute, subject: Subject) -> list[str]:
+    if subject.about == HOST:
+        words = host_words(execute, subject.name)
+        return words or [f"host {subject.name} is healthy"]
+    return [f"{subject.kind} {subject.name}", *signature_words(execute, *subject[1:])]
+
+
+def _doubts(execute: Execute, subject: Subject, mark: Mark) -> list[str]:
+    """Say where a fix cannot be watched: no crash names that version, or it cannot be compared."""
+    name, version = mark.version_of or DEFAULT_NAME, mark.version or ""
+    seen, _ = versions_seen(execute, subject, name)
+    if not seen:
+        names = names_with_versions(execute, subject)
+        some = ", ".join(names[:MAX_NAMES]) + (", ..." if len(names) > MAX_NAMES else "")
+        where = f"; --of NAME, one of {some}" if names else ""
+        return [f"but: no crash of it tells its {name}, so nothing would raise it again{where}"]
+    unlike = [s.version for s in seen if compare_versions(s.version, version) is None]
+    if len(unlike) == len(seen):
+        some = ", ".join(unlike[:3])
+        return [f"but: {version} cannot be compared with what its crashes name ({some})"]
+    return []

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hosts to take out now, and the words for the schedulers that do it.
+
+A host is taken out where its crashes point at its hardware, or where a person confirmed a finding
+of it or called it suspect. One whose job may be the cause is named and left in. A share of the
+fleet is never exceeded, whatever the statistics say: what goes beyond it is named too.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import Engine
+
+from gdb_epi.fleet.life.marks import BACK, DRAINED, HEALTHY, HOST, SUSPECT, TOOL, standings
+from gdb_epi.fleet.life.repairs import hosts_meant, is_past, of_today, since_repairs
+from gdb_epi.fleet.life.states import repaired_hosts
+from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_host
+from gdb_epi.fleet.screen.finding_states import (
+    CONFIRMED,
+    DISMISSED,
+    StoredFinding,
+    finding_key,
+    findings_to_raise,
+    stored,
+)
+from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.types import Finding, is_of_host
+from gdb_epi.fleet.store.days import SECONDS_A_DAY, day_of, iso_day
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.util import counted
+
+SCHEMA = "gdb-epi/exclude/1"
+RECENT = 7  # days of host-hours by which the fleet is counted
+MAX_REASON = 180  # characters
+# What no shell, no list of Slurm (node[1-9],x) and no option can be: a name of DNS.
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\Z")
+_NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\Z")  # of Kubernetes
+
+
+class Excluded(NamedTuple):
+    """A host to take out; days are since 1970-01-01."""
+
+    host: str
+    reason: str
+    evidence: tuple[str, ...]
+    since: int  # of its first crash that counts against it, or of the decision
+    until: int
+    crashes: int
+
+
+class Plan(NamedTuple):
+    """What to do now. Of `left_in` and `refused` each pair is a host and why."""
+
+    hosts: tuple[Excluded, ...]
+    beyond: tuple[Excluded, ...]  # the share of the fleet is used up
+    left_in: tuple[tuple[str, str], ...]
+    refused: tuple[tuple[str, str], ...]
+    drained: tuple[str, ...]  # out already
+    overdue: tuple[str, ...]  # of these, those whose time is over
+    fleet: int  # hosts
+    counted_by: str
+    most: int  # hosts that may be out
+
+    def as_json(self, *, dry_run: bool, share: float) -> dict[str, Any]:
+        """Return it as one JSON object."""
+        shown = {
+            name: [_row(host) for host in hosts]
+            for name, hosts in (("hosts", self.hosts), ("beyond", self.beyond))
+        }
+        pairs = {
+            name: [{"host": host, "why": why} for host, why in some]
+            for name, some in (("left_in", self.left_in), ("refused", self.refused))
+        }
+        rest = {"drained": list(self.drained), "overdue": list(self.overdue), "fleet": self.fleet}
+        rest |= {"counted_by": self.counted_by, "most": self.most, "at_most": share}
+        return {"schema": SCHEMA, "dry_run": dry_run, **shown, **pairs, **rest}
+
+
+def plan(
+    engine: Engine,
+    *,
+    share: float,
+    days: int,
+    now: float,
+    fleet: int | None = None,
+    node_names: bool = False,
+) -> Plan:
+    """Return which hosts to take out, the strongest evidence first; stores nothing.
+
+    `share` (0 to 1) of the fleet may be out, those that are drained already included; `days` is for
+    how long. With `node_names` only what Kubernetes takes for a node is a name.
+    """
+    with engine.connect() as connection:
+        execute = sqlalchemy_executor(connection)
+        marked = {subject.name: s for subject, s in standings(execute, HOST, now).items()}
+        repaired = repaired_hosts(execute, now)
+    population = since_repairs(load_population(engine), repaired)
+    meant = hosts_meant(population, marked)
+    by_time = sorted(marked.items(), key=lambda pair: pair[1].since or 0.0)
+    held = {meant.get(name, name): state for name, state in by_time}  # the last word holds
+    before = stored(engine)
+    drained = sorted(name for name, state in held.items() if state.state == DRAINED)
+    overdue = [n for n in drained if (m := held[n].mark) and m.until and m.until <= now]
+    wanted, left_in = _of_findings(population, before, now, days)
+    for name, state in held.items():
+        if state.state == SUSPECT and state.who != TOOL and name not in wanted:
+            since = int((state.since or now) // SECONDS_A_DAY)
+            words = f"{state.who} calls it suspect" + (f": {state.note}" if state.note else "")
+            wanted[name] = Excluded(name, words, (), since, _last(now, days), 0)
+        if state.state in (HEALTHY, BACK) and name in left_in:
+            left_in[name] = f"{left_in[name]}; {state.state} since {day_of(state.since)}"
+    pattern = _NODE if node_names else _NAME
+    refused = [(name, "no name of a host") for name in wanted if not pattern.match(name)]
+    chosen = [host for name, host in wanted.items() if pattern.match(name) and name not in drained]
+    size, source = (fleet, "--fleet-size") if fleet is not None else _fleet(population)
+    most = int(share * size + 1e-9)
+    room = max(most - len(drained), 0)
+    left = [(name, why) for name, why in left_in.items() if name not in wanted]
+    return Plan(
+        tuple(chosen[:room]), tuple(chosen[room:]), tuple(left), tuple(refused),
+        tuple(drained), tuple(overdue), size, source, most,
+    )  # fmt: skip
+
+
+def _of_findings(
+    population: Population, before: list[StoredFinding], now: float, days: int
+) -> tuple[dict[str, Excluded], dict[str, str]]:
+    """The hosts to take out by what stands out now, and those that are left in with the reason."""
+    wanted: dict[str, Excluded] = {}
+    left_in: dict[str, str] = {}
+    if not population.day.size:
+        return wanted, left_in
+    state = {old.family: old.state for old in before}
+    screened = screen(population, population.last_day)
+    mine = (f for f in of_today(screened.hosts) if f.attr == HOST)
+    for finding in sorted(mine, key=lambda f: f.p):
+        decided = state.get(finding_key(*finding.key))
+        if finding.value in wanted:
+            continue
+        if decided == DISMISSED and not findings_to_raise([finding], before):
+            left_in[finding.value] = "a person dismissed the finding"
+        elif decided == CONFIRMED or _is_hardware(population, finding):
+            wanted[finding.value] = _excluded(population, finding, decided, now, days)
+        else:
+            left_in.setdefault(finding.value, "its job may be the cause: move that first")
+    return wanted, left_in
+
+
+def _is_hardware(population: Population, finding: Finding) -> bool:
+    judged = of_host(population, finding) if is_of_host(finding.signature) else None
+    return judged is not None and judged.kind == HARDWARE_HOST
+
+
+def _excluded(
+    population: Population, finding: Finding, decided: str | None, now: float, days: int
+) -> Excluded:
+    judged = of_host(population, finding)
+    words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
+    reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"
+    evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
+    first = int(population.day[finding.members].min())
+    return Excluded(finding.value, reason, evidence, first, _last(now, days), finding.n)
+
+
+def _fleet(population: Population) -> tuple[int, str]:
+    """Count the hosts: those with host-hours of late, else all that ever crashed."""
+    if population.has_exposure and population.day.size:
+        recent = population.exposure_day > int(population.exposure_day.max()) - RECENT
+        running = recent & (population.exposure_hours > 0)
+        return int(np.unique(population.exposure_host[running]).size), "hosts with hours of late"
+    return sum(not is_past(name) for name in population.hosts), "hosts with crashes: there are more"
+
+
+def slurm_lines(plan: Plan) -> Iterator[str]:
+    """Yield commands of Slurm, safe to be given to a shell."""
+    for host in plan.hosts:
+        reason = shlex.quote(f"Reason={_plain(f'gdb-epi: {host.reason}; {_span(host)}')}")
+        yield f"scontrol update NodeName={host.host} State=DRAIN {reason}"
+
+
+def kubernetes_lines(plan: Plan) -> Iterator[str]:
+    """Yield commands of Kubernetes, safe to be given to a shell. Pods that run are left alone."""
+    for host in plan.hosts:
+        yield f"kubectl cordon {host.host}"
+        notes = {"reason": _plain(host.reason), "since": iso_day(host.since)}
+        notes["until"] = iso_day(host.until)
+        words = " ".join(shlex.quote(f"gdb-epi/{name}={value}") for name, value in notes.items())
+        yield f"kubectl annotate node {host.host} --overwrite {words}"
+
+
+def _plain(text: str) -> str:
+    """A reason in printable ASCII without what a shell or a parser of Slurm would act upon."""
+    return re.sub(r"[^A-Za-z0-9 .,:;()%+=/_-]", "?", text)[:MAX_REASON]
+
+
+def _span(host: Excluded) -> str:
+    return f"since {iso_day(host.since)} until {iso_day(host.until)}"
+
+
+def _row(host: Excluded) -> dict[str, Any]:
+    days = {"since": iso_day(host.since), "until": iso_day(host.until)}
+    return {**host._asdict(), "evidence": list(host.evidence), **days}
+
+
+def _last(now: float, days: int) -> int:
+    return int(now // SECONDS_A_DAY) + days

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a fix hold? The versions on which a signature crashed, against the one that fixed it.
+
+A version is that of a name: an attribute of the host or a fact of the core (`version`, `image`,
+`python`, `kernel` ...), or a package that the process had imported (`torch`). Plain SQL and the
+standard library: `epi seen` asks inside GDB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from gdb_epi.fleet.life.marks import FIXED, REGRESSED, Standing, Subject
+from gdb_epi.fleet.life.version_order import compare_versions
+from gdb_epi.fleet.store.packing import stored_record
+from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.fleet.store.values import text
+from gdb_epi.record.reading import group_in
+from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import counted
+
+DEFAULT_NAME = "version"
+MAX_RECORDS = 2_000  # records of one signature that are unpacked for a package, the latest first
+MAX_VERSIONS = 200  # distinct ones that are compared
+MAX_CORES = 100  # that a regression names
+MAX_PACKAGES = 512  # of one record
+
+_OF = "JOIN sig s ON s.id = c.sig_id WHERE s.kind = :kind AND s.key = :key"
+_VERSIONS = (
+    "SELECT v.value, count(*), min(c.ts), max(c.ts) FROM crash c JOIN attrset_value v"
+    " ON v.attrset_id = {} AND v.attr = :attr {} GROUP BY v.value ORDER BY 2 DESC, 1"
+)
+_TOTALS = f"SELECT count(*), max(c.ts) FROM crash c {_OF}"
+_AFTER = f"SELECT count(*) FROM crash c {_OF} AND c.ts > :after"
+_RECORDS = f"""SELECT r.record, c.ts, c.core_key FROM crash c JOIN raw r ON r.crash_id = c.id
+ JOIN sig s ON s.id = c.sig_id WHERE s.kind = :kind AND s.key = :key
+ ORDER BY c.ts DESC, c.core_key LIMIT {MAX_RECORDS}"""
+_NAMES = (
+    "SELECT DISTINCT v.attr, v.value FROM crash c JOIN attrset_value v"
+    " ON v.attrset_id = {} {} ORDER BY 1"
+)
+
+
+# Group and key of a record, and the name of what has its version there.
+_PLACES = (
+    ("container", "image", "image"), ("python", "version", "python"),
+    ("kernel", "release", "kernel"), ("kernel", "version", "kernel"),
+)  # fmt: skip
+
+
+class VersionCount(NamedTuple):
+    """How often a signature was seen on one version; times are seconds since the epoch."""
+
+    version: str
+    crashes: int
+    first: float | None
+    last: float | None
+
+
+class Fix(NamedTuple):
+    """What the crashes say of a fix.
+
+    `again` are the versions at or after the fix on which it crashed, the earliest first; `unknown`
+    counts crashes after the decision whose version is not known or cannot be compared.
+    """
+
+    version: str
+    version_of: str
+    again: tuple[VersionCount, ...]
+    older: int  # crashes since the decision on versions before it
+    unknown: int
+    cut: bool  # not all crashes were looked at
+
+    @property
+    def crashes_again(self) -> int:
+        """Crashes at or after the version of the fix."""
+        return sum(count.crashes for count in self.again)
+
+    @property
+    def is_regressed(self) -> bool:
+        """Whether it crashed on that version or a later one."""
+        return bool(self.again)
+
+
+def versions_seen(execute: Execute, subject: Subject, name: str) -> tuple[list[VersionCount], bool]:
+    """Return the versions of a name on which a signature crashed, and whether that is not all."""
+    values = {"kind": subject.kind, "key": subject.name, "attr": name}
+    for column in ("c.attrset_id", "c.factset_id"):
+        rows = [VersionCount(*row) for row in execute(_VERSIONS.format(column, _OF), values)]
+        if rows:
+            return rows[:MAX_VERSIONS], len(rows) > MAX_VERSIONS
+    counts: dict[str, VersionCount] = {}
+    looked = 0
+    for blob, ts, _ in execute(_RECORDS, {"kind": subject.kind, "key": subject.name}):
+        looked += 1
+        version = version_in_record(stored_record(blob), name)
+        if version:
+            old = counts.get(version, VersionCount(version, 0, ts, ts))
+            times = [t for t in (old.first, old.last, ts) if t is not None]
+            low, high = (min(times), max(times)) if times else (None, None)
+            counts[version] = VersionCount(version, old.crashes + 1, low, high)
+    ordered = sorted(counts.values(), key=lambda count: (-count.crashes, count.version))
+    return ordered[:MAX_VERSIONS], looked == MAX_RECORDS or len(ordered) > MAX_VERSIONS
+
+
+def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
+    """Return the names of which the crashes of a signature tell what looks like a version."""
+    names: set[str] = set()
+    values = {"kind": subject.kind, "key": subject.name}
+    for column in ("c.attrset_id", "c.factset_id"):
+        rows = execute(_NAMES.format(column, _OF), values)
+        # An image is no version by itself; its tag is.
+        tags = ((str(name), str(value).rpartition(":")[2]) for name, value in rows)
+        names.update(n for n, v in tags if "." in v and compare_versions(v, "0.0.0") is not None)
+    latest = next(iter(execute(_RECORDS.replace(str(MAX_RECORDS), "1"), values)), None)
+    if latest is not None:
+        names.update(name for name, _ in _packages(stored_record(latest[0])))
+    return sorted(names)
+
+
+def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
+    """Return the version of a name in a record; None where the record does not tell it."""
+    for part in (group_in(group_in(record, "host"), "attributes"), group_in(record, "facts")):
+        value = text(part.get(name))
+        if value:
+            return value
+    for part_name, key, of in _PLACES:
+        value = text(group_in(record, part_name).get(key)) if of == name else None
+        if value:
+            return value
+    return next((version for package, version in _packages(record) if package == name), None)
+
+
+def _packages(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    packages = group_in(record, "python").get("packages")
+    for package in packages[:MAX_PACKAGES] if isinstance(packages, list) else ():
+        if isinstance(package, dict):
+            name, version = text(package.get("name")), text(package.get("version"))
+            if name and version:
+                yield name, version
+
+
+def judge_fix(execute: Execute, standing: Standing) -> Fix | None:
+    """Return what the crashes say of the fix that holds; None where none does."""
+    mark = standing.mark
+    if mark is None or mark.state not in (FIXED, REGRESSED):
+        return None
+    # Of one that regressed, the version that was to fix it is in the decision before.
+    fixes = [m for m in standing.history if m.state == FIXED and m.version]
+    if not fixes:
+        return None
+    fix = fixes[-1]
+    version, name = str(fix.version), fix.version_of or DEFAULT_NAME
+    seen, cut = versions_seen(execute, standing.subject, name)
+    again, older, unknown = [], 0, 0
+    for count in seen:
+        order = compare_versions(count.version, version)
+        since = count.last is None or count.last > fix.at
+        if order is not None and order >= 0:
+            again.append(count)
+        elif order is None and since:
+            unknown += count.crashes
+        elif since:
+            older += count.crashes
+    values = {"kind": standing.subject.kind, "key": standing.subject.name}
+    total = next(iter(execute(_TOTALS, values)))[0]
+    after = next(iter(execute(_AFTER, {**values, "after": fix.at})))[0]
+    nameless = int(total) - sum(count.crashes for count in seen)
+    unknown += min(max(nameless, 0), int(after))
+    again.sort(key=lambda count: (count.first is None, count.first or 0.0, count.version))
+    return Fix(version, name, tuple(again), older, unknown, cut)
+
+
+def cores_again(execute: Execute, subject: Subject, fix: Fix) -> list[str]:
+    """Return the keys of cores that crashed on the fixed version or later, at most MAX_CORES."""
+    wanted = {count.version for count in fix.again}
+    cores: list[str] = []
+    values = {"kind": subject.kind, "key": subject.name}
+    for blob, _, key in execute(_RECORDS, values):
+        if version_in_record(stored_record(blob), fix.version_of) in wanted:
+            cores.append(str(key))
+        if len(cores) == MAX_CORES:
+            break
+    return cores
+
+
+def fix_words(fix: Fix, this: str | None = None) -> str:
+    """Say what the crashes say of a fix; `this` is the version of the core at hand."""
+    place = f"{fix.version_of} {fix.version}".removeprefix(f"{DEFAULT_NAME} ")
+    order = compare_versions(this, fix.version) if this else None
+    if order is not None and order >= 0:
+        return f"fixed in {place}, this is {this}: regressed"
+    if fix.again:
+        where = ", ".join(count.version for count in fix.again[:3])
+        more = ", ..." if len(fix.again) > 3 else ""
+        crashes = counted(fix.crashes_again, "crash")
+        return f"fixed in {place}, but {crashes} on {where}{more}: regressed"
+    words = f"fixed in {place}"
+    if this:
+        words += f", this is {this}"
+        if order is None:
+            words += ": cannot compare these versions"
+        return words
+    if fix.unknown:
+        crashes = counted(fix.unknown, "crash")
+        words += f"; {crashes} since, on versions that are not known or cannot be compared"
+    elif fix.older:
+        words += f"; {counted(fix.older, 'crash')} since, all on earlier versions"
+    return words

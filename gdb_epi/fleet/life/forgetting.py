@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forget a host, a user or a core: in all tables, the records, the spool and the caches.
+
+What left the database cannot be reached from here: exports are named.
+"""
+
+from __future__ import annotations
+
+import json
+import pwd
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, or_, select
+
+from gdb_epi.errors import InputError, UsageError
+from gdb_epi.fleet.life.marks import FINDING
+from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
+from gdb_epi.fleet.population.cache import drop_cached_populations
+from gdb_epi.fleet.population.host_spelling import spelt_like
+from gdb_epi.fleet.screen.finding_states import detail_of
+from gdb_epi.fleet.screen.types import HOST as OF_HOST
+from gdb_epi.fleet.screen.types import LOOP_OF
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import shown_url
+from gdb_epi.fleet.store.packing import stored_record
+from gdb_epi.fleet.store.paths import exports_of
+from gdb_epi.fleet.store.removal import compact, record_bytes, remove_crashes
+from gdb_epi.fleet.store.reproject import BATCH
+from gdb_epi.fleet.store.spool import drop_spooled
+from gdb_epi.fleet.store.transactions import begin, drop_dimension_ids
+from gdb_epi.fleet.store.values import text
+from gdb_epi.record.reading import group_in
+
+HOST, USER, CORE = "host", "user", "core"
+MIN_KEY = 8  # characters of a core's key that are enough
+_WORD = re.compile(r"[\w.-]+")
+
+
+class Forgotten(NamedTuple):
+    """What goes (or would go). `exports` are when (seconds since the epoch) and where."""
+
+    names: tuple[str, ...]  # the spellings of the host, the user's number, the key of the core
+    crashes: int
+    bytes: int  # of their records, packed
+    host_days: int
+    findings: int
+    decisions: int
+    notices: int
+    log_lines: int
+    spooled: int  # records that wait in the spool
+    caches: int  # populations in the cache folder, of any database
+    other_names: tuple[str, ...]  # of the host's machine id: these stay
+    exports: tuple[tuple[float, str], ...]
+
+
+class _Wanted(NamedTuple):
+    """What is to go: `words` are what a text that names it holds."""
+
+    names: tuple[str, ...]
+    crashes: list[int]
+    hosts: list[int]
+    words: frozenset[str]
+    is_meant: Callable[[Mapping[str, Any]], bool]  # a record
+    other_names: tuple[str, ...] = ()
+
+
+def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> Forgotten:
+    """Say what the database, the spool and the cache hold of it; with `apply` it is gone.
+
+    Raises InputError where nothing has that name, UsageError for a name that can be none.
+    """
+    # The spool first: an ingest that takes it meanwhile brings it where we look next.
+    with engine.connect() as connection:
+        wanted = _WANTED[kind](connection, name)
+    spooled = drop_spooled(wanted.is_meant, apply=apply)
+    if not apply:
+        with engine.connect() as connection:
+            counts = _rows(connection, wanted, apply=False)
+        _check(kind, name, spooled, counts)
+    else:
+        with begin(engine) as connection:
+            drop_dimension_ids(connection)
+            wanted = _WANTED[kind](connection, name)
+            counts = _rows(connection, wanted, apply=True)
+            _check(kind, name, spooled, counts)
+        compact(engine)
+    caches = drop_cached_populations(apply=apply)
+    exports = tuple(exports_of(shown_url(engine.url)))
+    return Forgotten(
+        names=wanted.names, spooled=spooled, caches=caches, other_names=wanted.other_names,
+        exports=exports, **counts,
+    )  # fmt: skip
+
+
+def _check(kind: str, name: str, spooled: int, counts: Mapping[str, int]) -> None:
+    if not (spooled or any(counts.values())):
+        hint = {HOST: "gdb-epi fleet top", USER: "a login name or number", CORE: "its whole key"}
+        raise InputError(f"nothing here is of {kind} {name!r}", hint=hint[kind])
+
+
+def _of_host(connection: Connection, given: str) -> _Wanted:
+    rows = connection.execute(select(t.host.c.id, t.host.c.name, t.host.c.machine_id)).all()
+    every = sorted({name for _, name, _ in rows if name})
+    names = {given, *spelt_like([given], every)}
+    mine = [row for row in rows if row.name in names or row.machine_id == given]
+    machines = {row.machine_id for row in mine if row.machine_id}
+    names |= {row.name for row in mine if row.name}
+    others = {row.name for row in rows if row.machine_id in machines} - names - {""}
+    numbers = sorted(row.id for row in mine)
+    c = t.crash.c
+
+    def is_meant(record: Mapping[str, Any]) -> bool:
+        host = group_in(record, "host")
+        name, machine = text(host.get("hostname")), text(host.get("machine_id"))
+        is_spelt = name is not None and (
+            name in names or name in spelt_like([given], [*every, name])
+        )
+        return is_spelt or machine == given
+
+    return _Wanted(
+        tuple(sorted(names)),
+        list(connection.execute(select(c.id).where(c.host_id.in_(numbers))).scalars()),
+        numbers,
+        frozenset(name.casefold() for name in names),
+        is_meant,
+        tuple(sorted(others)),
+    )
+
+
+def _of_user(connection: Connection, given: str) -> _Wanted:
+    number = int(given) if given.isascii() and given.isdigit() else None
+    if number is None:
+        try:
+            number = pwd.getpwnam(given).pw_uid
+        except KeyError:
+            problem = f"no user {given!r} on this machine: records have numbers"
+            raise UsageError(problem, hint="--user 1001") from None
+
+    def is_meant(record: Mapping[str, Any]) -> bool:
+        return group_in(record, "process").get("uid") == number
+
+    ids: list[int] = []
+    after = 0
+    while True:  # no column has it
+        chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
+        rows = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+        if not rows:
+            break
+        after = int(rows[-1][0])
+        ids += [int(n) for n, blob in rows if is_meant(stored_record(blob) or {})]
+    return _Wanted((str(number),), ids, [], frozenset(), is_meant)
+
+
+def _of_core(connection: Connection, given: str) -> _Wanted:
+    if len(given) < MIN_KEY:
+        raise UsageError(f"{given!r} is no key of a core: at least {MIN_KEY} characters")
+    c = t.crash.c
+    same = c.core_key.startswith(given, autoescape=True)
+    rows = connection.execute(select(c.id, c.core_key).where(same).limit(2)).all()
+    if len(rows) > 1:
+        raise InputError(f"several cores begin with {given!r}", hint="its whole key")
+    key = str(rows[0].core_key) if rows else given
+
+    def is_meant(record: Mapping[str, Any]) -> bool:
+        return record.get("core_key") == key
+
+    return _Wanted((key,), [int(row.id) for row in rows], [], frozenset([key]), is_meant)
+
+
+_WANTED: dict[str, Callable[[Connection, str], _Wanted]] = {
+    HOST: _of_host, USER: _of_user, CORE: _of_core,
+}  # fmt: skip
+
+
+def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, int]:
+    """Count what the tables have of it, and delete that when it applies."""
+    keys: set[str] = set()
+    numbers = set(wanted.crashes)
+    c = t.crash.c
+    for number, key in connection.execute(select(c.id, c.core_key)):
+        if number in numbers:
+            keys.add(key)
+    words = wanted.words | keys
+
+    def names_it(*texts: str | None) -> bool:
+        for given in texts:
+            folded = (given or "").casefold()
+            if not words.isdisjoint(word.rstrip(".") for word in _WORD.findall(folded)):
+                return True
+            if any(not _WORD.fullmatch(word) and word in folded for word in wanted.words):
+                return True  # a name with characters that no name of DNS has
+        return False
+
+    f, m, n, log = t.finding.c, t.mark.c, t.notice.c, t.ingest_log.c
+    findings = connection.execute(select(f.id, f.attr, f.value, f.detail)).all()
+    about = [r.id for r in findings if r.attr in (OF_HOST, LOOP_OF) and names_it(r.value)]
+    decisions = [
+        r.id for r in connection.execute(select(m.id, m.about, m.name))
+        if r.about in (MARKED_HOST, FINDING) and names_it(r.name)
+    ]  # fmt: skip
+    notices = [r.id for r in connection.execute(select(n.id, n.subject)) if names_it(r.subject)]
+    logged = connection.execute(select(log.id, log.core_key, log.source, log.error)).all()
+    lines = [r.id for r in logged if names_it(r.core_key, r.source, r.error)]
+    of_host = t.exposure.c.host_id.in_(wanted.hosts)
+    counts = {
+        "crashes": len(wanted.crashes),
+        "bytes": record_bytes(connection, wanted.crashes),
+        "host_days": len(connection.execute(select(t.exposure.c.day).where(of_host)).all()),
+        "findings": len(about), "decisions": len(decisions), "notices": len(notices),
+        "log_lines": len(lines),
+    }  # fmt: skip
+    if not apply:
+        return counts
+    connection.execute(t.exposure.delete().where(of_host))
+    for table, ids in (
+        (t.finding, about), (t.mark, decisions), (t.notice, notices), (t.ingest_log, lines),
+    ):  # fmt: skip
+        connection.execute(table.delete().where(table.c.id.in_(ids)))
+    for row in findings:
+        detail = detail_of(row.detail)
+        kept = _without(detail, names_it)
+        # Of another subject: it stays, without the name. The column may be damaged, or escape it.
+        if kept != detail or names_it(row.detail):
+            values = {"detail": json.dumps(kept)}
+            connection.execute(t.finding.update().where(f.id == row.id).values(**values))
+    noted = or_(m.note.is_not(None), m.ticket.is_not(None))
+    for number, *texts in connection.execute(select(m.id, m.note, m.ticket).where(noted)).all():
+        if names_it(*texts):
+            connection.execute(t.mark.update().where(m.id == number).values(note=None, ticket=None))
+    remove_crashes(connection, wanted.crashes)
+    return counts
+
+
+def _without(detail: Mapping[str, Any], names_it: Callable[[str], bool]) -> dict[str, Any]:
+    """Return what a finding says without the texts that name what goes."""
+    kept: dict[str, Any] = {}
+    for key, value in detail.items():
+        if isinstance(value, list):
+            kept[key] = [item for item in value if not (isinstance(item, str) and names_it(item))]
+        else:
+            kept[key] = "" if isinstance(value, str) and names_it(value) else value
+    return kept

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was decided of a signature, a host or a finding: by whom, when, and what holds now.
+
+Each decision is a row of `mark` that nothing changes, so the history is all of them. Reading is
+plain SQL: `epi seen` asks inside GDB, without SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+
+from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.fleet.store.values import text
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+SIGNATURE, HOST, FINDING = "signature", "host", "finding"
+NEW, ACKNOWLEDGED, FIXED, REGRESSED, IGNORED = SIGNATURE_STATES = (
+    "new", "acknowledged", "fixed", "regressed", "ignored",
+)  # fmt: skip
+HEALTHY, SUSPECT, DRAINED, REPAIRED, BACK = HOST_STATES = (
+    "healthy", "suspect", "drained", "repaired", "back",
+)  # fmt: skip
+NOTED = "noted"  # no state: an owner, a ticket or a note is added, and what holds goes on
+FIRST = {SIGNATURE: NEW, HOST: HEALTHY, FINDING: "open"}
+TOOL = "gdb-epi fleet screen"  # who decided, where no person did
+MAX_WORDS = 4_000  # characters of a note, an owner or a ticket
+
+_COLUMNS = (
+    "about", "kind", "name", "at", "who", "state", "version", "version_of", "owner", "ticket",
+    "note", "until",
+)  # fmt: skip
+# With the table's name: `at` alone is a word of DuckDB's.
+_MARKS = f"SELECT {', '.join(f'mark.{name}' for name in _COLUMNS)} FROM mark"
+_OF_ONE = f"{_MARKS} WHERE about = :about AND kind = :kind AND name = :name ORDER BY id"
+_OF_ALL = f"{_MARKS} WHERE about = :about ORDER BY id"
+
+
+class Subject(NamedTuple):
+    """What a decision is about. `kind` is that of a signature's key, else empty."""
+
+    about: str
+    kind: str
+    name: str
+
+
+class Mark(NamedTuple):
+    """One decision. Times are seconds since the epoch; what was not said is None."""
+
+    subject: Subject
+    at: float
+    who: str
+    state: str
+    version: str | None = None  # FIXED: in which; REGRESSED: on which it crashed again
+    version_of: str | None = None  # the attribute, fact or package whose version that is
+    owner: str | None = None
+    ticket: str | None = None
+    note: str | None = None
+    until: float | None = None  # IGNORED: until then
+
+    def words(self) -> str:
+        """Return it as a line of a history, "ann: fixed version 2.3: the note"."""
+        parts = (self.state, self.version_of, self.version)
+        note = f": {self.note}" if self.note else ""
+        return f"{self.who}: {' '.join(filter(None, parts))}{note}"
+
+
+class Standing(NamedTuple):
+    """What holds of a subject now: its state, since when, and the history, oldest first."""
+
+    subject: Subject
+    state: str
+    since: float | None  # None: nobody ever decided
+    who: str
+    owner: str | None
+    ticket: str | None
+    note: str | None
+    mark: Mark | None  # the decision that holds
+    history: tuple[Mark, ...]
+
+
+def standing(subject: Subject, history: Iterable[Mark], now: float) -> Standing:
+    """Return what holds at a moment; IGNORED ends by itself, and what held before holds again.
+
+    An owner or ticket stays until another one is named; a note belongs to its decision, or was
+    added to it.
+    """
+    marks = tuple(history)
+    held = None
+    owner = ticket = note = None
+    for mark in marks:
+        owner, ticket = mark.owner or owner, mark.ticket or ticket
+        if mark.state == NOTED:
+            note = mark.note or note
+        elif mark.state != IGNORED or mark.until is None or now < mark.until:
+            held, note = mark, mark.note
+    if held is None:
+        return Standing(subject, FIRST[subject.about], None, "", owner, ticket, note, None, marks)
+    return Standing(subject, held.state, held.at, held.who, owner, ticket, note, held, marks)
+
+
+def standing_of(execute: Execute, subject: Subject, now: float | None = None) -> Standing:
+    """Ask the database what holds of one subject."""
+    rows = execute(_OF_ONE, subject._asdict())
+    moment = time.time() if now is None else now
+    return standing(subject, map(_mark, rows), moment)
+
+
+def standings(execute: Execute, about: str, now: float | None = None) -> dict[Subject, Standing]:
+    """Return what holds of every subject of a kind that was ever decided on."""
+    histories: dict[Subject, list[Mark]] = {}
+    for row in execute(_OF_ALL, {"about": about}):
+        mark = _mark(row)
+        histories.setdefault(mark.subject, []).append(mark)
+    moment = time.time() if now is None else now
+    return {subject: standing(subject, marks, moment) for subject, marks in histories.items()}
+
+
+def decide(connection: Connection, mark: Mark) -> None:
+    """Write a decision down."""
+    from gdb_epi.fleet.store import tables as t
+
+    connection.execute(t.mark.insert().values(**values_of(mark)))
+
+
+def values_of(mark: Mark) -> dict[str, Any]:
+    """Return the row of a decision."""
+    row = {**mark.subject._asdict(), **mark._asdict()}
+    del row["subject"]
+    texts = ("who", "version", "version_of", "owner", "ticket", "note")
+    cleaned = {name: (text(row[name]) or None) for name in texts if row[name]}
+    cut = {name: (value or "")[:MAX_WORDS] for name, value in cleaned.items()}
+    return {**row, **cut, "who": cut.get("who", "")}
+
+
+def this_user() -> str:
+    """Return who runs this, as far as the system knows."""
+    with suppress(KeyError):
+        return pwd.getpwuid(os.geteuid()).pw_name
+    return f"uid {os.geteuid()}"
+
+
+def _mark(row: Any) -> Mark:
+    about, kind, name, *rest = row
+    return Mark(Subject(about, kind, name), *rest)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be told: findings, regressions, hosts that fail again; each once to each address."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine, select
+
+from gdb_epi.fleet.life.fixes import Fix, cores_again, fix_words
+from gdb_epi.fleet.life.marks import (
+    BACK,
+    FIXED,
+    HEALTHY,
+    HOST,
+    REGRESSED,
+    SUSPECT,
+    TOOL,
+    standings,
+)
+from gdb_epi.fleet.life.states import State, all_states, failed_fixes
+from gdb_epi.fleet.questions.signatures import new_signatures, top_signatures
+from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
+from gdb_epi.fleet.store.dimensions import insert
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.util import counted
+
+FINDING, REGRESSION, AGAIN, DIGEST = ("finding", "regression", "host-again", "digest")
+MAX_TITLE = 300  # characters
+MAX_CORES = 100  # that one item names
+MAX_TOP = 5  # signatures of a digest
+MAX_LISTED = 20  # lines of one part of a digest
+
+
+class News(NamedTuple):
+    """One thing to tell. `subject` is what is told once; it has no secret and no address."""
+
+    subject: str
+    kind: str  # finding, regression, host-again, digest
+    title: str  # one sentence
+    lines: tuple[str, ...]  # the numbers behind it
+    host: str | None
+    crashes: int
+    cores: tuple[str, ...]  # at most MAX_CORES keys, the latest first
+    detail: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as one JSON object."""
+        return {**self._asdict(), "lines": list(self.lines), "cores": list(self.cores)}
+
+
+def unsent(engine: Engine, address: str, now: float | None = None) -> list[News]:
+    """Return what an address was not told yet: open findings, regressions, hosts that fail again.
+
+    What could not be delivered is among them the next time.
+    """
+    moment = time.time() if now is None else now
+    channel = channel_of(address)
+    with engine.connect() as connection:
+        execute = sqlalchemy_executor(connection)
+        n = t.notice.c
+        sent = set(connection.execute(select(n.subject).where(n.channel == channel)).scalars())
+        items = [_of_finding(f) for f in stored(engine) if f.state in (OPEN, CONFIRMED)]
+        for state, fix in failed_fixes(all_states(execute, moment)):
+            cores = cores_again(execute, state.standing.subject, fix)
+            items.append(_of_regression(state, fix, cores))
+        raised = {item.host for item in items}
+        for subject, held in standings(execute, HOST, moment).items():
+            mark = held.mark
+            is_mine = held.state == SUSPECT and held.who == TOOL and subject.name not in raised
+            if mark is not None and is_mine:
+                title = _cut(f"{subject.name}: {mark.note or 'fails again'}")
+                once = f"host {subject.name} {mark.at:.0f}"
+                items.append(News(once, AGAIN, title, (), subject.name, 0, (), {}))
+    return [item for item in items if item.subject not in sent]
+
+
+def note_sent(engine: Engine, address: str, items: Sequence[News]) -> None:
+    """Remember what an address was told."""
+    channel, now = channel_of(address), time.time()
+    with begin(engine) as connection:
+        rows = [{"at": now, "channel": channel, "subject": item.subject} for item in items]
+        if rows:
+            connection.execute(insert(connection, t.notice).on_conflict_do_nothing(), rows)
+
+
+def channel_of(address: str) -> str:
+    """Return what names an address in the database: no one can read the address from it."""
+    return hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _of_finding(finding: StoredFinding) -> News:
+    detail = finding.detail
+    verdict = detail.get("verdict") or f"{finding.attr}={finding.value}"
+    lines = [finding.numbers(interval=False)]
+    if detail.get("test"):
+        lines.append(f"test: {detail['test']}; exposure: {detail.get('exposure', '')}")
+    lines += [f"but: {caveat}" for caveat in detail.get("caveats", ())]
+    host = finding.value if finding.attr == HOST else None
+    subject = f"{finding.attr}={finding.value} {finding.signature} {finding.raised}"
+    title = verdict if finding.value in verdict else f"{finding.attr}={finding.value}: {verdict}"
+    cores = tuple(detail.get("cores", ())[:MAX_CORES])
+    more = {**detail, "id": finding.id, "state": finding.state, "raised": finding.raised}
+    more.pop("cores", None)
+    return News(subject, FINDING, _cut(title), tuple(lines), host, finding.n, cores, more)
+
+
+def _of_regression(state: State, fix: Fix, cores: Sequence[str]) -> News:
+    held = state.standing
+    fixes = [mark.at for mark in held.history if mark.state == FIXED]
+    subject = f"regressed {held.subject.kind}:{held.subject.name} {fix.version} {fixes[-1]:.0f}"
+    lines = [state.text]
+    lines += [f"owner {held.owner}"] if held.owner else []
+    lines += [held.ticket] if held.ticket else []
+    return News(
+        subject, REGRESSION, _regression_title(state), tuple(lines), None, fix.crashes_again,
+        tuple(cores), {"state": state.as_json()},
+    )  # fmt: skip
+
+
+def _regression_title(state: State) -> str:
+    words = REGRESSED if state.fix is None else fix_words(state.fix)
+    return _cut(f"{state.standing.subject.name}: {words}")
+
+
+def digest(engine: Engine, days: int, until: int, now: float) -> News:
+    """Return what the last `days` days up to and with a day brought, as one item.
+
+    What needs a person comes first; what is not there is not mentioned.
+    """
+    first = until - days + 1
+    findings = [f for f in stored(engine) if f.state in (OPEN, CONFIRMED) and f.day <= until]
+    fresh = [f for f in findings if f.day >= first]
+    with engine.connect() as connection:
+        states = all_states(sqlalchemy_executor(connection), now)
+    regressed = [s for s in states if s.state == REGRESSED]
+    hosts = [
+        s for s in states if s.standing.subject.about == HOST and s.state not in (HEALTHY, BACK)
+    ]
+    end = (until + 1) * SECONDS_A_DAY
+    new = new_signatures(engine, days, end, MAX_LISTED)
+    top = top_signatures(engine, MAX_TOP, until if end <= now else None)
+    lines: list[str] = []
+    _part(lines, "New findings:", [_of_finding(f).title for f in fresh])
+    _part(lines, "Regressed:", [_regression_title(s) for s in regressed])
+    open_ones = [_of_finding(f).title for f in findings if f not in fresh and f.state == OPEN]
+    _part(lines, "Still open:", open_ones)
+    _part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
+    _part(
+        lines,
+        "New signatures:",
+        [f"{row.signature or row.key}: {counted(row.crashes, 'crash')}" for row in new],
+    )
+    _part(
+        lines,
+        "Most frequent of all time:",
+        [f"{r.signature or r.key}: {counted(r.crashes, 'crash')}" for r in top],
+    )
+    span = f"{iso_day(first)} to {iso_day(until)}"
+    title = f"{span}: {counted(len(fresh), 'new finding')}, {len(regressed)} regressed, "
+    title += f"{counted(len(new), 'new signature')}"
+    kept = {"days": days, "until": iso_day(until)}
+    return News(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
+
+
+def _part(lines: list[str], title: str, items: Sequence[str]) -> None:
+    if items:
+        lines.append(title)
+        lines += [f"  {_cut(item)}" for item in items[:MAX_LISTED]]
+        if len(items) > MAX_LISTED:
+            lines.append(f"  and {len(items) - MAX_LISTED} more")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TITLE else f"{text[: MAX_TITLE - 3]}..."

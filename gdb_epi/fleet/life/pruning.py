@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thin out old crashes: of each signature the first and the newest stay, and what is evidence.
+
+What stays of that age is shown (`fleet show`, first seen), never counted: the share of it that is
+left differs between signatures and hosts. The database keeps the day (PRUNED_BEFORE).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from sqlalchemy import Connection, Engine, func, select
+
+from gdb_epi.fleet.life.marks import DRAINED, SUSPECT, standings
+from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
+from gdb_epi.fleet.population.host_spelling import spelt_like
+from gdb_epi.fleet.population.read import host_names
+from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_rows
+from gdb_epi.fleet.screen.types import HOST, LOOP_OF
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.days import SECONDS_A_DAY
+from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
+from gdb_epi.fleet.store.removal import compact, record_bytes, remove_crashes, table_bytes
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.transactions import begin, drop_dimension_ids
+
+
+class Pruned(NamedTuple):
+    """What goes (or would go); `before` is a day since 1970-01-01."""
+
+    before: int
+    crashes: int
+    bytes: int  # of their records, packed
+    signatures: int  # that lose crashes; none vanishes
+    host_days: int
+    log_lines: int
+    kept: int  # crashes of that age that stay
+    kept_of_hosts: int  # of them, those of hosts that are suspected
+    hosts: tuple[str, ...]  # these hosts
+    tables: dict[str, int]  # bytes of each table, before and (with `apply`) after
+    tables_after: dict[str, int]
+
+
+def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) -> Pruned:
+    """Say what of the crashes before a day can go; with `apply` it is gone.
+
+    The first crash of each signature stays, its newest `keep`, those of hosts with an open or
+    confirmed finding or marked suspect or drained, and the cores that open findings name.
+    """
+    with engine.connect() as connection:
+        sizes = table_bytes(connection)
+    if not apply:
+        with engine.connect() as connection:
+            ids, made = _plan(connection, before, keep, now)
+    else:
+        with begin(engine) as connection:
+            drop_dimension_ids(connection)
+            ids, made = _plan(connection, before, keep, now)
+            connection.execute(t.exposure.delete().where(t.exposure.c.day < before))
+            old = t.ingest_log.c.at < before * SECONDS_A_DAY
+            connection.execute(t.ingest_log.delete().where(old))
+            if ids or made.host_days:
+                keep_pruned(connection, before)
+            remove_crashes(connection, ids)
+        compact(engine)
+    with engine.connect() as connection:
+        after = table_bytes(connection) if apply else sizes
+    return made._replace(tables=sizes, tables_after=after)
+
+
+def _plan(connection: Connection, before: int, keep: int, now: float) -> tuple[list[int], Pruned]:
+    before = max(before, pruned_before(sqlalchemy_executor(connection)) or before)
+    c = t.crash.c
+    moment = func.coalesce(c.ts, c.received, 0.0)
+    rows = connection.execute(select(c.id, c.sig_id, c.host_id, moment).order_by(moment, c.id))
+    columns = list(zip(*rows.all(), strict=True)) or [()] * 4
+    numbers, signatures, hosts = (_codes(column) for column in columns[:3])
+    old = np.array(columns[3], dtype=float) < before * SECONDS_A_DAY
+    names, suspected = _suspected(connection, now)
+    of_hosts = old & np.isin(hosts, suspected)
+    stays = of_hosts | _ends(signatures, keep) | np.isin(numbers, _evidence(connection))
+    goes = old & ~stays
+    ids = [int(number) for number in numbers[goes]]
+    exposed = select(func.count()).select_from(t.exposure).where(t.exposure.c.day < before)
+    logged = select(func.count()).select_from(t.ingest_log)
+    logged = logged.where(t.ingest_log.c.at < before * SECONDS_A_DAY)
+    return ids, Pruned(
+        before=before,
+        crashes=len(ids),
+        bytes=record_bytes(connection, ids),
+        signatures=int(np.unique(signatures[goes]).size),
+        host_days=int(connection.execute(exposed).scalar_one()),
+        log_lines=int(connection.execute(logged).scalar_one()),
+        kept=int((old & stays).sum()),
+        kept_of_hosts=int(of_hosts.sum()),
+        hosts=names,
+        tables={},
+        tables_after={},
+    )
+
+
+def _codes(column: Iterable[int | None]) -> Ints:
+    return np.array([-1 if number is None else number for number in column], dtype=np.int64)
+
+
+def _ends(signatures: Ints, keep: int) -> Bools:
+    """Of crashes by time: the first of each signature and the newest `keep`."""
+    order = np.argsort(signatures, kind="stable")
+    _, start, size = np.unique(signatures[order], return_index=True, return_counts=True)
+    place = np.arange(signatures.size) - np.repeat(start, size)
+    is_end = (place == 0) | (place >= np.repeat(size, size) - keep)
+    ends = np.zeros(signatures.size, dtype=bool)
+    ends[order] = is_end
+    return ends
+
+
+def _suspected(connection: Connection, now: float) -> tuple[tuple[str, ...], list[int]]:
+    """The hosts whose crashes are evidence: their names, and the ids of all their spellings."""
+    held = standings(sqlalchemy_executor(connection), MARKED_HOST, now)
+    wanted = {s.name for s, standing in held.items() if standing.state in (SUSPECT, DRAINED)}
+    f = t.finding.c
+    raised = select(f.value).where(f.attr.in_((HOST, LOOP_OF)), f.state.in_((OPEN, CONFIRMED)))
+    wanted |= set(connection.execute(raised).scalars())
+    names = host_names(connection)
+    every = sorted(set(names.values()))
+    meant = set(spelt_like(sorted(wanted), every)) | wanted
+    return tuple(sorted(wanted)), [number for number, name in names.items() if name in meant]
+
+
+def _evidence(connection: Connection) -> list[int]:
+    """The ids of the cores that open findings name."""
+    keys = {key for row in stored_rows(connection, OPEN) for key in row.detail.get("cores", ())}
+    c = t.crash.c
+    return [n for n, key in connection.execute(select(c.id, c.core_key)) if key in keys]

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host that was repaired is another host: what it did before counts against it no more.
+
+Its crashes and hours up to the day of the repair get a host of their own. They stay in the
+population, and what they explain stays explained; only nobody is told to retire that host again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from gdb_epi.fleet.population.host_spelling import spelt_like
+from gdb_epi.fleet.population.population import Memo, Population
+from gdb_epi.fleet.screen.types import HOST, Finding
+from gdb_epi.fleet.store.days import iso_day
+
+_BEFORE = " (before its repair on "
+
+
+def since_repairs(population: Population, repaired: Mapping[str, int]) -> Population:
+    """Return the population with the past of repaired hosts under other names.
+
+    `repaired` has the day (since 1970-01-01) of each host's repair, which is the last of its past.
+    """
+    days: dict[str, int] = {}
+    for name, host_name in hosts_meant(population, repaired).items():
+        days[host_name] = max(repaired[name], days.get(host_name, repaired[name]))
+    if not days:
+        return population
+    codes = {name: code for code, name in enumerate(population.hosts)}
+    past = [(codes[name], name, day) for name, day in sorted(days.items())]
+    host, exposure_host = (
+        column.astype(np.int64) for column in (population.host, population.exposure_host)
+    )
+    hosts = list(population.hosts)
+    for code, name, day in past:
+        host[(population.host == code) & (population.day <= day)] = len(hosts)
+        exposed = (population.exposure_host == code) & (population.exposure_day <= day)
+        exposure_host[exposed] = len(hosts)
+        hosts.append(f"{name}{_BEFORE}{iso_day(day)})")
+    return population._replace(
+        host=host,
+        exposure_host=exposure_host,
+        hosts=hosts,
+        memo=None if population.memo is None else Memo(),
+    )
+
+
+def hosts_meant(population: Population, names: Iterable[str]) -> dict[str, str]:
+    """Return name -> the host of the population that it means, by case and domain (host_spelling).
+
+    A host is marked by one of its names; the population has one spelling for all of them.
+    """
+    return spelt_like([host for host in population.hosts if not is_past(host)], names)
+
+
+def is_past(host: str) -> bool:
+    """Whether a host of a population is the past of a repaired one."""
+    return _BEFORE in host
+
+
+def of_today(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings without those about the past of a repaired host."""
+    return tuple(f for f in findings if not (f.attr == HOST and is_past(f.value)))

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All states of today, with their history: what `fleet states` and the server show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdb_epi.fleet.life.fixes import Fix, fix_words, judge_fix
+from gdb_epi.fleet.life.marks import (
+    BACK,
+    FIXED,
+    HOST,
+    REGRESSED,
+    REPAIRED,
+    SIGNATURE,
+    Standing,
+    standings,
+)
+from gdb_epi.fleet.population.host_spelling import names_of_hosts, spelt_like
+from gdb_epi.fleet.store.days import SECONDS_A_DAY
+from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.typing_lite import Any, NamedTuple
+
+_TEXTS = "SELECT kind, key, min(text) FROM sig GROUP BY kind, key"
+_CRASHES = (
+    "SELECT count(*), max(c.ts) FROM crash c JOIN sig s ON s.id = c.sig_id"
+    " WHERE s.kind = :kind AND s.key = :name"
+)
+_OF_HOST = (
+    "SELECT count(*), max(c.ts) FROM crash c JOIN host h ON h.id = c.host_id WHERE h.name = :name"
+)
+
+
+class State(NamedTuple):
+    """A signature or host that somebody decided on, and the crashes of it."""
+
+    standing: Standing
+    state: str  # regressed also where nobody wrote it down yet
+    text: str  # of the signature, or the name of the host
+    fix: Fix | None
+    crashes: int
+    last: float | None  # seconds since the epoch
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as one JSON object; times are seconds since the epoch."""
+        held = self.standing
+        plain: dict[str, Any] = {
+            "about": held.subject.about, "kind": held.subject.kind, "name": held.subject.name,
+            "text": self.text, "state": self.state, "since": held.since, "who": held.who,
+            "owner": held.owner, "ticket": held.ticket, "note": held.note,
+            "crashes": self.crashes, "last": self.last, "fix": None,
+            "until": held.mark.until if held.mark is not None else None,
+        }  # fmt: skip
+        if self.fix is not None:
+            again = [count._asdict() for count in self.fix.again]
+            plain["fix"] = {**self.fix._asdict(), "again": again, "words": fix_words(self.fix)}
+        history = [mark._asdict() for mark in held.history]
+        for row in history:
+            del row["subject"]
+        return {**plain, "history": history}
+
+
+def all_states(execute: Execute, now: float) -> list[State]:
+    """Return the states of signatures, then of hosts; what needs a person comes first."""
+    texts = {(kind, key): text for kind, key, text in execute(_TEXTS, {})}
+    states = []
+    for about in (SIGNATURE, HOST):
+        every = standings(execute, about, now).items()
+        hosts = names_of_hosts(execute) if about == HOST and every else []
+        for subject, held in every:
+            if about == SIGNATURE:
+                values = {"kind": subject.kind, "name": subject.name}
+                counts = list(execute(_CRASHES, values))
+            else:  # one host, in all its spellings
+                names = {subject.name, *spelt_like([subject.name], hosts)}
+                counts = [row for name in names for row in execute(_OF_HOST, {"name": name})]
+            crashes = sum(count for count, _ in counts)
+            last = max((ts for _, ts in counts if ts is not None), default=None)
+            fix = judge_fix(execute, held) if about == SIGNATURE else None
+            is_back = fix is not None and fix.is_regressed
+            state = REGRESSED if is_back and held.state == FIXED else held.state
+            text = texts.get((subject.kind, subject.name)) if about == SIGNATURE else None
+            states.append(State(held, state, text or subject.name, fix, int(crashes), last))
+    states.sort(key=lambda s: (s.standing.subject.about != SIGNATURE, s.state != REGRESSED))
+    return states
+
+
+def failed_fixes(states: Iterable[State]) -> list[tuple[State, Fix]]:
+    """Return what regressed with its fix; not what somebody called so without one."""
+    return [(s, s.fix) for s in states if s.state == REGRESSED and s.fix is not None]
+
+
+def repaired_hosts(execute: Execute, now: float) -> dict[str, int]:
+    """Return the hosts that were repaired and the last day (since 1970-01-01) before that."""
+    days: dict[str, int] = {}
+    for subject, held in standings(execute, HOST, now).items():
+        for wanted in (BACK, REPAIRED):  # one that came back without a word of a repair
+            moments = [mark.at for mark in held.history if mark.state == wanted]
+            if moments:
+                days[subject.name] = int(moments[-1] // SECONDS_A_DAY)
+    return days

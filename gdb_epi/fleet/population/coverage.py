@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host-hours cover of the crashes, and attributes that both sides spell alike.
+
+A rate needs both its sides from one source. Where the feed of host-hours knows the day of a crash's
+host, the crash takes the attributes that the feed has for it (racks are renamed, inventories lag);
+where the feed lacks one, the crash has none either, for the questions that count by hours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Memo, Population
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Floats,
+    Ints,
+    distinct_rows,
+    nowhere,
+    sum_by_code,
+    wide,
+)
+from gdb_epi.typing_lite import NamedTuple
+
+NEAR = 7  # days that a feed may stop, or begin late: a host that ran beside them ran on them
+
+
+class _HostDays(NamedTuple):
+    """The distinct (host, day) of the exposure, in order, and its rows of each."""
+
+    key: Ints  # host * days + day - first
+    begin: Ints  # of the rows in `order`
+    end: Ints
+    order: Ints  # rows of the exposure, by (host, day)
+    first: int
+    days: int
+
+    def of(self, host: Ints, day: Ints) -> Ints:
+        """Return the place of each (host, day); ABSENT where there is none."""
+        inside = (host >= 0) & (day >= self.first) & (day < self.first + self.days)
+        code = np.where(inside, wide(host) * self.days + day - self.first, ABSENT)
+        at = np.minimum(np.searchsorted(self.key, code), max(self.key.size - 1, 0))
+        return np.where(inside & (self.key[at] == code), at, ABSENT) if self.key.size else code
+
+
+def _host_days(population: Population) -> _HostDays:
+    rows = np.flatnonzero((population.exposure_host >= 0) & (population.exposure_hours > 0))
+    day, host = population.exposure_day[rows], population.exposure_host[rows]
+    first = int(day.min(initial=0)) if rows.size else 0
+    days = int(day.max()) - first + 1 if rows.size else 1
+    code = wide(host) * days + day - first
+    order = np.argsort(code, kind="stable")
+    key, begin = np.unique(code[order], return_index=True)
+    end = np.append(begin[1:], order.size)
+    return _HostDays(key, begin, end, rows[order], first, days)
+
+
+def reconciled(population: Population) -> tuple[Population, dict[str, int]]:
+    """Return the population whose crashes have the feed's attributes, and how many had others.
+
+    Of hours without a single value on a day (a host that changed its image) the crash's own value
+    stands, if the feed has it on that day. Crashes that the feed covers are marked `in_feed`; one
+    of unknown time is where its host is in the feed at all.
+    """
+    days = _host_days(population)
+    at = np.where(population.timed, days.of(population.host, population.day), ABSENT)
+    ever = np.zeros(len(population.hosts) + 1, dtype=bool)  # the last one: crashes without a host
+    ever[days.key // days.days] = True
+    in_feed = (at >= 0) | (~population.timed & ever[population.host])
+    covered = np.flatnonzero(at >= 0)
+    place = at[covered]
+    single = (days.end - days.begin)[place] == 1
+    attributes, differ = [], {}
+    for attribute in population.attributes:
+        if not covered.size or not (attribute.exposure >= 0).any():
+            attributes.append(attribute)
+            continue
+        own = attribute.crash[covered]
+        value = attribute.exposure[days.order[days.begin[place]]]
+        if not single.all():
+            value = np.where(single, value, _among(days, attribute, place, own, value))
+        other = int(((own >= 0) & (value >= 0) & (own != value)).sum())
+        if other:
+            differ[attribute.name] = other
+        crash = attribute.crash.copy()
+        crash[covered] = value
+        attributes.append(attribute._replace(crash=crash))
+    return population._replace(attributes=tuple(attributes), in_feed=in_feed), differ
+
+
+def _among(days: _HostDays, attribute: Attribute, place: Ints, own: Ints, first: Ints) -> Ints:
+    """Return the value of each crash of which several rows know the day."""
+    of_row = np.repeat(np.arange(days.key.size), days.end - days.begin)
+    values = attribute.exposure[days.order]
+    size = len(attribute.values) + 1
+    pairs = np.unique(of_row * size + values + 1)
+    mine = place * size + own + 1
+    places = np.minimum(np.searchsorted(pairs, mine), pairs.size - 1)
+    low = np.minimum.reduceat(values, days.begin)[place]
+    high = np.maximum.reduceat(values, days.begin)[place]
+    return np.where(pairs[places] == mine, own, np.where(low == high, first, ABSENT))
+
+
+def with_hours_beside(population: Population) -> tuple[Population, Ints]:
+    """Return the population with host-hours on days that the feed lacks, and those days.
+
+    A feed that stops, or comes late, says nothing of those days: a host that ran on the nearest day
+    within NEAR is taken to have run as long. These hours have no attributes, as what changed since
+    is not known, and crashes of those days have none that are counted by hours.
+    """
+    feed = np.unique(population.exposure_day[population.exposure_hours > 0])
+    timed = population.day[population.timed]
+    if not feed.size or not timed.size:
+        return population, feed[:0]
+    first, last = int(feed[0]), int(feed[-1])
+    wanted = np.arange(
+        max(min(int(timed.min()), first), first - NEAR), min(int(timed.max()), last + NEAR) + 1
+    )
+    missing = np.setdiff1d(wanted, feed)
+    if not missing.size:
+        return population, missing
+    nearest = feed[np.abs(feed[None, :] - missing[:, None]).argmin(axis=1)]
+    close = np.abs(nearest - missing) <= NEAR
+    missing, nearest = missing[close], nearest[close]
+    rows = [np.flatnonzero(population.exposure_day == day) for day in nearest.tolist()]
+    source = np.concatenate([*rows, feed[:0]])
+    day = np.repeat(missing, [row.size for row in rows])
+    unknown = np.full(source.size, ABSENT, dtype=np.int64)
+    inside = np.isin(population.day, missing) & population.timed
+    attributes, facts = (
+        tuple(
+            a._replace(
+                exposure=np.concatenate((a.exposure, unknown)),
+                crash=np.where(inside, ABSENT, a.crash) if (a.exposure >= 0).any() else a.crash,
+            )
+            for a in some
+        )
+        for some in (population.attributes, population.facts)
+    )
+    more = population.exposure_host[source], population.exposure_hours[source]
+    filled = population._replace(
+        attributes=attributes,
+        facts=facts,
+        exposure_day=np.concatenate((population.exposure_day, day)),
+        exposure_host=np.concatenate((population.exposure_host, more[0])),
+        exposure_hours=np.concatenate((population.exposure_hours, more[1])),
+        memo=None if population.memo is None else Memo(),
+    )
+    return filled, missing
+
+
+MIN_ROWS = 1_000  # of host-hours: fewer are counted as quickly as they are
+
+
+def condensed(population: Population, since: int) -> Population:
+    """Return the population with the host-hours before a day summed up by host and attributes.
+
+    What is asked of them is how many there are of each value, and its first and last day: the last
+    one has a row of no hours. Of 5,000 hosts over a year a twelfth of the rows is left.
+    """
+    p = population
+    columns = (p.exposure_host, *(attribute.exposure for attribute in p.attributes))
+    rows = p.once(_condensed, since, p.exposure_day, p.exposure_hours, *columns)
+    if rows is None:
+        return p
+    some, last, day, hours = rows
+    attributes = tuple(
+        a._replace(exposure=p.once(_at, a.exposure, some, last)) for a in p.attributes
+    )
+    facts = tuple(a._replace(exposure=nowhere(day.size)) for a in p.facts)
+    host = p.once(_at, p.exposure_host, some, last)
+    return p._replace(
+        attributes=attributes, facts=facts, exposure_day=day, exposure_hours=hours,
+        exposure_host=host,
+    )  # fmt: skip
+
+
+def _at(column: Ints, some: Ints, last: Ints) -> Ints:
+    return np.concatenate((column[some], column[last]))
+
+
+def _condensed(
+    since: int, days: Ints, hours: Floats, *columns: Ints
+) -> tuple[Ints, Ints, Ints, Floats] | None:
+    """Return a row of each sum and those since a day, rows of last days; days and hours of all."""
+    old = np.flatnonzero(days < since)
+    if old.size < MIN_ROWS:
+        return None
+    where, number, _ = distinct_rows([column[old] for column in columns])
+    first = np.full(where.size, since)
+    last = np.full(where.size, int(days[old].min()))
+    np.minimum.at(first, number, days[old])
+    np.maximum.at(last, number, days[old])
+    summed = sum_by_code(number, hours[old], where.size)
+    recent = np.flatnonzero(days >= since)
+    later = last > first
+    return (
+        np.concatenate((old[where], recent)),
+        old[where][later],
+        np.concatenate((first, days[recent], last[later])),
+        np.concatenate((summed, hours[recent], np.zeros(int(later.sum())))),
+    )

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with the data: times, host-hours, names, attributes; and what that does to answers.
+
+Each line says what was seen, what was done about it, and what would mend it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.events import events_of
+from gdb_epi.fleet.screen.types import EVENT
+from gdb_epi.fleet.statistics.arrays import Ints
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted, some_of
+
+MAX_NAMED = 6  # hosts, days or names of one line
+MISSING = 0.05  # share without a value, from which on it is told
+TIMES, HOURS, NAMES, ATTRIBUTES, EVENTS = "times", "host-hours", "hosts", "attributes", "events"
+_REASONS = {
+    "none": ("without a time", "let a collector give it (journal, xattr, core_pattern %t)"),
+    "file date": (
+        "whose only time is the date of a file, which a copy changes",
+        "let a collector give it (journal, xattr, core_pattern %t)",
+    ),
+    "ahead": ("whose time is ahead of the arrival of the record", "set the clocks of those hosts"),
+    "before 2000": ("whose time is before 2000", "set the clocks of those hosts"),
+}
+
+
+class Check(NamedTuple):
+    """One thing that was looked at; `is_fine` where nothing needs to be done."""
+
+    about: str
+    is_fine: bool
+    text: str
+    advice: str = ""
+
+
+def checks(population: Population) -> list[Check]:
+    """Return what the data is like, what needs a look first."""
+    results = [
+        *_times(population), *_hours(population), *_names(population), *_attributes(population),
+        *_events(population),
+    ]  # fmt: skip
+    return sorted(results, key=lambda check: check.is_fine)
+
+
+def _times(population: Population) -> Iterator[Check]:
+    quality, size = population.quality, population.day.size
+    if pruned := population.pruned:
+        text = f"crashes before {iso_day(pruned.before)} were pruned: the "
+        text += f"{counted(pruned.left, 'crash')} left of then are shown, in no count and test"
+        yield Check(TIMES, True, text)
+    unknown = int((~population.timed).sum())
+    for reason, count in sorted(quality.get("unknown", {}).items()):
+        words, advice = _REASONS.get(reason, _REASONS["none"])
+        yield Check(TIMES, False, f"{_part(count, size)} {words}: in no curve", advice)
+    if stray := int(quality.get("stray", 0)):
+        off = quality.get("clocks_off", {})
+        hosts = [f"{host} ({days:+g} days)" for host, days in sorted(off.items())]
+        clocks = f"; clocks that are off: {some_of(hosts, MAX_NAMED)}" if off else ""
+        text = f"{_part(stray, size)} far from those that arrived with them{clocks}"
+        yield Check(TIMES, False, f"{text}: in no curve", "set the clocks of those hosts")
+    if not unknown and size:
+        yield Check(TIMES, True, f"all {counted(size, 'crash')} have a time that can be true")
+
+
+def _hours(population: Population) -> Iterator[Check]:
+    if not population.has_exposure:
+        text = "no host-hours: crashes are compared with crashes (case-control)"
+        yield Check(HOURS, False, text, "gdb-epi fleet exposure FILE")
+        return
+    covered, timed = population.covered, population.timed
+    days = np.unique(population.exposure_day[population.exposure_hours > 0])
+    crash_days = np.unique(population.day[timed])
+    gaps = np.setdiff1d(crash_days, days)
+    lacking = int((~covered).sum())
+    if gaps.size:
+        yield Check(
+            HOURS, False, f"no host-hours for {_ranges(gaps)}, which have crashes: hosts that ran "
+            "beside those days are taken to have run, attributes are compared without hours",
+            "feed those days",
+        )  # fmt: skip
+    has_hours = np.unique(population.exposure_host[population.exposure_hours > 0])
+    crashed = np.unique(population.host[population.host >= 0])
+    without = np.setdiff1d(crashed, has_hours)
+    if without.size:
+        names = [population.hosts[code] for code in without.tolist()]
+        yield Check(
+            HOURS, False, f"{counted(without.size, 'host')} with crashes and no host-hours "
+            f"({some_of(names, MAX_NAMED)}): compared among themselves",
+            "feed their hours, or see whether they are spelt otherwise there",
+        )  # fmt: skip
+    if lacking:
+        text = f"{_part(lacking, population.day.size)} on days or hosts without host-hours"
+        yield Check(HOURS, False, f"{text}: judged against other crashes (case-control)")
+    else:
+        text = (
+            f"host-hours from {iso_day(int(days[0]))} to {iso_day(int(days[-1]))} cover all crashes"
+        )
+        yield Check(HOURS, True, text)
+
+
+def _names(population: Population) -> Iterator[Check]:
+    spelt: Sequence[Any] = population.quality.get("spelt", ())
+    if spelt:
+        some = some_of([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
+        text = f"{counted(len(spelt), 'name')} of hosts spelt otherwise and taken for one: {some}"
+        yield Check(NAMES, True, text)
+    nameless = int((population.host < 0).sum())
+    if nameless:
+        text = f"{_part(nameless, population.day.size)} name no host: no host is suspected by them"
+        yield Check(NAMES, False, text, "let the collector write the host's name")
+
+
+def _attributes(population: Population) -> Iterator[Check]:
+    differ = population.quality.get("differ", {})
+    for name, count in sorted(differ.items()):
+        say = "says" if count == 1 else "say"
+        text = f"{name}: {counted(count, 'crash')} {say} another value than the host-hours"
+        text += " of the day; that of the host-hours is taken"
+        yield Check(ATTRIBUTES, False, text, "see which is old")
+    for attribute in population.attributes:
+        crashes = _lacking(attribute.crash)
+        hours = _lacking(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0
+        if max(crashes, hours) < MISSING:
+            continue
+        text = f"{attribute.name}: unknown for {crashes:.0%} of the crashes"
+        if (attribute.exposure >= 0).any():
+            text += f" and {hours:.0%} of the host-days"
+        yield Check(ATTRIBUTES, False, f"{text}; they are left out of its tests")
+
+
+def _events(population: Population) -> Iterator[Check]:
+    events = events_of(population)
+    repeats = int(events.repeats.sum())
+    if repeats:
+        many = sum(finding.attr == EVENT for finding in events.findings)
+        several = f", {counted(many, 'event')} on several hosts among them" if many else ""
+        text = (
+            f"{_part(repeats, population.day.size)} came right after others of their kind{several}"
+        )
+        yield Check(EVENTS, True, f"{text}: counted once")
+
+
+def _lacking(codes: Ints) -> float:
+    return float((codes < 0).mean()) if codes.size else 0.0
+
+
+def _part(count: int, size: int) -> str:
+    return f"{count:,} of {counted(f'{size:,}', 'crash') if size != 1 else '1 crash'}"
+
+
+def _ranges(days: Ints) -> str:
+    """Return days in words: runs of them from the first to the last."""
+    breaks = np.flatnonzero(np.diff(days) > 1)
+    starts, ends = [0, *(breaks + 1).tolist()], [*breaks.tolist(), days.size - 1]
+    runs = [
+        iso_day(int(days[a])) if a == b else f"{iso_day(int(days[a]))} to {iso_day(int(days[b]))}"
+        for a, b in zip(starts, ends, strict=True)
+    ]
+    return some_of(runs, MAX_NAMED)

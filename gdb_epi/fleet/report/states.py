@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The states of signatures and hosts on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.fleet.life.fixes import fix_words
+from gdb_epi.fleet.life.marks import SIGNATURE
+from gdb_epi.fleet.life.states import State, failed_fixes
+from gdb_epi.fleet.report.page import StateRow
+from gdb_epi.fleet.store.days import day_of
+from gdb_epi.render.signature_words import signature_words
+from gdb_epi.util import counted
+
+MAX_STATES = 200
+MAX_HISTORY = 20  # decisions of one row, the latest
+
+
+def state_rows(states: Sequence[State]) -> tuple[StateRow, ...]:
+    """Return the rows; what needs a person comes first."""
+    return tuple(_row(state) for state in states[:MAX_STATES])
+
+
+def regressed_words(states: Sequence[State]) -> str | None:
+    """Say how many fixed signatures crash again; None when none does."""
+    again = failed_fixes(states)
+    if not again:
+        return None
+    first, fix = again[0]
+    many = f"{counted(len(again), 'fixed signature')} crash again" if len(again) > 1 else ""
+    first_text = f"{first.standing.subject.name} was {fix_words(fix)}"
+    return (
+        f"{many}, the first: {first_text}."
+        if many
+        else f"A fixed signature crashes again: {first_text}."
+    )
+
+
+def _row(state: State) -> StateRow:
+    held = state.standing
+    is_signature = held.subject.about == SIGNATURE
+    what = [fix_words(state.fix)] if state.fix is not None else []
+    if held.mark is not None and held.mark.until is not None:
+        what.append(f"until {day_of(held.mark.until - 1)}")
+    what += [held.note] if held.note else []
+    history = [f"{day_of(mark.at)} {mark.words()}" for mark in held.history[-MAX_HISTORY:]]
+    return StateRow(
+        about=held.subject.about,
+        name=held.subject.name,
+        words=signature_words(state.text, None) if is_signature else None,
+        state=state.state,
+        since=day_of(held.since),
+        what="; ".join(what),
+        owner=", ".join(part for part in (held.owner, held.ticket) if part),
+        crashes=state.crashes,
+        history=tuple(history),
+    )

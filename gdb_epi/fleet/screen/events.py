@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crashes that come together: one cause that is counted once.
+
+A program that is restarted and dies again on one host, a power dip in a rack, a bad answer of a
+service that all hosts ask: such crashes are not independent, and a test that takes them so accuses
+a host or a version by one event. They are a finding of their own, and one crash in all tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.types import ALL, EVENT, LOOP_OF, Finding
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Bools,
+    Ints,
+    distinct_pairs,
+    nowhere,
+    rows_of,
+    runs,
+)
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
+from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
+from gdb_epi.typing_lite import NamedTuple
+
+LOOP_GAP = 900  # seconds: a supervisor waits some minutes at most before it starts a program again
+MIN_LOOP = 5  # crashes in a row that are told; fewer are counted once and not told
+GAP = 300  # seconds between crashes of one event; less where they are frequent
+MIN_HOSTS = 4  # of one event
+BUSY = 5.0  # times the mean rate that an hour of the week may have
+MAX_P = 0.01  # of one event among all that could have been
+ONE_SECOND = 0.5  # share of crashes at one second of the day, from which on times are dates
+MOSTLY = 0.9  # of an event's hosts with one value, which is told
+# What hosts have in common that can fail at once.
+PLACES = ("rack", "switch", "row", "zone", "chassis", "pdu", "psu", "cluster")
+ONCE = "one event, counted once: no host and no version is accused by it"
+RESTARTED = "a program that is restarted and dies again, counted once: see the program first"
+
+
+class Events(NamedTuple):
+    """What came together."""
+
+    repeated: Ints  # where the crashes are that do not count
+    stands_for: Ints  # the crash that counts for each of these
+    findings: tuple[Finding, ...]
+    counted: Population  # in which repeats are of no host, signature or value
+
+    @property
+    def repeats(self) -> Bools:
+        """Which crashes do not count."""
+        mask = np.zeros(self.counted.day.size, dtype=bool)
+        mask[self.repeated] = True
+        return mask
+
+    def with_repeats(self, members: Bools) -> Bools:
+        """Return some crashes, and those that they stand for."""
+        both: Bools = members.copy()
+        both[self.repeated] |= members[self.stands_for]
+        return both
+
+
+def events_of(population: Population) -> Events:
+    """Return what came together in a population, and what is left to count."""
+    return population.once(_events, population)
+
+
+def _events(population: Population) -> Events:
+    events = Events(*_together_or_in_loops(population), population)
+    if not events.repeated.size:
+        return events
+    return events._replace(counted=masked(population, ~events.repeats))
+
+
+def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Finding, ...]]:
+    """Which crashes are repeats, of which ones, and the findings; none where times are dates."""
+    second = population.second
+    if second is None or not _has_hours(second[second >= 0]):
+        none = np.zeros(0, dtype=np.int64)
+        return none, none, ()
+    loops = _loops_of(population, second)
+    first = np.ones(population.day.size, dtype=bool)
+    first[loops.repeated] = False
+    together = list(_together(population, second, first))
+    # What an event's crash stood for stands for the first one of the event from here on.
+    opens = [np.full(mine.size, mine[0]) for mine, _ in together]
+    every = np.concatenate([loops.repeated[:0], *(mine for mine, _ in together)])
+    order = np.argsort(every, kind="stable")
+    every, opener = every[order], np.concatenate([loops.repeated[:0], *opens])[order]
+    place = np.minimum(np.searchsorted(every, loops.stands_for), max(every.size - 1, 0))
+    if every.size:
+        inside = every[place] == loops.stands_for
+        loops = loops._replace(stands_for=np.where(inside, opener[place], loops.stands_for))
+    again = every != opener
+    repeated = np.concatenate((loops.repeated, every[again]))
+    stands_for = np.concatenate((loops.stands_for, opener[again]))
+    findings = (*(finding for _, finding in together), *loops.findings)
+    return repeated, stands_for, findings
+
+
+def masked(population: Population, keep: Bools) -> Population:
+    """Return the population in which only some crashes can be counted; all keep their places."""
+    attributes, facts = (
+        tuple(a._replace(crash=np.where(keep, a.crash, ABSENT)) for a in some)
+        for some in (population.attributes, population.facts)
+    )
+    host, signature, cpu = (
+        np.where(keep, column, ABSENT)
+        for column in (population.host, population.signature, population.cpu)
+    )
+    return population._replace(
+        host=host,
+        signature=signature,
+        cpu=cpu,
+        bitflip=population.bitflip & keep,
+        lock_inherited=population.lock_inherited & keep,
+        attributes=attributes,
+        facts=facts,
+    )
+
+
+def _has_hours(second: Ints) -> bool:
+    """Whether times tell the time of the day, and not the day alone."""
+    if not second.size:
+        return False
+    of_day = np.bincount(second % int(SECONDS_A_DAY), minlength=1)
+    return bool(of_day.max() <= max(ONE_SECOND * second.size, 1))
+
+
+class _Loops(NamedTuple):
+    """What `Events` has, of loops alone."""
+
+    repeated: Ints
+    stands_for: Ints
+    findings: list[Finding]
+
+
+def _loops_of(population: Population, second: Ints) -> _Loops:
+    """Return the repeats of loops, and the long ones: one a host and signature, the longest."""
+    at = np.flatnonzero((second >= 0) & (population.host >= 0) & (population.signature >= 0))
+    host, signature = population.host[at], population.signature[at]
+    # They are in the order of time. Codes of 16 bits and less are sorted by counting them.
+    order = np.lexsort((signature, host))
+    again = np.zeros(at.size, dtype=bool)
+    again[1:] = np.diff(host[order]) == 0
+    again[1:] &= np.diff(signature[order]) == 0
+    at = at[order]
+    again[1:] &= np.diff(second[at]) <= LOOP_GAP
+    begins, sizes = runs(again)
+    repeated = at[again]
+    stands_for = np.repeat(at[begins], sizes - 1)
+    long = np.flatnonzero(sizes >= MIN_LOOP)
+    findings: list[Finding] = []
+    if not long.size:
+        return _Loops(repeated, stands_for, findings)
+    totals = np.bincount(signature, minlength=len(population.signatures))
+    reported: set[tuple[int, int]] = set()
+    for number in long[np.argsort(-sizes[long], kind="stable")].tolist():
+        mine = at[begins[number] : begins[number] + sizes[number]]
+        about = int(population.host[mine[0]]), int(population.signature[mine[0]])
+        if about in reported:
+            continue
+        reported.add(about)
+        members = np.zeros(population.day.size, dtype=bool)
+        members[mine] = True
+        minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
+        since = _moment(int(second[mine[0]]))
+        findings.append(Finding(
+            LOOP_OF, population.hosts[about[0]], population.signatures[about[1]], mine.size,
+            int(totals[about[1]]), 0.0, 0.0, float("nan"), 0.0, float("inf"),
+            f"in a row from {since}, in {minutes} min", "none needed", (), (RESTARTED,), members,
+        ))  # fmt: skip
+    return _Loops(repeated, stands_for, findings)
+
+
+def _together(population: Population, second: Ints, first: Bools) -> Iterator[tuple[Ints, Finding]]:
+    """Yield the crashes of each event on several hosts; of loops the `first` crashes alone."""
+    at = np.flatnonzero((second >= 0) & (population.host >= 0) & first)
+    if at.size < MIN_HOSTS:
+        return
+    span = max(int(second[at[-1]] - second[at[0]]), int(SECONDS_A_DAY))
+    places = [a for a in population.attributes if a.name in PLACES and len(a.values) > 1]
+    columns = [nowhere(at.size) + 1, population.signature, *(place.crash for place in places)]
+    chains: list[tuple[float, Ints]] = []
+    for column in columns:
+        codes = column if column.size == at.size else column[at]
+        chains += _chains(population, second, at, codes, span)
+    taken = np.zeros(first.size, dtype=bool)
+    for p, mine in sorted(chains, key=lambda chain: (chain[0], -chain[1].size)):
+        if 2 * int(taken[mine].sum()) > mine.size:
+            continue
+        mine = mine[~taken[mine]]
+        taken[mine] = True
+        yield mine, _event(population, second, mine, p)
+
+
+def _chains(
+    population: Population, second: Ints, at: Ints, codes: Ints, span: int
+) -> Iterator[tuple[float, Ints]]:
+    """Yield (p, crashes) of the chains of each group that its rate does not explain."""
+    coded = np.flatnonzero(codes >= 0)
+    order = coded[np.argsort(codes[coded], kind="stable")]
+    rows, group = at[order], codes[order]
+    sizes = np.bincount(group, minlength=1)
+    gap = np.minimum(GAP, 0.2 / np.maximum(sizes / span, 1e-12))
+    linked = np.zeros(rows.size, dtype=bool)
+    linked[1:] = np.diff(group) == 0
+    linked[1:] &= np.diff(second[rows]) <= gap[group[1:]]
+    begins, lengths = runs(linked)
+    begins, lengths = begins[lengths >= MIN_HOSTS], lengths[lengths >= MIN_HOSTS]
+    chained = rows[rows_of(begins, lengths)]
+    chain = np.repeat(np.arange(begins.size), lengths)
+    hosts = np.bincount(distinct_pairs(chain, population.host[chained])[0], minlength=begins.size)
+    several = np.flatnonzero(hosts >= MIN_HOSTS)
+    begins, lengths, hosts = begins[several], lengths[several], hosts[several]
+    # One crash a host: what one host does is its own. The first one opens the chain.
+    code = group[begins]
+    length = second[rows[begins + lengths - 1]] - second[rows[begins]] + gap[code]
+    share = np.minimum(BUSY * length / span, 1.0)
+    tail = binomial_tail(*(np.asarray(x, dtype=float) for x in (hosts - 1, sizes[code] - 1, share)))
+    p = np.minimum(1.0, tail * at.size)
+    for i in np.flatnonzero(p <= MAX_P).tolist():
+        yield float(p[i]), rows[begins[i] : begins[i] + lengths[i]]
+
+
+def _event(population: Population, second: Ints, mine: Ints, p: float) -> Finding:
+    kinds = np.unique(population.signature[mine])
+    single = kinds.size == 1 and kinds[0] >= 0
+    name = population.signatures[int(kinds[0])] if single else ALL
+    hosts = np.unique(population.host[mine]).size
+    minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
+    shared = tuple(
+        f"{attribute.name}={attribute.values[value]}"
+        for attribute in population.attributes
+        for value in _of_most(attribute, mine)
+    )
+    total = int((population.signature == kinds[0]).sum()) if single else population.day.size
+    members = np.zeros(population.day.size, dtype=bool)
+    members[mine] = True
+    return Finding(
+        EVENT, _moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
+        float("inf"), f"{mine.size} crashes on {hosts} hosts in {minutes} min", "none needed",
+        shared, (ONCE,), members,
+    )  # fmt: skip
+
+
+def _of_most(attribute: Attribute, mine: Ints) -> list[int]:
+    """The value that nearly all of some crashes have, where it is not that of most hosts."""
+    counts = np.bincount(attribute.crash[mine] + 1, minlength=2)[1:]
+    value = int(counts.argmax())
+    if counts[value] < MOSTLY * mine.size:
+        return []
+    codes = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
+    present = codes[codes >= 0]
+    return [value] if float((present == value).mean()) < 0.5 else []
+
+
+def _moment(second: int) -> str:
+    minute = second % int(SECONDS_A_DAY) // 60
+    return f"{iso_day(second // int(SECONDS_A_DAY))} {minute // 60:02}:{minute % 60:02} UTC"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far signatures and the values of an attribute depend on each other throughout.
+
+Where racks run different services, most signatures prefer some racks, and no rack is to blame. Then
+a single preference tells as much less as they all scatter more than chance lets expect (genomic
+control: Devlin and Roeder 1999). The median is taken, so that a few real causes do not hide in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import combinations_of
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.statistics.arrays import Floats, Ints, count_pairs, sum_by_code
+
+MIN_SIGNATURES = 8
+MIN_CRASHES = 8  # of a signature
+
+
+def mixture(population: Population, codes: Ints, share: Floats) -> float:
+    """Return the inflation (1 and up) of an attribute without host-hours.
+
+    `codes` are the values of each combination of the population's attributes, `share` the expected
+    share of each value.
+    """
+    signature, combination, counts = population.once(
+        _cells, population, population.signature, population.day
+    )
+    value = codes[combination]
+    valued = value >= 0
+    s, v, n = count_pairs(signature[valued], value[valued], counts[valued])
+    return inflation(s, v, n, share)
+
+
+def inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float:
+    """Return the median inflation of the cells of signatures and values, given their shares."""
+    if not signature.size:
+        return 1.0
+    totals = sum_by_code(signature, count, 0)
+    weights = count.astype(float) ** 2 / np.maximum(share[value], 1e-12)
+    squares = sum_by_code(signature, weights, totals.size)
+    many = totals >= MIN_CRASHES
+    free = int((share > 0).sum()) - 1
+    if int(many.sum()) < MIN_SIGNATURES or free < 1:
+        return 1.0
+    chi = squares[many] / totals[many] - totals[many]
+    return max(1.0, float(np.median(chi)) / free)
+
+
+def _cells(population: Population, signature: Ints, day: Ints) -> tuple[Ints, Ints, Ints]:
+    signed = np.flatnonzero(signature >= 0)
+    return count_pairs(signature[signed], combinations_of(population).of_crash[signed])

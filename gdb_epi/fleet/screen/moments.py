@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signatures that come at some hour of the day, on some day of the week, or on one CPU number.
+
+None of these has host-hours; the crashes of all other signatures are the controls, so that a load
+that follows the week accuses nothing. A day counts once inside the hours that are tested and once
+outside: what happened on one day is one story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.mixture import inflation
+from gdb_epi.fleet.screen.types import (
+    CPU_NUMBER,
+    DAY_OF_WEEK,
+    MAX_Q,
+    MIN_N,
+    MIN_RR,
+    TIME_OF_DAY,
+    Finding,
+)
+from gdb_epi.fleet.statistics.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    count_pairs,
+    distinct_pairs,
+    sum_by_code,
+)
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    binomial_tail,
+    hypergeometric_tail,
+    q_values,
+    relative_risk,
+)
+
+MIN_TIMES = 8  # crashes of a signature, each hour once
+WIDEST = 4  # hours: what comes in more of them follows a load
+MIN_DAYS = 4  # on which it came in these hours
+MIN_WEEKS = 6  # that a signature spans, from which on a day of the week can be told
+MIN_HOSTS = 3  # of a CPU number
+MIN_RATIO = 3.0
+MAX_HOST_P = 0.01
+CONTROLS = "none: the times of all other crashes"
+OTHER_CPUS = "none: the CPU numbers of all other crashes"
+WHAT_RUNS_THEN = "what runs at that time, or the load of one service, looks the same"
+PINNED_EVERYWHERE = "work that is pinned to this CPU on all hosts looks the same"
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_HOUR, _FIRST_WEEKDAY = 3600, 3  # 1970-01-01 was a Thursday
+
+
+def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:
+    """Yield what comes at some time of the day or week, or on some CPU number of many hosts."""
+    yield from _of_cpus(population, free)
+    if population.second is None:
+        return
+    at = np.flatnonzero(free & (population.signature >= 0) & (population.second >= 0))
+    hour = population.second[at] // _HOUR
+    if not at.size or np.count_nonzero(np.bincount(hour % 24)) < 2:
+        return  # dates alone
+    signature, cell = distinct_pairs(population.signature[at], hour - int(hour.min()))
+    cell = cell + int(hour.min())
+    sizes = np.bincount(signature, minlength=len(population.signatures))
+    tested = np.flatnonzero(sizes >= MIN_TIMES)
+    of_day, of_week = (
+        np.bincount(signature * width + slot, minlength=sizes.size * width).reshape(-1, width)
+        for width, slot in ((24, cell % 24), (7, (cell // 24 + _FIRST_WEEKDAY) % 7))
+    )
+    for code in tested[_leans(of_day[tested], of_week[tested])].tolist():
+        times = cell[signature == code]
+        others = of_day.sum(axis=0) - of_day[code], of_week.sum(axis=0) - of_week[code]
+        for name, value, inside, chance, risk in (
+            *_hours(times, others[0].astype(float), tested.size),
+            *_weekdays(times, others[1].astype(float), tested.size),
+        ):
+            crashes = at[population.signature[at] == code]
+            slots = _slots(population.second[crashes] // _HOUR, name)
+            members = np.zeros(population.day.size, dtype=bool)
+            members[crashes[np.isin(slots, inside)]] = True
+            numbers = int(members.sum()), crashes.size, chance, chance
+            yield Finding(
+                name, value, population.signatures[code], *numbers, *risk,
+                "binomial by days, given the times of all other crashes", CONTROLS, (),
+                (WHAT_RUNS_THEN,), members,
+            )  # fmt: skip
+
+
+def _slots(hour: Ints, name: str) -> Ints:
+    return hour % 24 if name == TIME_OF_DAY else (hour // 24 + _FIRST_WEEKDAY) % 7
+
+
+def _leans(of_day: Ints, of_week: Ints) -> Bools:
+    """Tell which signatures (rows) may have a time: quick, for most have none."""
+    most = np.sum([np.roll(of_day, -i, axis=1) for i in range(WIDEST)], axis=0).max(axis=1)
+    size = of_day.sum(axis=1)
+    return np.asarray((most >= 0.4 * size) | (of_week.max(axis=1) >= 0.4 * size))
+
+
+_Lead = tuple[str, str, Ints, float, tuple[float, float, float]]
+
+
+def _hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
+    """Yield the hours in which a signature comes; the best window alone."""
+    days, row = np.unique(times // 24, return_inverse=True)
+    hits = np.zeros((days.size, 24), dtype=np.int64)
+    hits[row.ravel(), times % 24] = 1
+    each = hits.sum(axis=1)[:, None]
+    inside = hits * 0
+    best: tuple[float, int, int, float, int, int] | None = None
+    for width in range(1, WIDEST + 1):
+        inside = inside + np.roll(hits, 1 - width, axis=1)  # of the hours from each one on
+        a, b = (inside > 0).sum(axis=0), (inside < each).sum(axis=0)
+        window = (np.arange(24)[:, None] + np.arange(width)) % 24
+        share = _shares(others, window)
+        p = binomial_tail(a.astype(float), (a + b).astype(float), share) * 24 * WIDEST * tested
+        p[a < MIN_DAYS] = 1.0
+        i = int(p.argmin())
+        if best is None or p[i] < best[0]:
+            best = float(p[i]), i, width, float(share[i]), int(a[i]), int(b[i])
+    if best is None or best[0] > MAX_Q:
+        return
+    chance, start, width, part, a_days, b_days = best
+    risk = relative_risk(a_days, part, b_days, 1 - part)
+    if risk[0] >= MIN_RATIO:
+        value = f"{start:02}:00 to {(start + width) % 24:02}:00 UTC"
+        yield TIME_OF_DAY, value, (start + np.arange(width)) % 24, chance, risk
+
+
+def _weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
+    days = np.unique(times // 24)
+    if int(days[-1]) - int(days[0]) < 7 * MIN_WEEKS - 1:
+        return
+    counts = np.bincount((days + _FIRST_WEEKDAY) % 7, minlength=7)
+    number = int(counts.argmax())
+    a, b = int(counts[number]), int(counts.sum() - counts[number])
+    share = max(float(_shares(others, np.array([[number]]))[0]), 1 / 7)
+    p = float(binomial_tail(*_each(a, a + b, share))[0]) * 7 * tested
+    risk = relative_risk(a, share, b, 1 - share)
+    if p <= MAX_Q and risk[0] >= MIN_RATIO:
+        yield DAY_OF_WEEK, f"{DAYS[number]} (UTC)", np.array([number]), p, risk
+
+
+def _shares(others: Floats, slots: Ints) -> Floats:
+    """The shares of the controls in rows of slots, not far below those of times that are alike."""
+    inside = others[slots].sum(axis=1)
+    share = (inside + 2 * np.sqrt(inside + 1)) / max(float(others.sum()), 1.0)
+    return np.asarray(np.clip(share, slots.shape[1] / others.size / 2, 0.999))
+
+
+def _each(*numbers: float) -> list[Floats]:
+    return [np.array([float(number)]) for number in numbers]
+
+
+def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
+    """Yield CPU numbers that have more of a signature than of all others, over many hosts."""
+    at = np.flatnonzero(free & (population.signature >= 0) & (population.cpu >= 0))
+    at = at[population.host[at] >= 0]
+    if at.size < MIN_N:
+        return
+    signature, cpu, count = count_pairs(population.signature[at], population.cpu[at])
+    of_signature, of_cpu = sum_by_code(signature, count, 0), sum_by_code(cpu, count, 0)
+    many = count >= MIN_N
+    s, c, a = signature[many], cpu[many], count[many].astype(float)
+    n = of_signature[s]
+    p = hypergeometric_tail(a, np.full(a.size, float(at.size)), of_cpu[c], n)
+    unlike = inflation(signature, cpu, count, of_cpu / at.size)
+    p = np.maximum(p, binomial_tail(a / unlike, n / unlike, of_cpu[c] / at.size))
+    tested = int((of_signature >= MIN_N).sum()) * int((of_cpu > 0).sum())
+    q = q_values(p, tested)
+    for i in np.flatnonzero(q <= MAX_Q).tolist():
+        share = float((of_cpu[c[i]] - a[i]) / max(at.size - n[i], 1.0))
+        share = max(share, 0.5 / max(int((of_cpu > 0).sum()), 2))
+        risk = relative_risk(a[i], share, n[i] - a[i], 1 - share)
+        mine = at[population.signature[at] == s[i]]
+        here = mine[population.cpu[mine] == c[i]]
+        hosts = np.unique(population.host[here]).size
+        lean = binomial_tail(*_each(hosts, np.unique(population.host[mine]).size, share))
+        if risk[0] < MIN_RR or hosts < MIN_HOSTS or float(lean[0]) > MAX_HOST_P:
+            continue
+        members = np.zeros(population.day.size, dtype=bool)
+        members[here] = True
+        yield Finding(
+            CPU_NUMBER, str(int(c[i])), population.signatures[s[i]], int(a[i]), int(n[i]),
+            float(p[i]), float(q[i]), *risk, f"Fisher exact, on {hosts} hosts", OTHER_CPUS, (),
+            (PINNED_EVERYWHERE,), members,
+        )  # fmt: skip

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When the values of an attribute ran, by the host-hours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.statistics.arrays import Ints
+
+NEVER = 1 << 62  # a day
+
+
+def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
+    """Whether the value came up while others went: then time itself is the other explanation."""
+    size = len(attribute.values)
+    spans = population.once(spans_of, attribute.exposure, population.exposure_day, size)
+    return newest_of(spans, value)
+
+
+def newest_of(spans: tuple[Ints, Ints], value: int) -> bool:
+    """Whether a value came up while others went, by the first and the last day of each."""
+    first, last = spans
+    others = np.arange(first.size) != value
+    start = first[others].min(initial=NEVER)
+    has_both = first[value] < NEVER and start < NEVER
+    return bool(has_both and first[value] > start and last[value] >= last[others].max())
+
+
+def spans_of(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the first and the last day of each value; NEVER and -NEVER of one that never ran."""
+    has_value = exposure >= 0
+    first, last = np.full(size, NEVER, np.int64), np.full(size, -NEVER, np.int64)
+    np.minimum.at(first, exposure[has_value], day[has_value])
+    np.maximum.at(last, exposure[has_value], day[has_value])
+    return first, last

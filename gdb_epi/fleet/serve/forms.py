@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of decisions, and its forms for those who have the token.
+
+The token is typed into the form (a password manager keeps it) and travels in its body. The server
+sets no cookie, so that no page of elsewhere can make a browser send anything that counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qsl, urlencode
+
+from sqlalchemy import Engine
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from gdb_epi.errors import InputError, UsageError
+from gdb_epi.fleet.life.deciding import Decided, apply
+from gdb_epi.fleet.life.marks import (
+    ACKNOWLEDGED,
+    BACK,
+    DRAINED,
+    FIXED,
+    HEALTHY,
+    HOST,
+    IGNORED,
+    NEW,
+    REPAIRED,
+    SIGNATURE,
+    SUSPECT,
+)
+from gdb_epi.fleet.life.states import all_states
+from gdb_epi.fleet.population.host_spelling import spelt_like
+from gdb_epi.fleet.report.html import render_decisions
+from gdb_epi.fleet.report.page import DecisionForm, DecisionsPage, StateChoice
+from gdb_epi.fleet.report.states import MAX_STATES, state_rows
+from gdb_epi.fleet.serve.answers import decision_of
+from gdb_epi.fleet.serve.guard import (
+    FOREIGN,
+    FORM_HEADERS,
+    READ_ONLY,
+    body_of,
+    is_content,
+    is_from_here,
+    same_token,
+)
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+
+PATH = "/decisions"
+MAX_DECISION = 64 << 10  # bytes
+MAX_FIELDS = 20
+MAX_SHOWN = 512  # characters of a name that an address gives
+FORM = "application/x-www-form-urlencoded"
+_STATES = {
+    SIGNATURE: (
+        StateChoice(ACKNOWLEDGED, "acknowledged: somebody knows of it"),
+        StateChoice(FIXED, "fixed in the version below"),
+        StateChoice(IGNORED, "ignored until the day below"),
+        StateChoice(NEW, "new: as if nobody had decided"),
+    ),
+    HOST: (
+        StateChoice(SUSPECT, "suspect: look at it"),
+        StateChoice(DRAINED, "drained: nothing runs there"),
+        StateChoice(REPAIRED, "repaired: its hardware was mended"),
+        StateChoice(BACK, "back: it works again"),
+        StateChoice(HEALTHY, "healthy: as if nothing had been"),
+    ),
+}
+_TITLES = {SIGNATURE: ("A signature", "key, or its start"), HOST: ("A host", "name")}
+
+
+class Forms:
+    """Shows what was decided, and takes decisions."""
+
+    def __init__(self, engine: Engine, token: str | None, hosts: Sequence[str]) -> None:
+        self._engine = engine
+        self._token = token
+        self._hosts = hosts
+
+    def show(self, request: Request) -> Response:
+        """All decisions, or those about one signature or host, which the forms begin with."""
+        given = {key: request.query_params.get(key, "")[:MAX_SHOWN] for key in ("about", "name")}
+        return self._page(given)
+
+    async def take(self, request: Request) -> Response:
+        """Take a decision; the answer leads to the page that shows what holds then."""
+        if self._token is None:
+            return self._page({}, 403, READ_ONLY)
+        if not is_from_here(request, self._hosts):
+            return self._page({}, 403, FOREIGN)
+        if not is_content(request, FORM):
+            return self._page({}, 415, f"a form is sent as {FORM}")
+        body = await body_of(request, MAX_DECISION)
+        pairs = parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS)
+        given = {name: value.strip() for name, value in pairs}
+        token = given.pop("token", "")
+        if not same_token(token, self._token):
+            problem = "this is not the token of the server" if token else "the token is missing"
+            return await run_in_threadpool(self._page, given, 403, problem)
+        try:
+            decided = await run_in_threadpool(self._decide, given)
+        except (InputError, UsageError) as error:
+            return await run_in_threadpool(self._page, given, 422, str(error))
+        where = {"about": decided.subject.about, "name": decided.subject.name}
+        return RedirectResponse(f"{PATH}?{urlencode(where)}", 303, FORM_HEADERS)
+
+    def _decide(self, given: Mapping[str, str]) -> Decided:
+        texts = {name: value for name, value in given.items() if value}
+        return apply(self._engine, decision_of(texts), time.time())
+
+    def _page(self, given: Mapping[str, str], status: int = 200, problem: str = "") -> Response:
+        about, name = given.get("about", ""), given.get("name", "")
+        with self._engine.connect() as connection:
+            states = all_states(sqlalchemy_executor(connection), time.time())
+        if name and not problem:
+            same = spelt_like([name], [s.standing.subject.name for s in states])
+            states = [
+                s for s in states
+                if s.standing.subject.about == about
+                and (s.standing.subject.name == name or (about == HOST and s.text in same))
+            ]  # fmt: skip
+        page = DecisionsPage(
+            rows=state_rows(states),
+            of=name if not problem else "",
+            forms=_forms(given) if self._token is not None else (),
+            problem=problem,
+            action=PATH,
+            more=max(len(states) - MAX_STATES, 0),
+        )
+        return HTMLResponse(render_decisions(page), status, FORM_HEADERS)
+
+
+def _forms(given: Mapping[str, str]) -> tuple[DecisionForm, ...]:
+    """The form of what was asked about, or both; what was typed stands in it again."""
+    asked = [about for about in _STATES if about == given.get("about")]
+    return tuple(
+        DecisionForm(about, *_TITLES[about], _STATES[about], given if asked else {})
+        for about in asked or _STATES
+    )

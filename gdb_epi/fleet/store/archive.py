@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a database holds beside the records, as JSON lines that `fleet ingest` takes back.
+
+Host-hours, findings, decisions, what was sent, when each record came, what was rejected. With the
+records before them, the lines make the same database again; taken into another one they add what it
+lacks, and the later word of a person wins.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, func, select
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY
+from gdb_epi.fleet.store.dimensions import in_list_parts, insert
+from gdb_epi.fleet.store.exposure import HostDay, hours_of, store_host_days
+from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
+from gdb_epi.fleet.store.reader import (
+    EXPORT_NUMBER,
+    EXPORT_PREFIX,
+    EXPOSURE,
+    FINDING,
+    MARK,
+    NOTICE,
+    PRUNED,
+    RECEIVED,
+    REJECTED,
+    kind_of_line,
+)
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.times import judged_time
+from gdb_epi.fleet.store.values import INT32, integer, number, text
+
+_TABLES = {FINDING: t.finding, MARK: t.mark, NOTICE: t.notice, REJECTED: t.ingest_log}
+ROWS = 500  # of one line or transaction
+MAX_DETAIL = 1 << 20  # characters of what a finding says: it names up to 100 cores
+LATER = ("state", "note", "decided_at", "decided_n", "decided_p", "raised")  # of a finding
+
+
+def archive_lines(engine: Engine) -> Iterator[str]:
+    """Yield everything but the records, a JSON object a line."""
+    for kind, rows in (
+        *((RECEIVED, rows) for rows in _received(engine)),
+        *((EXPOSURE, rows) for rows in _exposure(engine)),
+    ):
+        yield _line(kind, rows)
+    for kind, table in _TABLES.items():
+        for rows in _rows(engine, table):
+            yield _line(kind, rows)
+    with engine.connect() as connection:
+        day = pruned_before(sqlalchemy_executor(connection))
+    if day is not None:
+        yield _line(PRUNED, [day])
+
+
+def beside_records(engine: Engine) -> dict[str, int]:
+    """Return how many rows there are of what an export of the records alone leaves out."""
+    counted = {"host-day": t.exposure, "finding": t.finding, "decision": t.mark}
+    rows = {}
+    with engine.connect() as connection:
+        for name, table in counted.items():
+            chosen = select(func.count()).select_from(table)
+            rows[name] = int(connection.execute(chosen).scalar_one())
+    return rows
+
+
+def take(connection: Connection, line: Mapping[str, Any]) -> int:
+    """Store the rows of a line; return how many there were. Raises InputError for a damaged one."""
+    kind, rows = kind_of_line(line), line["rows"]
+    try:
+        if kind == RECEIVED:
+            _take_received(connection, {str(text(key)): _moment(at) for key, at in rows})
+        elif kind == EXPOSURE:
+            _take_exposure(connection, rows)
+        elif kind == PRUNED:
+            day = _day(rows[0])
+            if day * SECONDS_A_DAY > time.time():
+                raise ValueError(day)  # no crash would be counted until then
+            keep_pruned(connection, day)
+        else:
+            _take_rows(connection, kind, [_clean(_TABLES[kind], row) for row in rows])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InputError(f"a damaged line of {kind}: {type(error).__name__}") from error
+    return len(rows)
+
+
+def _line(kind: str, rows: Sequence[Any]) -> str:
+    return json.dumps({"schema": f"{EXPORT_PREFIX}{kind}{EXPORT_NUMBER}", "rows": rows})
+
+
+def _received(engine: Engine) -> Iterator[list[Any]]:
+    c, after = t.crash.c, 0
+    while True:
+        chosen = select(c.id, c.core_key, c.received).where(c.id > after).order_by(c.id).limit(ROWS)
+        with engine.connect() as connection:
+            rows = connection.execute(chosen).all()
+        if not rows:
+            return
+        after = rows[-1][0]
+        with_time = [[key, at] for _, key, at in rows if at is not None]
+        if with_time:
+            yield with_time
+
+
+def _exposure(engine: Engine) -> Iterator[list[Any]]:
+    """Yield [[day, attributes, [[name, machine id, hours] ...]]] for each day and attributes."""
+    e, h, v = t.exposure.c, t.host.c, t.attrset_value.c
+    with engine.connect() as connection:
+        # By what the sets hold: their ids are of this database.
+        a = t.attrset.c
+        chosen_sets = select(e.day, a.id, a.hash).where(a.id == e.attrset_id).distinct()
+        sets = connection.execute(chosen_sets.order_by(e.day, a.hash)).all()
+        attributes: dict[int, dict[str, str]] = {}
+        for day, number_of_set, _ in sets:
+            if number_of_set not in attributes:
+                pairs = select(v.attr, v.value).where(v.attrset_id == number_of_set)
+                rows = connection.execute(pairs.order_by(v.attr))
+                attributes[number_of_set] = {str(row[0]): str(row[1]) for row in rows}
+            chosen = select(h.name, h.machine_id, e.hours).where(
+                e.host_id == h.id, e.day == day, e.attrset_id == number_of_set
+            )
+            hosts = [[*row] for row in connection.execute(chosen.order_by(h.name, h.machine_id))]
+            for start in range(0, len(hosts), ROWS):
+                yield [[day, attributes[number_of_set], hosts[start : start + ROWS]]]
+
+
+def _rows(engine: Engine, table: Table) -> Iterator[list[Any]]:
+    after = 0
+    columns = [column for column in table.c if column.name != "id"]
+    while True:
+        chosen = select(table.c.id, *columns).where(table.c.id > after).order_by(table.c.id)
+        with engine.connect() as connection:
+            rows = connection.execute(chosen.limit(ROWS)).all()
+        if not rows:
+            return
+        after = rows[-1][0]
+        names = [column.name for column in columns]
+        yield [dict(zip(names, row[1:], strict=True)) for row in rows]
+
+
+def _take_received(connection: Connection, received: Mapping[str, float]) -> None:
+    """When a record came here is later than when it first came: times are judged by that again."""
+    c = t.crash.c
+    for keys in in_list_parts(sorted(received)):
+        chosen = select(c.id, c.core_key, c.ts, c.ts_claimed, c.ts_source, c.received)
+        for row in connection.execute(chosen.where(c.core_key.in_(keys))).all():
+            at = min(received[row.core_key], row.received or received[row.core_key])
+            ts = row.ts if row.ts is not None else row.ts_claimed
+            judged = judged_time(ts, row.ts_source, at)
+            values = {"received": at, "ts": judged[0], "ts_claimed": judged[1]}
+            connection.execute(t.crash.update().where(c.id == row.id).values(**values))
+
+
+def _take_exposure(connection: Connection, rows: Sequence[Any]) -> None:
+    host_days = []
+    for day, attributes, hosts in rows:
+        given = {str(text(k)): str(text(v)) for k, v in attributes.items()}
+        host_days += [
+            HostDay(_day(day), text(name) or "", hours_of(hours), given, text(machine) or "")
+            for name, machine, hours in hosts
+        ]
+    store_host_days(connection, host_days)
+
+
+def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) -> None:
+    if kind == FINDING:
+        statement = insert(connection, t.finding)
+        new, c = statement.excluded, t.finding.c
+        is_later = func.coalesce(new.decided_at, 0.0) > func.coalesce(c.decided_at, 0.0)
+        connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=["attr", "value", "signature"],
+                set_={name: new[name] for name in LATER},
+                where=is_later,
+            ),
+            rows,
+        )
+    elif kind == NOTICE:
+        connection.execute(insert(connection, t.notice).on_conflict_do_nothing(), rows)
+    else:
+        table = _TABLES[kind]
+        there = set(map(tuple, connection.execute(select(*table.c[1:])).all()))
+        names = [column.name for column in table.c[1:]]
+        fresh = [row for row in rows if tuple(row[name] for name in names) not in there]
+        if fresh:
+            connection.execute(table.insert(), fresh)
+
+
+def _clean(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with the columns of the table, each of its kind. Raises KeyError for one it lacks."""
+    cleaned: dict[str, Any] = {}
+    for column in table.c[1:]:
+        value = row[column.name]
+        if value is not None:
+            value = _VALUES.get(column.name, _KINDS[column.type.python_type])(value)
+        if value is None and not column.nullable:
+            raise ValueError(column.name)
+        cleaned[column.name] = value
+    return cleaned
+
+
+def _integer(value: Any, limit: int = INT32) -> int:
+    """A whole number that every database takes. Raises ValueError."""
+    whole = integer(value, limit)
+    if whole is None:
+        raise ValueError(value)
+    return whole
+
+
+def _day(value: Any) -> int:
+    return _integer(value, MAX_DAY + 1)
+
+
+def _float(value: Any) -> float:
+    plain = number(value)
+    if plain is None:
+        raise ValueError(value)
+    return plain
+
+
+def _moment(value: Any) -> float:
+    """Seconds since the epoch, of a day that can be written. Raises ValueError."""
+    moment = _float(value)
+    if abs(moment) > MAX_DAY * SECONDS_A_DAY:
+        raise ValueError(value)
+    return moment
+
+
+_KINDS: dict[type, Callable[[Any], Any]] = {str: text, int: _integer, float: _float}
+# What is shown as a day, and the JSON of a finding, by the name of the column.
+_VALUES: dict[str, Callable[[Any], Any]] = {
+    "day": _day, "at": _moment, "decided_at": _moment, "until": _moment,
+    "detail": lambda value: text(value, MAX_DETAIL),
+}  # fmt: skip

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files were examined, with which options: what a run that was stopped need not do again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Engine, select
+
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.dimensions import in_list_parts, insert
+from gdb_epi.fleet.store.packing import stored_record
+from gdb_epi.fleet.store.transactions import begin
+
+
+def note_examined(engine: Engine, core_keys: Mapping[str, str]) -> None:
+    """Note what was examined: the core's key by that of the input. After its record is stored."""
+    at = time.time()
+    rows = [{"key": key, "core_key": core, "at": at} for key, core in core_keys.items()]
+    if rows:
+        with begin(engine) as connection:
+            statement = insert(connection, t.examined).on_conflict_do_nothing()
+            connection.execute(statement, rows)
+
+
+def examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, str]:
+    """Return the core's key by that of the input, of those whose record is here still."""
+    stored: dict[str, str] = {}
+    e, c = t.examined.c, t.crash.c
+    with engine.connect() as connection:
+        for part in in_list_parts(list(keys)):
+            chosen = select(e.key, e.core_key).where(e.key.in_(part), e.core_key == c.core_key)
+            stored.update((str(key), str(core)) for key, core in connection.execute(chosen))
+    return stored
+
+
+def records_of(engine: Engine, core_keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the records of cores by their keys, as far as they are here and whole."""
+    records: dict[str, dict[str, Any]] = {}
+    c, r = t.crash.c, t.raw.c
+    with engine.connect() as connection:
+        for part in in_list_parts(list(core_keys)):
+            chosen = select(c.core_key, r.record).where(r.crash_id == c.id, c.core_key.in_(part))
+            for key, blob in connection.execute(chosen):
+                record = stored_record(blob)
+                if record:
+                    records[str(key)] = record
+    return records

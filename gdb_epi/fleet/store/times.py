@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a core's process died, judged by when its record arrived.
+
+A core holds no wall clock, so the time of a crash is what somebody's clock said. One that cannot be
+true must not decide what is new: it is kept aside as the claim that it is, and the crash counts as
+one whose time is not known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+EARLIEST = 946_684_800.0  # 2000-01-01 UTC: a clock that lost its battery begins in 1970, 1980 ...
+AHEAD = 3_600.0  # seconds after its own arrival that a crash may claim: clocks differ by minutes
+FILE_DATE = "mtime"  # source of a time: a copy of the file changes it
+
+
+def judged_time(
+    ts: float | None, source: Any, received: float | None
+) -> tuple[float | None, float | None]:
+    """Return the time of a crash and the claim that was set aside; one of them is None.
+
+    All are seconds since the epoch (UTC). `received` is when the record came to the database, None
+    where that is not known.
+    """
+    if ts is None or is_possible(ts, source, received):
+        return ts, None
+    return None, ts
+
+
+def is_possible(ts: float, source: Any, received: float | None) -> bool:
+    """Whether a claimed time is one of a clock and neither ahead of its arrival nor before 2000."""
+    if source == FILE_DATE or ts < EARLIEST:
+        return False
+    return received is None or ts <= received + AHEAD
