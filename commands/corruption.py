@@ -34,11 +34,17 @@ def corruption(session: Session, args: Namespace) -> Report:
     """
     from gdb_epi.render.corruption import corruption_report, run_study
 
-    study = run_study(
-        session.state,
-        sweep=args.sweep,
-        seconds=args.seconds,
-        size=args.budget,
-        prior=args.prior,
-    )
+    line = session.host.progress() if args.sweep and session.host is not None else None
+    try:
+        study = run_study(
+            session.state,
+            sweep=args.sweep,
+            seconds=args.seconds,
+            size=args.budget,
+            prior=args.prior,
+            progress=line.show if line is not None else None,
+        )
+    finally:
+        if line is not None:
+            line.clear()
     return corruption_report(study)

@@ -18,7 +18,15 @@ WEIGHTS = "## What it counts in the verdict, and where the number comes from"
 
 @command(
     "explain",
-    arguments=(argument("finding", nargs="?", metavar="FINDING", help="its name; none: a list"),),
+    arguments=(
+        argument(
+            "finding",
+            nargs="?",
+            metavar="FINDING",
+            completes="findings",
+            help="its name; none: a list",
+        ),
+    ),
     needs="nothing",
 )
 def explain(session: Session, args: Namespace) -> Report:

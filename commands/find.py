@@ -14,8 +14,6 @@ from gdb_epi.cpython.heap.find import (
 )
 from gdb_epi.cpython.heap.places import Places
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, command
@@ -36,7 +34,13 @@ MAX_LIMIT = 100_000
 @command(
     "find",
     arguments=(
-        argument("what", nargs="+", type="literal", help="TYPE, module.TYPE, 0xTYPE, or a text"),
+        argument(
+            "what",
+            nargs="+",
+            type="literal",
+            completes="types",
+            help="TYPE, module.TYPE, 0xTYPE, or a text",
+        ),
         argument("--text", action="store_true", help="WHAT is a text, whatever types there are"),
         argument("--subclasses", action="store_true", help="objects of derived types too"),
         argument("--limit", type=whole(), default=20, metavar="N", help="objects or places (20)"),
@@ -69,7 +73,7 @@ def find(session: Session, args: Namespace) -> Report:
         except LayoutError as error:
             raise InputError(f"{error}", hint="--text searches raw memory") from None
         if types:
-            return _objects(session, python, heap, types, limit)
+            return _objects(session, heap, types, limit)
         if what[:2] in ("0x", "0X"):
             raise InputError(f"no type at {what}", hint="epi refs ADDRESS, epi print ADDRESS")
     prefix = (
@@ -93,11 +97,9 @@ def _literal(what: str) -> str | bytes | None:
     return literal
 
 
-def _objects(
-    session: Session, python: PythonState, heap: Heap, types: list[TypeInfo], limit: int
-) -> Report:
+def _objects(session: Session, heap: Heap, types: list[TypeInfo], limit: int) -> Report:
     instances = list_objects(heap, types, limit)
-    values = values_of(session.target, python, LIMITS)
+    values = session.values(LIMITS)
     total = sum(count.number for count in instances.counts)
     more = "" if instances.complete else " or more"
     lines = [

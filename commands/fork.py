@@ -27,15 +27,17 @@ COLUMNS = ("sign", "reading", "says", "sure")
     "fork",
     arguments=(
         argument("--native", action="store_true", help="also heuristic native stacks (slower)"),
+        argument("--evidence", action="store_true", help="every sign of a fork and its reading"),
         argument("--limit", type=whole(), default=40, metavar="N", help="frames per thread (40)"),
     ),
 )
 def fork(session: Session, args: Namespace) -> Report:
-    """Tell whether this is a forked child, and show the threads that vanished in the fork.
+    """Tell whether this is a forked child, and show the threads that it left behind.
 
-    Every sign F1 to F15 is shown with its reading, or with why it could not be read. A fork as such
-    is a fact, not a fault: daemons and pools fork too. The tracebacks of vanished threads are those
-    of the moment of the fork. --native adds return addresses found on their stacks: a heuristic.
+    A fork as such is a fact, not a fault: daemons and pools fork too. The stacks of the threads
+    that were not copied are those of the moment of the fork; --native adds return addresses found
+    on them: a heuristic. --evidence shows every sign F1 to F15 with its reading, or with why it
+    could not be read.
     """
     report = session.state.locks
     scanned: dict[int | None, list[ReturnAddress] | Absent] = {}
@@ -52,7 +54,7 @@ def fork(session: Session, args: Namespace) -> Report:
     if report.fork.forked:
         lines += ["", vanished_summary(report.vanished)]
         lines += vanished_lines(report.vanished, limit=args.limit, below=below)
-    rows = [(r.name, r.state, r.says, r.sure) for r in report.fork.readings]
+    rows = [(r.name, r.state, r.says, r.sure) for r in report.fork.readings if args.evidence]
     return Report(
         "Signs of a fork",
         COLUMNS,
@@ -67,7 +69,9 @@ def _facts(report: LockReport) -> list[str]:
     """Return what is known, a sentence each."""
     fork, handlers = report.fork, report.handlers
     if fork.forked is None:
-        return ["Whether this is a forked child cannot be told: see the readings below."]
+        return [
+            "Whether this is a forked child cannot be told. What was looked at: epi fork --evidence"
+        ]
     if fork.forked:
         lines = _about_the_fork(fork)
         if handlers is None and fork.hooks_bypassed is not None:
@@ -89,13 +93,14 @@ def _facts(report: LockReport) -> list[str]:
             f"Without workers here: {pool.kind} ({len(pool.workers)}: {workers}); {pool.witness}."
         )
     if fork.lineage is not None:
-        lines.append(f"Lineage {fork.lineage}: its parent and its forked children have the same.")
+        lines.append(
+            f"Its family is {fork.lineage}: parent and forked children have the same number."
+        )
     return lines
 
 
 def _about_the_fork(fork: ForkEvidence) -> list[str]:
-    names = ", ".join(signal.name for signal in fork.signals)
-    lines = [f"This is a forked child ({names})."]
+    lines = ["This is a forked child."]
     if fork.depth is None:
         lines.append("How often its lineage forked since exec cannot be told.")
     else:

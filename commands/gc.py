@@ -35,7 +35,12 @@ MAX_TYPES = 1000
             "--types", type=whole(0), default=0, metavar="N", help="the N most frequent types"
         ),
         argument(
-            "--limit", type=whole(), default=200_000, metavar="N", help="objects to count (200000)"
+            "--limit",
+            type=whole(),
+            default=200_000,
+            metavar="N",
+            help="objects to count (200000)",
+            by_setting=False,  # a cap of work, not of lines
         ),
     ),
 )

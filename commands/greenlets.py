@@ -9,7 +9,7 @@ from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.greenlets import ENDED, greenlets_of
 from gdb_epi.record.stacks import frame_json, wait_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found, traceback_text
+from gdb_epi.render.stack import frames_below, nothing_found
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -66,10 +66,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
         elif of is not None and not of.running and of.framework == "gevent":
             state_text += ", nothing that would wake it was found"
         lines.append(f"{greenlet.shown} at {greenlet.address:#x}: {state_text}")
-        lines += [f"    {traceback_text(frame)}" for frame in greenlet.stack[:limit]]
-        if len(greenlet.stack) > limit:
-            more = counted(len(greenlet.stack) - limit, "more frame")
-            lines.append(f"    ... {more} (--limit N)")
+        lines += frames_below(greenlet.stack, limit=limit)
     if ended:
         lines.append(f"{counted(ended, 'greenlet')} that {'has' if ended == 1 else 'have'} ended")
     return Report(

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cpython.values.process_values import values_of
-from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Limits
+from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.variables import MASKED, MORE, variable_lines
+from gdb_epi.render.variables import LIMIT_OPTIONS, MASKED_NOTE, MORE, limits_of, variable_lines
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -18,22 +17,13 @@ if TYPE_CHECKING:
 
     from gdb_epi.session import Session
 
-LIMITS = (
-    argument(
-        "--depth", type=whole(), default=DEPTH, metavar="N", help=f"containers within ({DEPTH})"
-    ),
-    argument("--width", type=whole(), default=WIDTH, metavar="N", help=f"items of each ({WIDTH})"),
-    argument("--length", type=whole(), default=LENGTH, metavar="N", help=f"characters ({LENGTH})"),
-    argument("--secrets", action="store_true", help="also passwords, tokens and keys"),
-)
-
 
 @command(
     "locals",
     arguments=(
         argument("frame", nargs="?", type=whole(0), help="Python frame number, 0 innermost"),
         argument("--globals", action="store_true", help="also the globals of the frame"),
-        *LIMITS,
+        *LIMIT_OPTIONS,
     ),
 )
 def locals_(session: Session, args: Namespace) -> Report:
@@ -63,8 +53,8 @@ def locals_(session: Session, args: Namespace) -> Report:
     errors = []
     if any(variable.cut for variable in variables):
         errors.append(SoftError("locals", which, MORE))
-    if any("<masked " in variable.shown() for variable in variables):
-        errors.append(SoftError("locals", which, MASKED))
+    if any(MASKED in variable.shown() for variable in variables):
+        errors.append(SoftError("locals", which, MASKED_NOTE))
     data = {
         "frame": number,
         "name": frame.name,
@@ -82,7 +72,4 @@ def variable_json(variable: Variable) -> dict[str, object]:
 
 def frame_variables(session: Session, args: Namespace) -> FrameVariables:
     """Return the reader of variables, with the limits that were asked for."""
-    python = session.state.required_python()
-    total = max(TOTAL, 2 * args.length)
-    limits = Limits(args.depth, args.width, args.length, total, args.secrets)
-    return FrameVariables(values_of(session.target, python, limits))
+    return FrameVariables(session.values(limits_of(args)))

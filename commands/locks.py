@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.registry import argument, command
-from gdb_epi.render.locks import dot_lines, idle_lines, lock_rows, locks_json, tree_lines
+from gdb_epi.render.locks import dot_lines, idle_lines, locks_json, tree_lines, wait_lines
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -43,15 +43,6 @@ def locks(session: Session, args: Namespace) -> Report:
         return Report(title, lines=dot_lines(session.state), data=data, soft_errors=errors)
     if args.graph:
         return Report(title, lines=tree_lines(session.state), data=data, soft_errors=errors)
-    lines = idle_lines(session.state, every=args.all)
-    if args.evidence:
-        for wait in report.waits:
-            lines += [f"thread {wait.tid}: {text}" for text in wait.evidence]
-    return Report(
-        title,
-        columns=("thread", "name", "waits for", "address", "called", "held by", "verdict"),
-        rows=lock_rows(session.state),
-        lines=lines,
-        data=data,
-        soft_errors=errors,
-    )
+    lines = wait_lines(session.state, evidence=args.evidence)
+    lines += idle_lines(session.state, every=args.all)
+    return Report(title, lines=lines, data=data, soft_errors=errors)

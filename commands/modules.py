@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 @command(
     "modules",
     arguments=(
-        argument("name", nargs="?", default="", help="only this package and what is in it"),
+        argument(
+            "name",
+            nargs="?",
+            default="",
+            completes="modules",
+            help="only this package and what is in it",
+        ),
         argument("--all", action="store_true", help="submodules and the standard library too"),
         argument("--limit", type=whole(), default=500, metavar="N", help="lines in all (500)"),
     ),

@@ -56,6 +56,9 @@ def native(session: Session, args: Namespace) -> Report:
         "modules": modules,
         "soft_errors": [error._asdict() for error in errors],
     }
+    folders = getattr(target, "debug_folders", None)
+    if folders is not None:
+        data["debug_folders"] = folders()
     return Report("native frames", COLUMNS, rows, data=data, soft_errors=errors)
 
 

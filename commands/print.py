@@ -4,14 +4,11 @@
 from __future__ import annotations
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.expression_path import resolve_path
-from gdb_epi.cpython.values.process_values import values_of
-from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Limits
-from gdb_epi.cpython.values.variables import FrameVariables
-from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
+from gdb_epi.cpython.values.repr_decoder import Value
+from gdb_epi.cpython.values.secrets import MASKED
+from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.variables import INEXACT, MASKED, MORE
+from gdb_epi.render.variables import INEXACT, LIMIT_OPTIONS, MASKED_NOTE, MORE, limits_of
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -25,32 +22,35 @@ if TYPE_CHECKING:
     "print",
     arguments=(
         argument(
-            "expression", nargs="+", type="literal", help="NAME, ADDRESS, or a path: a.b[3]['k']"
+            "expression",
+            nargs="+",
+            type="literal",
+            completes="names",
+            help="NAME, module.NAME, ADDRESS, an expression of GDB, or a path: a.b[3]['k']",
         ),
         argument("--frame", type=whole(0), metavar="N", help="Python frame number, 0 innermost"),
-        argument("--depth", type=whole(), default=DEPTH, metavar="N", help="containers within"),
-        argument("--width", type=whole(), default=WIDTH, metavar="N", help="items of each"),
-        argument("--length", type=whole(), default=LENGTH, metavar="N", help="characters"),
-        argument("--secrets", action="store_true", help="also passwords, tokens and keys"),
+        *LIMIT_OPTIONS,
     ),
 )
 def print_(session: Session, args: Namespace) -> Report:
     """Show one object as repr() would have, and its attributes.
 
-    A name is looked up among the variables of the frame, its globals and the built-ins; 0x... is
-    the address of an object. Without --frame it is the frame that GDB's selected frame runs, or
-    else the next caller that runs one. Nothing is run: attributes and items are read from memory.
+    A name is looked up among the variables of the frame, its globals and the built-ins, then in
+    sys.modules: json.JSONDecoder. Without --frame the frame is the one that GDB's selected frame
+    runs, or else the next caller that runs one. What is no name of Python is an expression of GDB:
+    $rdi, a variable of C, *(PyObject **)p, 0x7f12. Behind either, .name and [key] follow Python,
+    -> follows C. Nothing is run: attributes and items are read from memory.
     What a name or a URL says is secret is masked; --secrets shows it.
     """
-    python = session.state.required_python()
-    total = max(TOTAL, 2 * args.length)
-    limits = Limits(args.depth, args.width, args.length, total, args.secrets)
-    values = values_of(session.target, python, limits)
+    from gdb_epi.expressions import locate, shown_value
+
+    values = session.values(limits_of(args))
     text = _unquoted(" ".join(args.expression))
-    reader = FrameVariables(values)
-    address = resolve_path(values.decoder(), text, lambda name: _named(session, reader, args, name))
-    value = values.named(_last_name(text), address)
-    is_masked = value.text.startswith("<masked ")
+    address, struct = locate(session, values, text, args.frame)
+    if struct:
+        return _struct(session, text, struct, address)
+    value = shown_value(session, values, text, address)
+    is_masked = value.text.startswith(MASKED)
     about = f"  {value.type or 'unknown type'} at {address:#x}"
     about += "" if value.exact else f", {INEXACT}"
     lines = [*f"{text} = {value.text}".split("\n"), about]
@@ -61,8 +61,8 @@ def print_(session: Session, args: Namespace) -> Report:
         value = value._replace(attributes=tuple(attributes.items()))
     lines += [f"  .{name} = {shown}" for name, shown in value.attributes]
     errors = [SoftError("print", text, MORE)] if value.cut else []
-    if "<masked " in value.shown():
-        errors.append(SoftError("print", text, MASKED))
+    if MASKED in value.shown():
+        errors.append(SoftError("print", text, MASKED_NOTE))
     data = {
         "expression": text,
         "address": f"0x{address:016x}",
@@ -72,10 +72,21 @@ def print_(session: Session, args: Namespace) -> Report:
     return Report(text, lines=lines, data=data, soft_errors=errors)
 
 
-def _last_name(text: str) -> str:
-    """Return the name under which a path's value is held: that of `a.b['key'][0]` is key."""
-    names = [word for word in text.replace("[", ".").split(".") if word.strip("0123456789- ]")]
-    return names[-1] if names and not text.startswith("0x") else ""
+def _struct(session: Session, text: str, struct: str, address: int) -> Report:
+    """Return what a C struct of CPython is."""
+    from gdb_epi.render.c_structs import struct_text
+
+    shown = struct_text(session.state, struct, address)
+    if isinstance(shown, Absent):
+        raise InputError(f"{text}: {shown.detail}", hint=f"print {text}")
+    data = {
+        "expression": text,
+        "address": f"0x{address:016x}",
+        **Value(struct, shown, cut=False, exact=False)._asdict(),
+        "attributes": {},
+    }
+    lines = [f"{text} = {shown}", f"  {struct} at {address:#x}"]
+    return Report(text, lines=lines, data=data)
 
 
 def _unquoted(text: str) -> str:
@@ -84,23 +95,3 @@ def _unquoted(text: str) -> str:
     if quote in ("'", '"') and len(text) > 2 and text[-1] == quote and quote not in text[1:-1]:
         return text[1:-1]
     return text
-
-
-def _named(session: Session, reader: FrameVariables, args: Namespace, name: str) -> int | None:
-    frame = _frame(session, args.frame)
-    if frame is None:
-        return None
-    try:
-        address = dict(reader.addresses(frame)).get(name)
-        return reader.outer(frame, name) if address is None else address
-    except UnreadableMemory as error:
-        raise InputError(f"{name}: {error}", hint="epi doctor") from None
-
-
-def _frame(session: Session, number: int | None) -> PyFrame | None:
-    state = session.state
-    tid = session.chosen_tid()
-    thread = state.python_thread(tid) if tid is not None else None
-    if thread is None or isinstance(state.python, Absent):
-        return None
-    return session.frame_or_hole(number)

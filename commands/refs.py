@@ -6,11 +6,11 @@ from __future__ import annotations
 from gdb_epi.argument_types import positive, whole
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
-from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.target.api import noun
 from gdb_epi.target.search import BUDGET
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -24,14 +24,20 @@ LIMITS = Limits(depth=1, width=4, length=60, total=120)
 MAX_LIMIT = 10_000
 NOT_COVERED = (
     "references that are not plain addresses (compressed, offset or encrypted pointers, registers)"
-    " and memory that the core does not hold are not covered"
+    " and memory that the {} does not hold are not covered"
 )
 
 
 @command(
     "refs",
     arguments=(
-        argument("address", help="0x... of an object"),
+        argument(
+            "object",
+            nargs="+",
+            type="literal",
+            completes="names",
+            help="as of epi print: NAME, 0x7f12, $rdi, a.b[3]",
+        ),
         argument("--limit", type=whole(), default=100, metavar="N", help="references (100)"),
         argument(
             "--budget",
@@ -45,25 +51,29 @@ NOT_COVERED = (
 def refs(session: Session, args: Namespace) -> Report:
     """Show who refers to an object: frames, containers, attributes, C stacks, static data.
 
-    All dumped memory is searched for the address, and each place is explained. A word on a C stack
-    may be left over from an earlier call; what no object is known to own is shown by its mapping.
+    The object is named as for `epi print`. All dumped memory is searched for its address, and each
+    place is explained. A word on a C stack may be left over from an earlier call; what no object is
+    known to own is shown by its mapping.
     """
+    from gdb_epi.expressions import locate, shown_value
+
     python = session.state.required_python()
-    try:
-        address = int(args.address, 0)
-    except ValueError:
-        raise UsageError(f"{args.address!r} is no address", hint="epi print shows them") from None
-    if not 0 < address < 1 << 64 or address & 7:
-        raise UsageError(f"{args.address} cannot be the address of an object")
+    text = " ".join(args.object)
+    values = session.values(LIMITS)
+    address, struct = locate(session, values, text)
+    if struct or not 0 < address < 1 << 64 or address & 7:
+        raise UsageError(f"{text} ({address:#x}) cannot be the address of an object")
     heap = Heap(session.target, python, budget=args.budget)
     limit = min(args.limit, MAX_LIMIT)
     try:
         references = Referrers(heap, python).of(address, limit)
     except LayoutError as error:
         raise InputError(f"{error}", hint="epi doctor") from None
-    values = values_of(session.target, python, LIMITS)
-    errors = [*heap.soft_errors, SoftError("refs", args.address, NOT_COVERED)]
-    value = values.of(address)
+    errors = [
+        *heap.soft_errors,
+        SoftError("refs", text, NOT_COVERED.format(noun(session.target.kind))),
+    ]
+    value = shown_value(session, values, text, address)
     data = {
         "address": f"0x{address:016x}",
         "type": value.type or None,

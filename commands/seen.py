@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @command("seen", arguments=(argument("--db", metavar="URL", help="database URL or SQLite file"),))
 def seen(session: Session, args: Namespace) -> Report:
-    """Tell how often the fleet saw this signature, since when, on which hosts, with what verdicts.
+    """Tell how often the fleet saw this signature, since when, where, and what is known of it.
 
     The signature is the key that groups this core (`epi signature`). SQLite databases are read
     without SQLAlchemy.
@@ -30,6 +30,6 @@ def seen(session: Session, args: Namespace) -> Report:
     kind, key = group_key(record)
     if not key:
         raise InputError("there is no signature to look for", hint="epi signature --explain")
-    history = ask(args.db, kind, key, record.get("core_key"))
+    history = ask(args.db, kind, key, record)
     data = {"kind": kind, "key": key, **history._asdict()}
-    return Report("seen", lines=[f"{kind} {key}", *words(history)], data=data)
+    return Report("seen", lines=[*words(history), f"Its key: {kind} {key}"], data=data)

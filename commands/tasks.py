@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from gdb_epi.argument_types import whole
@@ -12,7 +12,7 @@ from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, SEMAPHORE, TASK, TA
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import task_json, tasks_of
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found, traceback_text
+from gdb_epi.render.stack import frames_below, nothing_found
 from gdb_epi.render.tasktree import tree_lines
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -63,7 +63,7 @@ def tasks(session: Session, args: Namespace) -> Report:
     else:
         for alike in _groups(shown, listing.tasks, each=args.each):
             lines += _heads(shown, alike)
-            lines += [f"    {line}" for line in _stack(alike[0], limit=max(args.limit, 2))]
+            lines += frames_below(alike[0].stack, limit=max(args.limit, 2))
     if not listing.tasks:
         lines = [nothing_found(state, "no tasks of asyncio or trio", listing.soft_errors)]
     return Report(
@@ -131,7 +131,8 @@ def _place(shown: _Waits, task: Task, *, each: bool) -> object:
         return task.address
     what = _what(task, shown.text(task, several=True))
     awaits_one = task.awaits.startswith("task ") and task.awaits
-    return task.interpreter, task.loop, what, awaits_one, tuple(map(traceback_text, task.stack))
+    places = tuple((f.filename, f.lineno, f.qualname or f.name, f.hole) for f in task.stack)
+    return task.interpreter, task.loop, what, awaits_one, places
 
 
 def _place_in_tree(shown: _Waits, task: Task, *, each: bool) -> object:
@@ -171,12 +172,3 @@ def _what(task: Task, waits: str) -> str:
     if waits:
         parts.append(waits)
     return "  ".join(parts)
-
-
-def _stack(task: Task, *, limit: int) -> Iterator[str]:
-    shown = task.stack
-    if len(shown) > limit:
-        yield from map(traceback_text, shown[: limit // 2])
-        yield f"... {counted(len(shown) - 2 * (limit // 2), 'more frame')} (--limit N)"
-        shown = shown[-(limit // 2) :]
-    yield from map(traceback_text, shown)

@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
     from gdb_epi.session import Session
 
-COLUMNS = ("tid", "name", "state", "python", "where")
+COLUMNS = ("name", "thread", "state", "where")
+NO_PYTHON = "no Python state"
 
 
 @command("threads")
 def threads(session: Session, args: Namespace) -> Report:
-    """List the threads: native id, name, what they hold or wait for, and where they are.
+    """List the threads: name, native id, what they hold or wait for, and where they are.
 
-    `crashed` is the thread that the kernel wrote first. A `ghost` is a Python thread state
-    whose LWP is not in the core: after a fork, the parent's threads. `doubt` says why it cannot
-    be told whether a thread runs it: it shares its ident with another one. Threads without Python
-    state are in the core and run no Python code. Above the table: who holds the GIL, and whether a
-    collection or the end of the interpreter was under way. `epi interp` says more of these.
+    `crashed` is the thread that the kernel wrote first. "left by fork()" is a Python thread state
+    whose thread is not in the core: after a fork, the parent's. Of "shares its ident" it cannot be
+    told whether a thread runs it. Threads without Python state are in the core and run no Python
+    code. Above the table: who holds the GIL, and whether a collection or the end of the interpreter
+    was under way. `epi interp` says more of these.
     """
     state = session.state
     errors = state.all_soft_errors()
@@ -55,7 +56,7 @@ def threads(session: Session, args: Namespace) -> Report:
         f"{counted(len(state.target.threads()), 'thread')}, "
         f"{counted(len(state.python_threads()), 'thread state')}",
         COLUMNS,
-        [[entry[column] for column in COLUMNS] for entry in entries],
+        [[entry["name"], entry["tid"], entry["state"], entry["where"]] for entry in entries],
         lines=_lines(runtime) if runtime is not None else (),
         data={"threads": entries, "soft_errors": [error._asdict() for error in errors]},
         soft_errors=errors,
@@ -66,15 +67,15 @@ def _lines(runtime: RuntimeDetails) -> list[str]:
     """Say what concerns all threads, one line each, nothing when nothing does."""
     lines = []
     for interpreter in runtime.interpreters:
-        who = f"interpreter {interpreter.state.id}"
+        several = len(runtime.interpreters) > 1
+        who = f"interpreter {interpreter.state.id}: " if several else ""
         if isinstance(interpreter.gil, Gil) and interpreter.own_gil:
-            lines.append(f"{who}: {gil_line(runtime, interpreter.gil)}")
+            lines.append(f"{who}{gil_line(runtime, interpreter.gil)}")
         if isinstance(interpreter.gc, GcState) and interpreter.gc.collecting:
-            lines.append(f"{who}: {gc_line(interpreter.gc)}")
+            lines.append(f"{who}{gc_line(interpreter.gc)}")
         if isinstance(interpreter.finalizing, int) and interpreter.finalizing:
-            lines.append(
-                f"{who}: is being finalized by {tstate_name(runtime, interpreter.finalizing)}"
-            )
+            by = tstate_name(runtime, interpreter.finalizing)
+            lines.append(f"{who or 'the interpreter '}is being finalized by {by}")
     if isinstance(runtime.finalizing, int) and runtime.finalizing:
         who = tstate_name(runtime, runtime.finalizing)
         lines.append(f"the runtime is being finalized by {who}")
@@ -92,7 +93,7 @@ def _entry(
         "tid": tid,
         "name": name,
         "state": ", ".join(_marks(state, tid, thread, fact)),
-        "python": f"interpreter {thread.interpreter}" if thread else "no Python state",
+        "python": f"interpreter {thread.interpreter}" if thread else NO_PYTHON,
         "where": _where(thread),
         "ident": f"0x{thread.ident:016x}" if thread else None,
         "crashed": state.died_in(tid, thread),
@@ -118,8 +119,13 @@ def _marks(
         marks.append(first_word(state).removesuffix(" in the core"))
     if thread is not None and thread.holds_gil:
         marks.append("GIL")
-    if thread is not None and not thread.alive:
-        marks.append("shares its ident" if thread.doubt else "ghost")
+    if thread is None:
+        marks.append(NO_PYTHON)
+    elif not thread.alive:
+        left = state.locks.fork.forked and "left by fork()"
+        marks.append("shares its ident" if thread.doubt else left or "a thread state, no thread")
+    elif thread.interpreter:
+        marks.append(f"interpreter {thread.interpreter}")
     if fact is None:
         return marks
     if fact.main:

@@ -26,8 +26,17 @@ def triage(session: Session, args: Namespace) -> Report:
     "Cause not known" is an answer. --evidence shows what the answer rests on, --json the record.
     """
     from gdb_epi.analysis import analyze
-    from gdb_epi.render.triage import GDB, Reader, render_triage
 
     record = analyze(session)
-    reader = Reader(GDB, evidence=args.evidence, whole=args.all)
-    return Report("triage", lines=render_triage(record, reader), data=record)
+    if args.json:  # the record alone: nothing is looked up for a screen
+        return Report("triage", data=record)
+    from gdb_epi.fleet.decided import decided_words
+    from gdb_epi.record.reading import verdict_label
+    from gdb_epi.render.source import line_that_ran
+    from gdb_epi.render.triage import GDB, Reader, render_triage
+
+    decided = decided_words(None, record)
+    line = line_that_ran(session, record)
+    reader = Reader(GDB, evidence=args.evidence, whole=args.all, decided=decided, line=line)
+    lines = render_triage(record, reader)
+    return Report("triage", lines=lines, data=record, label=verdict_label(record))

@@ -11,7 +11,7 @@ import gdb
 
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EpiError, InputError, SoftError, UsageError
 from gdb_epi.gdbhost.help import files_starting, help_text, option_words
-from gdb_epi.gdbhost.output import show, write_file
+from gdb_epi.gdbhost.output import gdb_error, show, write_file
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS, Command
 from gdb_epi.render.escape import escape
@@ -21,7 +21,7 @@ STATUS_VARIABLE = "epi_status"
 
 def install() -> None:
     """Register `epi` and its subcommands; again when sourced again."""
-    from gdb_epi.gdbhost import parameters
+    from gdb_epi.gdbhost import functions, parameters
     from gdb_epi.gdbhost.sessions import sessions
 
     try:
@@ -34,6 +34,7 @@ def install() -> None:
         name = f"Epi{command.name.title().replace('-', '')}"
         type(name, (EpiCommand,), {"__doc__": help_text(command)})(command)
     parameters.install()
+    functions.install()
     set_status(EXIT_DONE)
 
 
@@ -62,7 +63,7 @@ class EpiPrefix(gdb.Command):  # type: ignore[misc]
         else:
             error = UsageError(f"no command `epi {word}'", hint="help epi")
         set_status(error.exit_code)
-        raise _gdb_error(error.line())
+        raise gdb_error(error.line())
 
 
 class EpiCommand(gdb.Command):  # type: ignore[misc]
@@ -80,14 +81,14 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
             set_status(run_command(self._command, text))
         except EpiError as error:
             set_status(error.exit_code)
-            raise _gdb_error(error.line()) from None
+            raise gdb_error(error.line()) from None
         except gdb.error as error:
-            raise _gdb_error(f"epi {self._command.name}: GDB says: {error}") from None
+            raise gdb_error(f"epi {self._command.name}: GDB says: {error}") from None
         except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: a command
-            raise _gdb_error(_internal_error(self._command, error)) from None
+            raise gdb_error(_internal_error(self._command, error)) from None
 
     def complete(self, text: str, word: str | None) -> list[str]:
-        """Complete options, and the file after --output.
+        """Complete options, the file after --output, and what the command takes.
 
         gdb.COMPLETE_FILENAME would complete the whole text as one file name in GDB 13.
         """
@@ -96,9 +97,23 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
         if len(words) > 1 and words[-2] == "--output":
             completions = files_starting(wanted)
         else:
-            completions = [o for o in option_words(self._command) if o.startswith(wanted)]
+            completions = self._words(wanted)
         cut = len(wanted) - len(word or "")
         return [name[cut:] for name in completions]
+
+    def _words(self, beginning: str) -> list[str]:
+        if beginning.startswith("-"):
+            return [word for word in option_words(self._command) if word.startswith(beginning)]
+        kind = next((a.completes for a in self._command.arguments if a.completes), "")
+        if not kind:
+            return []
+        from gdb_epi.gdbhost.completion import completions
+        from gdb_epi.gdbhost.sessions import sessions
+
+        try:
+            return completions(kind, sessions().current(), beginning)
+        except (Exception, SystemExit):  # noqa: BLE001 - boundary: GDB would print a traceback
+            return []
 
 
 def run_command(command: Command, text: str) -> int:
@@ -119,9 +134,10 @@ def run_command(command: Command, text: str) -> int:
 
         shown = render_report_json(report)
     else:
+        from gdb_epi.gdbhost.colors import wanted
         from gdb_epi.render.text import render_report
 
-        shown = render_report(report, color=not arguments.output and _has_colors())
+        shown = render_report(report, color=not arguments.output and wanted())
     if arguments.output:
         write_file(arguments.output, shown)
     else:
@@ -132,28 +148,6 @@ def run_command(command: Command, text: str) -> int:
 def set_status(code: int) -> None:
     """Set $epi_status."""
     gdb.set_convenience_variable(STATUS_VARIABLE, code)
-
-
-def _gdb_error(line: str) -> gdb.GdbError:
-    """Return an error whose text may hold names from the core: nothing in it steers a terminal.
-
-    GDB loses a message with a lone surrogate, or with what the host's charset lacks.
-    """
-    text = escape(line)
-    try:
-        text.encode(gdb.host_charset())
-    except (LookupError, UnicodeError):
-        text = text.encode("ascii", "backslashreplace").decode("ascii")
-    return gdb.GdbError(text)
-
-
-def _has_colors() -> bool:
-    """Whether GDB itself would colour: `set style enabled`, and a terminal that can."""
-    import os
-
-    if not gdb.parameter("style enabled") or not os.isatty(1):
-        return False
-    return os.environ.get("TERM", "dumb") != "dumb" and "NO_COLOR" not in os.environ
 
 
 def _internal_error(command: Command, error: BaseException) -> str:

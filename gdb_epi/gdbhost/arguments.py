@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 
 import gdb
 
+from gdb_epi.argument_types import SETTING_DEFAULTS
 from gdb_epi.errors import UsageError
+from gdb_epi.gdbhost.settings import number
 from gdb_epi.registry import Argument, Command
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.suggestions import SuggestingParser
@@ -96,6 +98,9 @@ def words_of(text: str) -> list[str]:
 
 def _options(argument: Argument) -> dict[str, Any]:
     options = dict(argument.options)
+    name = argument.flags[0].removeprefix("--")
+    if argument.by_setting and name in SETTING_DEFAULTS and (value := number(name)):
+        options["default"] = str(value)  # checked as if it had been typed
     if options.get("type") == "address":
         options["type"] = evaluate_address
     elif options.get("type") == "literal":  # a word with its quotes

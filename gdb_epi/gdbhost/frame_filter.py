@@ -17,7 +17,8 @@ from itertools import pairwise
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 
-from gdb_epi.errors import Absent, EpiError, UnreadableMemory
+from gdb_epi.errors import Absent, EpiError
+from gdb_epi.gdbhost.output import in_host_charset
 from gdb_epi.gdbhost.python_values import PythonSymbol, PythonText, install_printer
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -63,7 +64,7 @@ def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] 
             return None
         placed, plumbing = _places(session.state, tid)
         return placed, plumbing, _reader(session.state)
-    except (EpiError, UnreadableMemory, gdb.error):
+    except (EpiError, gdb.error):
         return None  # GDB's own frames are right in any case
 
 
@@ -128,14 +129,16 @@ class PythonFrame(FrameDecorator):  # type: ignore[misc]
         name = python.qualname or python.name
         # An editor opens sources by path; where there is no such file, the name has it.
         place = f" ({python.filename})" if in_dap() and self.filename() is None else ""
-        return name + place
+        return in_host_charset(name + place)
 
     def filename(self) -> str | None:
         """Return the file; for an editor only one that is there."""
         name = self._python.filename
         if self._python.hole is not None:
             return None
-        return name if not in_dap() or os.path.isfile(name) else None
+        if in_dap():
+            return name if os.path.isfile(name) else None
+        return in_host_charset(name)
 
     def line(self) -> int | None:
         """Return the line."""

@@ -18,8 +18,16 @@ from gdb_epi.errors import (
 )
 from gdb_epi.gdbhost.debug_info import gdb_symbol, type_layout
 from gdb_epi.gdbhost.native import Unwinder, threads_by_lwp
-from gdb_epi.gdbhost.procfs import mapped_modules, process_auxv, process_info, process_regions
+from gdb_epi.gdbhost.procfs import (
+    Proc,
+    RemoteProc,
+    mapped_modules,
+    process_auxv,
+    process_info,
+    process_regions,
+)
 from gdb_epi.gdbhost.selection import selection_kept
+from gdb_epi.machine import AARCH64, X86_64, Architecture
 from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.target.api import (
     ABSENT,
@@ -34,7 +42,8 @@ from gdb_epi.target.api import (
     Thread,
     Truncation,
 )
-from gdb_epi.target.notes import CORE_SIGNALS, FAULT_SIGNALS, REGISTERS
+from gdb_epi.target.derived_registers import with_derived_registers
+from gdb_epi.target.notes import CORE_SIGNALS, FAULT_SIGNALS
 
 MAX_READ = 1 << 30  # one read() call
 MAX_CACHED_READ = 16 * PAGE  # longer reads go to GDB in one piece
@@ -44,16 +53,16 @@ MAX_CACHED_PAGES = 65_536
 class GdbProcessTarget:
     """A stopped process seen through GDB; valid until it runs again.
 
-    `pid` is None unless the process is on this machine. A core whose file cannot be read is
-    served too: its memory is then never more than "file", because GDB does not tell dumped
-    bytes from others.
+    `proc` is None where nothing but memory and registers can be had. A core whose file cannot be
+    read is served too: its memory is then never more than "file", because GDB does not tell
+    dumped bytes from others.
     """
 
-    def __init__(self, inferior: gdb.Inferior, *, kind: str, pid: int | None, lwp: int) -> None:
+    def __init__(self, inferior: gdb.Inferior, *, kind: str, proc: Proc | None, lwp: int) -> None:
         self.kind = kind
         self.soft_errors: list[SoftError] = []
         self._inferior = inferior
-        self._pid = pid
+        self._proc = proc
         self._stopped_lwp = lwp
         self._pages: dict[int, bytes | None] = {}
         self._regions: Sequence[Region] | None = None
@@ -103,9 +112,9 @@ class GdbProcessTarget:
         return DUMPED if self.kind == "live" else FILE
 
     def regions(self) -> Sequence[Region]:
-        """Return the mappings of a process on this machine; empty for others."""
+        """Return the mappings of the process; empty where nobody has them."""
         if self._regions is None:
-            self._regions = process_regions(self._pid, self.soft_errors)
+            self._regions = process_regions(self._proc, self.soft_errors)
         return self._regions
 
     def region_at(self, address: int) -> Region | None:
@@ -130,11 +139,13 @@ class GdbProcessTarget:
     def _thread(self, lwp: int, thread: gdb.InferiorThread) -> Thread:
         try:
             thread.switch()
-            registers = _registers(gdb.newest_frame())
+            machine = _machine(gdb.newest_frame())
+            registers = _registers(gdb.newest_frame(), machine)
         except gdb.error as error:  # a running thread, or one without registers in the core
             self.soft_errors.append(SoftError("threads", f"thread {lwp}", str(error)))
-            registers = {}
-        return Thread(lwp, registers, thread.name)
+            return Thread(lwp, {}, thread.name)
+        made = Thread(lwp, registers, thread.name, None, machine)
+        return with_derived_registers(self, (made,))[0]
 
     @property
     def unwinder(self) -> Unwinder:
@@ -163,9 +174,9 @@ class GdbProcessTarget:
     # -- objects and the process ------------------------------------------------------------
 
     def modules(self) -> Sequence[Module]:
-        """Return the mapped ELF objects, the executable first; empty when not on this machine."""
+        """Return the mapped ELF objects, the executable first; empty without mappings."""
         if self._modules is None:
-            self._modules = mapped_modules(self._pid, self.regions(), self.read, self.auxv())
+            self._modules = mapped_modules(self._proc, self.regions(), self.read, self.auxv())
         return self._modules
 
     def loaded_build_id(self, module: Module) -> str | None:
@@ -181,12 +192,12 @@ class GdbProcessTarget:
         return type_layout(name)
 
     def process(self) -> ProcessInfo | Absent:
-        """Return pids, uid and command of a process on this machine."""
-        return process_info(self._pid)
+        """Return pids, uid and command."""
+        return process_info(self._proc)
 
     def auxv(self) -> Mapping[int, int]:
-        """Return the auxiliary vector; empty when the process is not on this machine."""
-        return process_auxv(self._pid)
+        """Return the auxiliary vector; empty where nobody has it."""
+        return process_auxv(self._proc)
 
     def truncation(self) -> Truncation:
         """Return that nothing is known to be missing."""
@@ -199,12 +210,22 @@ class GdbProcessTarget:
         return Absent(NOT_AVAILABLE, "the core file cannot be read")
 
 
-def _registers(frame: gdb.Frame) -> dict[str, int]:
+def _machine(frame: gdb.Frame) -> Architecture:
+    """Return the architecture of the process; that of x86-64 for one that is not read."""
+    name = frame.architecture().name()
+    return AARCH64 if name.startswith("aarch64") else X86_64
+
+
+def _registers(frame: gdb.Frame, machine: Architecture) -> dict[str, int]:
+    """Return the registers that GDB has; a stub calls some by other names."""
+    names = {name: name for name in (*machine.registers, machine.thread_pointer)}
+    if "pstate" in names:
+        names["pstate"] = "cpsr"
     long = gdb.lookup_type("unsigned long")
     registers = {}
-    for name in REGISTERS:
+    for name, theirs in names.items():
         try:
-            registers[name] = int(frame.read_register(name).cast(long)) & WORD_MASK
+            registers[name] = int(frame.read_register(theirs).cast(long)) & WORD_MASK
         except (gdb.error, ValueError):
             continue  # another architecture, or not saved
     return registers
@@ -226,9 +247,19 @@ def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
     return CrashInfo(signo, code, int(siginfo["si_errno"]), address, pid, uid, lwp)
 
 
-def on_this_machine(inferior: gdb.Inferior) -> int | None:
-    """Return the pid of a process that runs under this GDB natively, else None."""
+def proc_of(inferior: gdb.Inferior) -> Proc | None:
+    """Return /proc of a process under this GDB or under a gdbserver on Linux, else None."""
     connection = inferior.connection
-    if connection is None or connection.type != "native":
+    if connection is None:
         return None
-    return inferior.pid if os.path.isdir(f"/proc/{inferior.pid}") else None
+    if connection.type == "native":
+        return Proc(inferior.pid) if os.path.isdir(f"/proc/{inferior.pid}") else None
+    if connection.type not in ("remote", "extended-remote"):
+        return None
+    file = gdb.current_progspace().filename
+    proc = RemoteProc(inferior.pid, file.removeprefix("target:") if file else None)
+    try:
+        # Of another system, or a stub without files, nothing comes; the words are not ours.
+        return proc if b"-" in proc.read("maps")[:64] else None
+    except OSError:
+        return None

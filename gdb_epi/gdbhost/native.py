@@ -14,10 +14,14 @@ import gdb
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
 from gdb_epi.gdbhost.jumps import Jumps
-from gdb_epi.gdbhost.selection import mangled_names, selection_kept
+from gdb_epi.gdbhost.selection import gdb_setting, selection_kept
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Module, NativeFrame, Region, Target
 from gdb_epi.target.stack_switch import StackSwitches, Walk
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.source.generated_c import GeneratedC, PyxPlace
 
 # Frames that are walked: of one thread, and of all. GDB 18.1 takes 5 s for 50,000 frames and 22 s
 # for 100,000 (13.1: 1 s and 2 s).
@@ -76,11 +80,13 @@ class Unwinder:
         self._left = MAX_UNWOUND_OF_ALL
         self._other_build: dict[str, bool] = {}
         self._stacks: dict[int, Sequence[NativeFrame] | Absent] = {}
+        self._generated: GeneratedC | None = None  # made for the first function of Cython
 
     def frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native stack of one LWP, innermost first."""
         if tid not in self._stacks:
-            with selection_kept(), mangled_names(), self._jumps:
+            # Frame.name() gives a minimal symbol's linkage name only while names stay mangled.
+            with selection_kept(), gdb_setting("print demangle", "off"), self._jumps:
                 self._stacks[tid] = self._unwind(tid)
         return self._stacks[tid]
 
@@ -253,7 +259,7 @@ class Unwinder:
         pc = frame.pc()
         module = self.module_at(pc)
         kind = KINDS.get(frame.type(), "normal")
-        function, filename, lineno = None, None, None
+        function, filename, lineno, pyx = None, None, None, None
         if module is None or not self.is_other_build(module, pc):
             function = _function(frame)
             # As the debug information has them: no lookup on this machine.
@@ -261,6 +267,8 @@ class Unwinder:
                 sal = frame.find_sal()
                 filename = sal.symtab.filename if sal.symtab else None
                 lineno = sal.line or None
+                if function and function.startswith("__pyx_") and filename and lineno:
+                    pyx = self._pyx_place(frame, sal, function, module)
         try:
             sp = int(frame.read_register("sp")) & WORD_MASK
         except (gdb.error, ValueError):
@@ -276,7 +284,23 @@ class Unwinder:
             lineno=lineno,
             inlined=kind == "inline",
             kind=kind,
+            pyx=pyx.file if pyx else None,
+            pyx_line=pyx.line if pyx else None,
         )
+
+    def _pyx_place(
+        self, frame: gdb.Frame, sal: gdb.Symtab_and_line, function: str, module: Module | None
+    ) -> PyxPlace | None:
+        """Return the line of a .pyx file that generated C came from, where its file tells it."""
+        from gdb_epi.cpython.source.generated_c import GENERATED, GeneratedC, c_paths
+
+        symbol = frame.function()
+        if symbol is None or sal.symtab is None or not sal.symtab.filename.endswith(GENERATED):
+            return None
+        self._generated = self._generated or GeneratedC()
+        file = module.file if module is not None and isinstance(module.file, str) else None
+        paths = c_paths(sal.symtab.filename, sal.symtab.fullname(), file)
+        return self._generated.place(paths, function, symbol.line, sal.line)
 
     def _note(self, subject: str, message: str) -> None:
         self._errors.append(SoftError("native", subject, message))

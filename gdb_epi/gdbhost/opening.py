@@ -6,6 +6,7 @@ GDB's output is not parsed for that: its open files and its command line are loo
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import BinaryIO
 import gdb
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, InputError, SoftError
-from gdb_epi.gdbhost.live import GdbProcessTarget, on_this_machine
+from gdb_epi.gdbhost.live import GdbProcessTarget, proc_of
 from gdb_epi.gdbhost.target import GdbTarget
 from gdb_epi.target import elf
 from gdb_epi.target.api import Target
@@ -31,10 +32,11 @@ def core_path(inferior: gdb.Inferior) -> str | Absent:
     threads are GDB's threads. Absent when it was deleted, or is not on this file system.
     """
     corefile = getattr(inferior, "corefile", None)  # gdb.Corefile, not in 13.1
-    if corefile is not None:
-        path = corefile.filename
-        gone = Absent(NOT_AVAILABLE, f"{path}: the core file is gone")
-        return path if os.path.isfile(path) else gone
+    with contextlib.suppress(UnicodeDecodeError):  # GDB cannot say a path that is not UTF-8
+        if corefile is not None:
+            path = corefile.filename
+            gone = Absent(NOT_AVAILABLE, f"{path}: the core file is gone")
+            return path if os.path.isfile(path) else gone
     lwps = {lwp or pid for pid, lwp, _ in (thread.ptid for thread in inferior.threads())}
     best, most = "", 0
     for path in dict.fromkeys((*_open_files(), *_argument_files())):
@@ -100,7 +102,7 @@ def _argument_files() -> Iterator[str]:
 
 def open_process(inferior: gdb.Inferior, lwp: int) -> Target:
     """Return a target for a live process; `lwp` is the thread that stopped it."""
-    return GdbProcessTarget(inferior, kind="live", pid=on_this_machine(inferior), lwp=lwp)
+    return GdbProcessTarget(inferior, kind="live", proc=proc_of(inferior), lwp=lwp)
 
 
 def open_core(inferior: gdb.Inferior) -> Target:
@@ -116,7 +118,7 @@ def open_core(inferior: gdb.Inferior) -> Target:
             path = Absent(UNREADABLE, str(error))
     thread = gdb.selected_thread()
     lwp = thread.ptid[1] if thread is not None else inferior.pid
-    target = GdbProcessTarget(inferior, kind="core", pid=None, lwp=lwp)
+    target = GdbProcessTarget(inferior, kind="core", proc=None, lwp=lwp)
     target.soft_errors.append(
         SoftError("core", "file", f"{path.detail}: memory comes from GDB and proves nothing")
     )
@@ -124,7 +126,10 @@ def open_core(inferior: gdb.Inferior) -> Target:
 
 
 def local_sysroot() -> str | None:
-    """Return the folder that `set sysroot` names, without GDB's "target:" prefixes."""
+    """Return the folder of `set epi sysroot`, else of GDB's, without its "target:" prefixes."""
+    own = str(gdb.parameter("epi sysroot") or "")
+    if own:
+        return os.path.expanduser(own)
     sysroot = str(gdb.parameter("sysroot") or "")
     for prefix in ("target:", "remote:"):
         sysroot = sysroot.removeprefix(prefix)

@@ -9,6 +9,7 @@ import gdb
 
 from gdb_epi.errors import EpiError
 from gdb_epi.private_files import mode_for
+from gdb_epi.render.escape import escape
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,15 +19,45 @@ if TYPE_CHECKING:
 def show(text: str) -> None:
     """Write to GDB's standard output, page by page as the user has set it.
 
-    gdb.write() raises ValueError on NUL and UnicodeError on what the host's charset lacks.
+    gdb.write() raises ValueError on NUL, and writes UTF-8 whatever the host's charset is.
     """
     text = text.replace("\0", "\\x00")
     if not text.endswith("\n"):
         text += "\n"
-    try:
-        gdb.write(text)
-    except UnicodeError:
-        gdb.write(text.encode("ascii", "backslashreplace").decode("ascii"))
+    gdb.write(in_host_charset(text))
+
+
+class TerminalLine:
+    """How far a long search is, on a line of the terminal that goes away (session.HostProgress).
+
+    Written past GDB: neither its pager nor what it captures for `pipe` is to see it.
+    """
+
+    def show(self, done: int, total: int) -> None:
+        """Draw the line anew."""
+        percent = 100 * done // max(total, 1)
+        os.write(2, f"\r{percent} % of {total >> 20} MB; Ctrl-C ends it\x1b[K".encode())
+
+    def clear(self) -> None:
+        """Take the line away."""
+        os.write(2, b"\r\x1b[K")
+
+
+def gdb_error(line: str) -> gdb.GdbError:
+    """Return an error whose text may hold names from the core: nothing in it steers a terminal.
+
+    GDB loses a message with a lone surrogate, or with what the host's charset lacks.
+    """
+    return gdb.GdbError(in_host_charset(escape(line)))
+
+
+def in_host_charset(text: str) -> str:
+    """Return a text that GDB can show or make a value of; what its charset lacks as escapes."""
+    if text.isascii():
+        return text
+    from gdb_epi.render.charset import in_charset
+
+    return in_charset(text, gdb.host_charset())
 
 
 def write_file(name: str, text: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import gdb
 
+from gdb_epi.argument_types import SETTING_DEFAULTS
 from gdb_epi.typing_lite import Any, NamedTuple
 
 ON, OFF, AUTO = "on", "off", "auto"
@@ -24,12 +25,32 @@ class Setting(NamedTuple):
     more: str = ""
 
 
+def _is_on(value: str) -> bool:
+    from gdb_epi.gdbhost.frame_filter import under_machine_interface
+
+    return value == ON or (value == AUTO and not under_machine_interface())
+
+
 def _frames(value: str) -> None:
-    from gdb_epi.gdbhost.frame_filter import switch, under_machine_interface
+    from gdb_epi.gdbhost.frame_filter import switch
 
-    switch(value == ON or (value == AUTO and not under_machine_interface()))
+    switch(on=_is_on(value))
 
 
+def _printers(value: str) -> None:
+    from gdb_epi.gdbhost.pretty_printers import switch
+
+    switch(on=_is_on(value))
+
+
+def _sysroot(value: str | None) -> None:
+    if value:
+        from gdb_epi.gdbhost.missing_files import install_handler
+
+        install_handler()
+
+
+_NOT_UNDER_MI = "auto: yes, unless GDB was started for a program that speaks MI. "
 PARAMETERS = (
     Setting(
         "frames",
@@ -38,24 +59,97 @@ PARAMETERS = (
         "whether GDB's own `bt' shows Python frames",
         (OFF, ON, AUTO),
         _frames,
-        "auto: yes, unless GDB was started for a program that speaks MI. "
-        "`bt -no-filters' shows the raw frames in any case.",
+        f"{_NOT_UNDER_MI}`bt -no-filters' shows the raw frames in any case.",
+    ),
+    Setting(
+        "printers",
+        gdb.PARAM_ENUM,
+        OFF,
+        "whether GDB's own `print' shows objects of Python",
+        (OFF, ON, AUTO),
+        _printers,
+        f"{_NOT_UNDER_MI}Pointers to PyObject and to structs that begin with it, thread states, "
+        "interpreters and frames. CPython's own libpython.py goes first where it is loaded. "
+        "`print/r' is raw in any case.",
+    ),
+    *(
+        Setting(
+            name,
+            gdb.PARAM_ZUINTEGER,
+            0,
+            summary,
+            more=f"The default of --{name}. 0 is each command's own default; an option of a "
+            "command wins.",
+        )
+        for name, summary in SETTING_DEFAULTS.items()
+    ),
+    Setting(
+        "color",
+        gdb.PARAM_ENUM,
+        AUTO,
+        "whether the commands' output has colours",
+        (AUTO, ON, OFF),
+        more="auto: on a terminal that has them (TERM), unless NO_COLOR or `set style enabled "
+        "off' says no.",
+    ),
+    Setting(
+        "sysroot",
+        gdb.PARAM_OPTIONAL_FILENAME,
+        "",
+        "the folder that holds the files of the process, where it is not GDB's `sysroot'",
+        changed=_sysroot,
+        more="Files lie in it by their path, or by their build-id below .build-id. GDB 16 and "
+        "later find missing files there too.",
     ),
 )
 
 
+def _in_words(setting: Setting, value: Any) -> str:
+    unset = "each command's own" if setting.kind == gdb.PARAM_ZUINTEGER else "none"
+    return str(value or unset)
+
+
+def _list_settings(word: str, text: str) -> None:
+    """Show all of them, as GDB's own prefixes do."""
+    if text.strip():
+        raise gdb.GdbError(f"no setting `{text.strip()}'; try: help {word} epi")
+    for setting in PARAMETERS:
+        gdb.write(
+            f"epi {setting.name}: {_in_words(setting, gdb.parameter(f'epi {setting.name}'))}\n"
+        )
+
+
 class _Prefix(gdb.Command):  # type: ignore[misc]
+    """`set epi` or `show epi` before GDB 17, which has ParameterPrefix."""
+
     def __init__(self, word: str) -> None:
         self.__doc__ = f"{word.title()} settings of gdb-epi."
         super().__init__(f"{word} epi", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
         self._word = word
 
     def invoke(self, text: str, from_tty: bool) -> None:
-        """Show all of them, as GDB's own prefixes do."""
-        if text.strip():
-            raise gdb.GdbError(f"no setting `{text.strip()}'; try: help {self._word} epi")
-        for setting in PARAMETERS:
-            gdb.write(f"epi {setting.name}: {gdb.parameter(f'epi {setting.name}')}\n")
+        """Show all."""
+        _list_settings(self._word, text)
+
+
+def _install_prefixes() -> None:
+    if not hasattr(gdb, "ParameterPrefix"):
+        _Prefix("set")
+        _Prefix("show")
+        return
+
+    class Prefix(gdb.ParameterPrefix):  # type: ignore[misc]
+        """Settings of gdb-epi."""
+
+        def invoke_set(self, text: str, from_tty: bool) -> None:
+            """Show all."""
+            _list_settings("set", text)
+
+        def invoke_show(self, text: str, from_tty: bool) -> None:
+            """Show all."""
+            _list_settings("show", text)
+
+    Prefix("epi", gdb.COMMAND_DATA)
 
 
 class _Parameter(gdb.Parameter):  # type: ignore[misc]
@@ -75,14 +169,41 @@ class _Parameter(gdb.Parameter):  # type: ignore[misc]
 
     def get_show_string(self, shown: str) -> str:
         """Return what `show` prints."""
-        return f"{self._setting.summary[0].upper()}{self._setting.summary[1:]}: {shown}."
+        summary = self._setting.summary
+        return f"{summary[0].upper()}{summary[1:]}: {_in_words(self._setting, self.value)}."
+
+
+class _Info(gdb.Command):  # type: ignore[misc]
+    """Versions, the loaded process, which Python was decoded how, what is missing, settings.
+
+    `epi doctor` says more.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("info epi", gdb.COMMAND_STATUS)
+
+    def invoke(self, text: str, from_tty: bool) -> None:
+        """Show it."""
+        from gdb_epi.errors import EpiError
+        from gdb_epi.gdbhost.output import gdb_error, show
+        from gdb_epi.gdbhost.sessions import sessions
+        from gdb_epi.render.about import about_lines
+        from gdb_epi.render.escape import escape
+
+        if text.strip():
+            raise gdb_error("info epi takes no arguments")
+        settings = {s.name: str(gdb.parameter(f"epi {s.name}") or "") for s in PARAMETERS}
+        try:
+            show("\n".join(map(escape, about_lines(sessions().current(), settings))))
+        except EpiError as error:
+            raise gdb_error(error.line()) from None
 
 
 def install() -> None:
     """Register the prefixes and the parameters; sourced again, the values are kept."""
     before = {s.name: _before(s.name) for s in PARAMETERS}
-    _Prefix("set")
-    _Prefix("show")
+    _install_prefixes()
+    _Info()
     for setting in PARAMETERS:
         parameter = _Parameter(setting)
         if before[setting.name] is not None:

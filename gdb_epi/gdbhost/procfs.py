@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What /proc tells of a live process on this machine; each function takes None for "not here"."""
+"""What /proc tells of a live process: of this machine, or through a gdbserver of its own.
+
+Each function takes None for a process of which neither can be had.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +26,90 @@ NOT_HERE = Absent(NOT_AVAILABLE, "the process is not on this machine")
 Read = Callable[[int, int], bytes]
 
 
-def process_regions(pid: int | None, errors: list[SoftError]) -> Sequence[Region]:
+class Proc:
+    """The folder /proc/PID of a process on this machine."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def read(self, name: str) -> bytes:
+        """Return a file of the folder. Raises OSError."""
+        with Path(f"/proc/{self.pid}/{name}").open("rb") as stream:
+            return stream.read(MAX_MAPS_BYTES)
+
+    def executable(self) -> str | None:
+        """Return the path of the executable, None when that cannot be told."""
+        try:
+            return str(Path(f"/proc/{self.pid}/exe").readlink())
+        except OSError:
+            return None
+
+    def root(self) -> str | None:
+        """Return the root that the process sees where it sees other files: it is in a container.
+
+        `unshare --mount` leaves the root where it is and mounts something else below it.
+        """
+        root, mounts = f"/proc/{self.pid}/root", f"/proc/{self.pid}/ns/mnt"
+        with suppress(OSError):
+            if not os.path.samefile(root, "/") or not os.path.samefile(mounts, "/proc/self/ns/mnt"):
+                return root
+        return None
+
+
+class RemoteProc(Proc):
+    """/proc/PID on the machine of a gdbserver, which sends files (vFile of its protocol).
+
+    Only the files are read that this GDB's `remote get` can write into a folder of its own.
+    """
+
+    def __init__(self, pid: int, executable: str | None) -> None:
+        super().__init__(pid)
+        self._executable = executable
+        self._files: dict[str, bytes] = {}
+
+    def read(self, name: str) -> bytes:
+        """Return a file of the folder. Raises OSError."""
+        import tempfile
+
+        import gdb
+
+        if name not in self._files:
+            with tempfile.TemporaryDirectory(prefix="gdb-epi-") as folder:
+                copy = os.path.join(folder, name)
+                try:
+                    gdb.execute(f"remote get /proc/{self.pid}/{name} {copy}", to_string=True)
+                except gdb.error as error:
+                    raise OSError(0, f"the other side does not send it: {error}") from None
+                with open(copy, "rb") as stream:
+                    self._files[name] = stream.read(MAX_MAPS_BYTES)
+        return self._files[name]
+
+    def executable(self) -> str | None:
+        """Return the path that GDB has for the executable, without its "target:" prefix."""
+        return self._executable
+
+    def root(self) -> str | None:
+        """Return None: files are looked for on this machine, and believed by their build-id."""
+        return None
+
+
+def process_regions(proc: Proc | None, errors: list[SoftError]) -> Sequence[Region]:
     """Return the mappings in /proc/PID/maps; what can be read counts as dumped."""
-    if pid is None:
-        errors.append(SoftError("regions", "process", "no mappings: not a process of this machine"))
+    if proc is None:
+        errors.append(
+            SoftError(
+                "regions",
+                "process",
+                "no mappings: the process is not on this machine, and nobody sends them",
+            )
+        )
         return ()
     try:
-        with Path(f"/proc/{pid}/maps").open("rb") as stream:
-            lines = stream.read(MAX_MAPS_BYTES).splitlines()
-    except OSError as error:
-        errors.append(SoftError("regions", "process", f"/proc/{pid}/maps: {error.strerror}"))
+        return [_region(line) for line in proc.read("maps").splitlines()]
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        errors.append(SoftError("regions", "process", f"/proc/{proc.pid}/maps: {why}"))
         return ()
-    return [_region(line) for line in lines]
 
 
 def _region(line: bytes) -> Region:
@@ -47,49 +122,41 @@ def _region(line: bytes) -> Region:
     return Region(start, end, perms[:3].decode(), path, int(offset, 16), (end - start) * readable)
 
 
-def process_info(pid: int | None) -> ProcessInfo | Absent:
+def process_info(proc: Proc | None) -> ProcessInfo | Absent:
     """Return pids, uid, comm and the command line, cut to 80 bytes as in a core."""
-    if pid is None:
+    if proc is None:
         return NOT_HERE
-    folder = Path(f"/proc/{pid}")
     try:
         status = dict(
             line.split(":", 1)
-            for line in (folder / "status").read_text().splitlines()
+            for line in proc.read("status").decode("utf-8", "replace").splitlines()
             if ":" in line
         )
-        arguments = (folder / "cmdline").read_bytes().replace(b"\0", b" ")[:80]
-        comm = os.fsdecode((folder / "comm").read_bytes().rstrip(b"\n"))
-    except OSError as error:
-        return Absent(NOT_AVAILABLE, f"{folder}: {error.strerror}")
-    uid = int(status["Uid"].split()[0])
-    return ProcessInfo(pid, int(status["PPid"]), uid, comm, os.fsdecode(arguments).rstrip(" "))
+        arguments = proc.read("cmdline").replace(b"\0", b" ")[:80]
+        comm = os.fsdecode(proc.read("comm").rstrip(b"\n"))
+        uid, parent = int(status["Uid"].split()[0]), int(status["PPid"])
+    except (OSError, ValueError, LookupError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return Absent(NOT_AVAILABLE, f"/proc/{proc.pid}: {why}")
+    return ProcessInfo(proc.pid, parent, uid, comm, os.fsdecode(arguments).rstrip(" "))
 
 
-def process_auxv(pid: int | None) -> Mapping[int, int]:
+def process_auxv(proc: Proc | None) -> Mapping[int, int]:
     """Return /proc/PID/auxv."""
     try:
-        raw = Path(f"/proc/{pid}/auxv").read_bytes() if pid is not None else b""
+        raw = proc.read("auxv") if proc is not None else b""
     except OSError:
         return {}
     return dict(struct.iter_unpack("<QQ", raw[: len(raw) // 16 * 16]))
 
 
 def mapped_modules(
-    pid: int | None, regions: Sequence[Region], read: Read, auxv: Mapping[int, int]
+    proc: Proc | None, regions: Sequence[Region], read: Read, auxv: Mapping[int, int]
 ) -> Sequence[Module]:
     """Return the ELF objects whose headers are mapped, the executable first."""
-    if pid is None:
+    if proc is None:
         return ()
-    try:
-        exe = str(Path(f"/proc/{pid}/exe").readlink())
-    except OSError:
-        exe = None
-    # Files are looked for under the root that the process sees (it may be in a container).
-    root = None
-    with suppress(OSError):
-        if not os.path.samefile(f"/proc/{pid}/root", "/"):
-            root = f"/proc/{pid}/root"
+    exe, root = proc.executable(), proc.root()
     files = FileFinder(None, root)
     spans: dict[str, list[Region]] = {}
     for region in regions:

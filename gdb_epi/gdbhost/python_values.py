@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import gdb
 
+from gdb_epi.gdbhost.output import in_host_charset
+
 MAX_TEXTS = 100_000  # the oldest go first
 FIRST = 1 << 62  # not canonical: no pointer of a process has such a value
 _texts: dict[int, str] = {}
@@ -46,7 +48,7 @@ class PythonSymbol:
     """One variable (GDB manual, "Frame Decorator API": the symbol and value interface)."""
 
     def __init__(self, name: str, text: PythonText) -> None:
-        self._name = PrintedName(name)
+        self._name = PrintedName(in_host_charset(name))
         self._text = text
 
     def symbol(self) -> PrintedName:
@@ -66,7 +68,7 @@ class TextPrinter:
 
     def to_string(self) -> str:
         """Return the text."""
-        return self._text
+        return in_host_charset(self._text)
 
 
 def python_text_printer(value: gdb.Value) -> TextPrinter | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Look at other threads and frames without moving what the user selected."""
+"""Look at other threads and frames, by other settings of GDB, and leave both as they were."""
 
 from __future__ import annotations
 
@@ -81,17 +81,18 @@ def select_level(thread: gdb.InferiorThread, level: int) -> bool:
 
 
 @contextmanager
-def mangled_names() -> Iterator[None]:
-    """Make Frame.name() give linkage names: there is no other way to a minimal symbol's."""
-    before = gdb.parameter("print demangle")
-    if not before:
+def gdb_setting(name: str, wanted: str) -> Iterator[None]:
+    """Give one of GDB's settings another value, and its own again on leaving."""
+    value = gdb.parameter(name)
+    before = str(value) if not isinstance(value, bool) else "on" if value else "off"
+    if before == wanted:
         yield
         return
-    gdb.execute("set print demangle off", False, True)
+    gdb.execute(f"set {name} {wanted}", False, True)
     try:
         yield
     finally:
-        gdb.execute("set print demangle on", False, True)
+        gdb.execute(f"set {name} {before}", False, True)
 
 
 def _select(frame: gdb.Frame | None, level: int) -> None:

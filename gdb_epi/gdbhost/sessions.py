@@ -6,6 +6,7 @@ Imported by `source gdb_epi`: what only commands need is imported when one runs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -15,8 +16,12 @@ import gdb
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gdb_epi.cpython.frames.break_places import BreakPlace
+    from gdb_epi.cpython.types import PythonState
+    from gdb_epi.cpython.values.process_values import Values
+    from gdb_epi.cpython.values.repr_decoder import Limits
     from gdb_epi.errors import SoftError
-    from gdb_epi.session import Session
+    from gdb_epi.session import CValue, HostProgress, Session
     from gdb_epi.target.api import Target
 
 
@@ -32,6 +37,7 @@ class Sessions:
         self._changes = 0
         self._stopped: dict[int, int] = {}  # inferior number -> LWP of the last stop
         self._key: tuple[object, ...] = ()
+        self._touched: tuple[object, ...] = ()  # key of the core whose registers GDB has read
         self._session: Session | None = None
         for registry in (gdb.events.cont, gdb.events.memory_changed, gdb.events.register_changed):
             registry.connect(self._changed)
@@ -53,23 +59,87 @@ class Sessions:
 
         inferior = gdb.selected_inferior()
         key = self._key_of(inferior)
+        if _kind(inferior) == "core" and self._touched != key:
+            _touch_threads()
+            self._touched = key
         if self._session is None or key != self._key:
-            from gdb_epi.session import Session
-
-            self._session = Session(self._open(inferior), _options())
-            self._key = key
+            self._renew(self._open(inferior), key)
+        assert self._session is not None
         self._session.host = HOST
         self._session.selected_tid = selected_lwp()
         self._session.selected_frame = selected_frame()
         self._session.options["host"] = self._host(self._session)
         return self._session
 
+    def prepare(self) -> None:
+        """Decode what at_hand() needs of a live process; threads are switched for that."""
+        from gdb_epi.errors import EpiError
+
+        with suppress(EpiError, gdb.error):
+            if _kind(gdb.selected_inferior()) == "live":
+                state = self.current().state
+                _ = state.python, state.crash
+
+    def at_hand(self) -> Session | None:
+        """Return a session without a look at GDB's threads and frames, of which it may print one.
+
+        GDB 12 to 16 end when a frame that they print is changed. So a core is read from its file,
+        and of a live process there is only what prepare() made since it stopped.
+        """
+        from gdb_epi.target.corefile import CoreFileTarget
+
+        inferior = gdb.selected_inferior()
+        key = self._key_of(inferior)
+        if self._session is None or key != self._key:
+            target = self._open(inferior) if _kind(inferior) == "core" else None
+            if not isinstance(target, CoreFileTarget):
+                return None
+            self._renew(target, key)
+        session = self._session
+        if session is None or not session.has_target:
+            return None
+        decoded = {"python", "crash"} <= vars(session.state).keys()
+        return session if decoded or isinstance(session.target, CoreFileTarget) else None
+
+    def values_at_hand(self, limits: Limits) -> tuple[Session, Values] | None:
+        """Return the objects that at_hand() can show; of a process that went on since, as well.
+
+        Its memory is read anew then, by the layout that it had.
+        """
+        session = self.at_hand()
+        if session is not None:
+            return session, session.values(limits)
+        inferior, old = gdb.selected_inferior(), self._session
+        key = self._key_of(inferior)
+        if old is None or key[1:] != self._key[1:]:  # it may have run since
+            return None
+        python = vars(old.state).get("python")
+        target = self._open(inferior) if python else None  # Absent is false
+        if python is None or target is None:
+            return None
+        from gdb_epi.cpython.values.process_values import values_of
+
+        return old, values_of(target, python, limits)
+
+    def _renew(self, target: Target | None, key: tuple[object, ...]) -> None:
+        from gdb_epi.session import Session
+
+        self._session = Session(target, _options())
+        self._key = key
+
     def _key_of(self, inferior: gdb.Inferior) -> tuple[object, ...]:
         space = inferior.progspace
         kind = _kind(inferior)
+        thread = gdb.selected_thread()
+        if kind == "live" and (thread is None or not thread.is_stopped()):
+            # A condition of a breakpoint is evaluated: the process was stopped for it alone, which
+            # no event tells.
+            self._changes += 1
         changes = self._changes if kind == "live" else 0
-        loaded = (space.filename, len(space.objfiles()), gdb.parameter("sysroot"))
-        return (inferior.num, inferior.connection_num, kind, inferior.pid, changes, *loaded)
+        roots = (gdb.parameter("sysroot"), gdb.parameter("epi sysroot"))
+        loaded = (space.filename, len(space.objfiles()), *roots)
+        # Changes first: values_at_hand() compares the others.
+        return (changes, inferior.num, inferior.connection_num, kind, inferior.pid, *loaded)
 
     def _open(self, inferior: gdb.Inferior) -> Target | None:
         kind = _kind(inferior)
@@ -78,7 +148,6 @@ class Sessions:
         from gdb_epi.gdbhost.opening import open_core, open_process
 
         if kind == "core":
-            _touch_threads()
             return open_core(inferior)
         lwp = self._stopped.get(inferior.num) or selected_lwp() or inferior.pid
         return open_process(inferior, lwp)
@@ -139,12 +208,35 @@ class GdbHost:
         thread = _thread_of(tid)
         return thread is not None and select_level(thread, level)
 
+    def evaluate(self, text: str) -> CValue:
+        """Evaluate an expression of C in the selected frame. Raises InputError."""
+        from gdb_epi.gdbhost.c_expressions import evaluate
+
+        return evaluate(text)
+
+    def progress(self) -> HostProgress | None:
+        """Return a line on the terminal; None where standard error is none."""
+        from gdb_epi.gdbhost.output import TerminalLine
+
+        return TerminalLine() if os.isatty(2) else None
+
+    def stop_at(
+        self, python: PythonState, place: BreakPlace, condition: str, *, temporary: bool
+    ) -> int:
+        """Watch the byte that the eval loop reads; return the number. Raises InputError."""
+        from gdb_epi.gdbhost.breakpoints import stop_at
+
+        return stop_at(python, place, condition, temporary=temporary)
+
 
 def _thread_of(tid: int) -> gdb.InferiorThread | None:
     thread = gdb.selected_thread()
     if thread is not None and thread.is_valid() and _lwp_of(thread) == tid:
         return thread
-    return next((one for one in gdb.selected_inferior().threads() if _lwp_of(one) == tid), None)
+    return next(
+        (candidate for candidate in gdb.selected_inferior().threads() if _lwp_of(candidate) == tid),
+        None,
+    )
 
 
 HOST = GdbHost()

@@ -11,6 +11,8 @@ from __future__ import annotations
 import mmap
 from collections.abc import Sequence
 
+import gdb
+
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.gdbhost.debug_info import gdb_symbol, type_layout
 from gdb_epi.gdbhost.native import Unwinder
@@ -69,6 +71,10 @@ class GdbTarget(CoreFileTarget):
         error = SoftError("elf", subject, "pyelftools is missing in GDB's Python: not looked up")
         if error not in self.soft_errors:
             self.soft_errors.append(error)
+
+    def debug_folders(self) -> list[str]:
+        """Return where GDB looks for separate files of debug information."""
+        return str(gdb.parameter("debug-file-directory") or "").split(":")
 
     def type_layout(self, name: str) -> StructType | None:
         """Return a C type from the debug information that GDB has, or None."""

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Breakpoints in Python code: what a user's words mean, and the report about the breakpoint."""
+
+from __future__ import annotations
+
+import re
+
+from gdb_epi.cpython.frames.break_places import BreakPlace, entry_place, line_places
+from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.objects.type_objects import TypeInfo
+from gdb_epi.cpython.values.context import Undecodable
+from gdb_epi.cpython.values.expression_path import follow_steps
+from gdb_epi.cpython.values.repr_decoder import ReprDecoder
+from gdb_epi.errors import InputError, LayoutError, UnreadableMemory, UsageError
+from gdb_epi.expressions import locate
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+from gdb_epi.target.api import LIVE
+from gdb_epi.target.search import OutOfTime
+
+MAX_WRAPPERS = 20
+_LINE = re.compile(r"(?P<file>.+):(?P<line>\d{1,9})\Z", re.DOTALL)
+IMPORTED_LATER = "let it run until the module is imported, then again"
+
+
+def set_breakpoint(session: Session, words: list[str], *, temporary: bool) -> Report:
+    """Stop the process where a function is entered or a line is reached, and say so.
+
+    Raises InputError where that is not possible, with the reason, and UsageError.
+    """
+    text, _, condition = (" ".join(words) + " ").partition(" if ")
+    text, condition = text.strip(), condition.strip()
+    if not text or (not condition and words[-1:] == ["if"]):
+        raise UsageError("a function or FILE:LINE is missing", hint="help epi break")
+    if session.target.kind != LIVE or session.host is None:
+        raise InputError("a core does not run", hint="attach PID, or run the program in GDB")
+    python = session.state.required_python()
+    try:
+        place = _place(session, text)
+    except (LayoutError, UnreadableMemory, Undecodable) as error:
+        raise InputError(f"cannot stop at {text}: {error}") from None
+    number = session.host.stop_at(python, place, condition, temporary=temporary)
+    kind = "Temporary Python breakpoint" if temporary else "Python breakpoint"
+    lines = [f"{kind} {number}: {place.name} at {place.where}"]
+    lines += [f"  {place.note}"] if place.note else []
+    data = {
+        "number": number,
+        "name": place.name,
+        "filename": place.filename,
+        "line": place.line,
+        "condition": condition or None,
+        "temporary": temporary,
+        "address": f"0x{place.address:016x}",
+        "note": place.note or None,
+    }
+    return Report("breakpoint", lines=lines, data=data)
+
+
+def _place(session: Session, text: str) -> BreakPlace:
+    values = session.values()
+    codes = CodeReader(values.context.reader)
+    line = _LINE.match(text)
+    if line is None:
+        located = locate(session, values, text)
+        if located.c_struct:
+            raise InputError(f"{text} is no function of Python", hint=f"break {text}")
+        return entry_place(codes, _code_of(values.decoder(), located.address, text))
+    try:
+        return line_places(codes, _all_codes(session), line["file"], int(line["line"]))
+    except LookupError as error:
+        raise InputError(str(error), hint=IMPORTED_LATER) from None
+    except OutOfTime:
+        raise InputError(
+            "the code objects were not found in time", hint="a function's name"
+        ) from None
+
+
+def _code_of(decoder: ReprDecoder, address: int, text: str) -> int:
+    """Return the code object (PyCodeObject *) that a callable runs.
+
+    A function that functools.wraps() has put around another one stands for that one.
+    """
+    for _ in range(MAX_WRAPPERS):
+        kind = decoder.ident(address)
+        try:
+            address = follow_steps(decoder, address, f"{text}.__wrapped__", len(text))
+            continue
+        except InputError:
+            pass
+        if kind == "method":
+            address = decoder.field(address, "PyMethodObject", "im_func")
+        elif kind in ("classmethod", "staticmethod"):
+            address = decoder.word(decoder.obj(address), 0)
+        elif kind == "function":
+            return decoder.field(address, "PyFunctionObject", "func_code")
+        elif kind == "code":
+            return address
+        else:
+            break
+    shown = decoder.obj(address).type
+    raise _no_function(text, shown)
+
+
+def _no_function(text: str, kind: TypeInfo) -> InputError:
+    if kind.shown == "type":
+        return InputError(f"{text} is a class", hint=f"epi break {text}.__init__")
+    in_c = "builtin" in kind.shown or kind.shown in ("method_descriptor", "wrapper_descriptor")
+    hint = "break, with the name that it has in C" if in_c or "cython" in kind.shown else ""
+    return InputError(f"{text} is of type {kind.shown}: no function of Python", hint=hint)
+
+
+def _all_codes(session: Session) -> list[int]:
+    """Return the code objects of the process. Raises OutOfTime, LayoutError."""
+    python = session.state.required_python()
+    heap = Heap(session.target, python)
+    kinds = [info for info in heap.types().values() if info.shown == "code"]
+    return [address for info in kinds for address, _ in heap.instances(info.address)]

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user's words mean: names of Python, paths from them, and expressions of the host (GDB).
+
+A first word is a variable of the selected Python frame, a global or a built-in of it, else the
+longest dotted name in sys.modules, so that what a command prints can be typed back. `.x` and `[3]`
+behind an object follow Python. All else is an expression of C, which the host evaluates.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.expression_path import START, follow_steps, is_path
+from gdb_epi.cpython.values.process_values import Values
+from gdb_epi.cpython.values.repr_decoder import Value
+from gdb_epi.cpython.values.secrets import MASKED
+from gdb_epi.cpython.values.variables import FrameVariables
+from gdb_epi.errors import Absent, InputError, LayoutError, UnreadableMemory, UsageError
+from gdb_epi.session import CValue, Session
+from gdb_epi.typing_lite import NamedTuple
+
+# Structs of CPython that are no objects, and what they are called in debug information.
+C_STRUCTS = {
+    "PyThreadState": "PyThreadState",
+    "_ts": "PyThreadState",
+    "PyInterpreterState": "PyInterpreterState",
+    "_is": "PyInterpreterState",
+    "_PyInterpreterFrame": "_PyInterpreterFrame",
+}
+MAX_TEXT = 4096
+TYPES_BUDGET = 5.0  # seconds for a type that no global names
+_DOTTED = re.compile(r"\s*[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
+_REGISTER = re.compile(r"\s*\$\w+")
+
+
+class Located(NamedTuple):
+    """Where a text leads: `c_struct` is one of C_STRUCTS' values, "" for an object of Python."""
+
+    address: int
+    c_struct: str = ""
+
+
+def locate(session: Session, values: Values, text: str, frame: int | None = None) -> Located:
+    """Return what a text means: an object, or one of CPython's C structs.
+
+    `frame` is the number of a Python frame; None is the selected one. Raises UsageError for what
+    cannot be read, InputError for what leads nowhere.
+    """
+    text = text.strip()
+    if not text or len(text) > MAX_TEXT:
+        raise UsageError("no expression" if not text else "the expression is too long")
+    start = START.match(text)
+    if start is not None and is_path(text, start.end()):
+        try:
+            return _of_python(session, values, text, start, frame)
+        except InputError:
+            kind = _type_named(session, values, text)
+            if kind is None:
+                raise
+            return Located(kind)
+    base = _base_end(text)
+    if base and text[base:].strip() and is_path(text, base):
+        return _behind(session, values, text, base)
+    value = _evaluated(session, text)
+    if isinstance(value, CValue):
+        return _located(value, text)
+    if start is None:
+        raise value
+    why = f": {_said(value, text)}" if session.host is not None else ""
+    rest = text[start.end() :]
+    raise UsageError(f"cannot read {rest!r} in {text!r}{why}", hint="a.b[3]['k']")
+
+
+def last_name(text: str) -> str:
+    """Return the name under which a path's value is held: that of `a.b['key'][0]` is key."""
+    names = [word for word in text.replace("[", ".").split(".") if word.strip("0123456789- ]")]
+    return names[-1] if names and not text.startswith("0x") else ""
+
+
+def shown_value(session: Session, values: Values, text: str, address: int) -> Value:
+    """Return an object as text, masked when a secret's name led to it, now or before."""
+    value = values.named(last_name(text), address)
+    if value.text.startswith(MASKED):
+        session.masked[address] = value.text
+    elif address in session.masked and not values.limits.secrets:
+        return Value(value.type, session.masked[address], False, False)
+    return value
+
+
+def _of_python(
+    session: Session, values: Values, text: str, start: re.Match[str], number: int | None
+) -> Located:
+    """Follow a path whose first word is an address, or a name of Python or of C."""
+    word, decoder = start.group(1), values.decoder()
+    if word[:2] in ("0x", "0X"):
+        return Located(follow_steps(decoder, int(word, 16), text, start.end()))
+    missing = None
+    try:
+        frame = _frame(session, number)
+        if frame is None:
+            address = _builtin(session, values, word)
+        else:
+            address = _variable(FrameVariables(values), frame, word)
+    except InputError as error:
+        if number is not None:
+            raise
+        missing, address = error, _builtin(session, values, word)  # no Python frame here
+    if address is not None:
+        return Located(follow_steps(decoder, address, text, start.end()))
+    module = _module(session, values, text)
+    if module is not None:
+        return Located(follow_steps(decoder, module[0], text, module[1]))
+    value = _evaluated(session, word)
+    # A global variable of some library that happens to have the name is no address.
+    if isinstance(value, InputError) or value.is_integer or not _leads_somewhere(value):
+        raise missing or _no_variable(session, word, value)
+    return _behind(session, values, text, start.end())
+
+
+def _no_variable(session: Session, word: str, value: CValue | InputError) -> InputError:
+    why = ""
+    if isinstance(value, CValue):
+        why = f" of Python; that of C is of type {value.type or '?'}"
+    elif session.host is not None:
+        why = f" of Python; {_said(value, word)}"
+    return InputError(f"no variable {word}{why}", hint="epi locals")
+
+
+def _leads_somewhere(value: CValue) -> bool:
+    return value.is_object or value.type in C_STRUCTS
+
+
+def _behind(session: Session, values: Values, text: str, base: int) -> Located:
+    """Follow a path behind a C expression; the members of what is no object are C's own."""
+    first = _evaluated(session, text[:base])
+    if isinstance(first, CValue) and first.is_object:
+        return Located(follow_steps(values.decoder(), first.address, text, base))
+    whole = _evaluated(session, text)
+    if isinstance(whole, InputError):
+        raise whole
+    return _located(whole, text)
+
+
+def _evaluated(session: Session, text: str) -> CValue | InputError:
+    """Return what the host makes of an expression, or why it makes nothing of it."""
+    if session.host is None:
+        return InputError(f"{text!r} is no name and no address", hint="a.b[3]['k'], 0x7f..")
+    try:
+        return session.host.evaluate(text)
+    except InputError as error:
+        return error
+
+
+def _said(error: InputError, text: str) -> str:
+    return str(error).removeprefix(f"{text}: ")
+
+
+def _located(value: CValue, text: str) -> Located:
+    if not _leads_somewhere(value):
+        what = f"{text} is of the C type {value.type or '?'}: no object of Python"
+        raise InputError(what, hint=f"print {text}")
+    return Located(value.address, C_STRUCTS.get(value.type, ""))
+
+
+def _base_end(text: str) -> int:
+    """Return where a first register, convenience variable or parenthesis ends; 0 without one."""
+    register = _REGISTER.match(text)
+    if register is not None:
+        return register.end()
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if not depth:
+            return position + 1 if character == ")" else 0
+    return 0
+
+
+def _variable(reader: FrameVariables, frame: PyFrame, name: str) -> int | None:
+    try:
+        address = dict(reader.addresses(frame)).get(name)
+        return reader.outer(frame, name) if address is None else address
+    except UnreadableMemory as error:
+        raise InputError(f"{name}: {error}", hint="epi doctor") from None
+
+
+def _type_named(session: Session, values: Values, text: str) -> int | None:
+    """Return the one type that calls itself so, as `_thread.lock`: no global has that name."""
+    from gdb_epi.cpython.heap.by_type import Heap
+    from gdb_epi.cpython.heap.find import types_named
+    from gdb_epi.target.search import OutOfTime
+
+    if _DOTTED.fullmatch(text) is None or _module(session, values, text) is None:
+        return None
+    heap = Heap(session.target, session.state.required_python(), budget=TYPES_BUDGET)
+    try:
+        types = types_named(heap, "".join(text.split()))
+    except (OutOfTime, LayoutError, UnreadableMemory):
+        return None
+    return types[0].address if len(types) == 1 else None
+
+
+def _frame(session: Session, number: int | None) -> PyFrame | None:
+    state, tid = session.state, session.chosen_tid()
+    thread = state.python_thread(tid) if tid is not None else None
+    if thread is None or isinstance(state.python, Absent):
+        return None
+    return session.frame_or_hole(number)
+
+
+def _builtin(session: Session, values: Values, name: str) -> int | None:
+    """Return a built-in (PyObject *) where there is no frame that sees it."""
+    objects = values.context.objects
+    for interpreter in _interpreters(session):
+        contents = objects.module_dict(interpreter, "builtins")
+        value = contents if isinstance(contents, Absent) else objects.dict_get(contents, name)
+        if isinstance(value, int):
+            return value
+    return None
+
+
+def _interpreters(session: Session) -> list[int]:
+    """Return the interpreters (PyInterpreterState *), that of the selected thread first."""
+    tid = session.chosen_tid()
+    interpreters = sorted(
+        session.state.required_python().interpreters,
+        key=lambda interpreter: all(thread.tid != tid for thread in interpreter.threads),
+    )
+    return [interpreter.address for interpreter in interpreters]
+
+
+def _module(session: Session, values: Values, text: str) -> tuple[int, int] | None:
+    """Return the module (PyObject *) of the longest dotted name, and where that name ends.
+
+    The interpreter of the selected thread is asked first.
+    """
+    dotted = _DOTTED.match(text)
+    if dotted is None:
+        return None
+    ends = [dotted.end()]
+    ends += [at for at in range(dotted.end() - 1, 0, -1) if text[at] == "."]
+    objects = values.context.objects
+    try:
+        held = [objects.sys_modules(interpreter) for interpreter in _interpreters(session)]
+        tables = [table for table in held if isinstance(table, int) and table]
+        for end in ends:
+            name = "".join(text[:end].split())
+            for table in tables:
+                module = objects.dict_get(table, name)
+                if isinstance(module, int):
+                    return module, end
+    except UnreadableMemory:
+        return None
+    return None

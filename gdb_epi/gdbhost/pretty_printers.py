@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of Python in GDB's own `print`: pretty-printers, off until `set epi printers on`.
+
+By the names and members of C types: pointers to PyObject and to structs that begin with it, these
+structs themselves, and CPython's thread states, interpreters and frames. Every other printer goes
+first, so that CPython's libpython.py keeps what it knows, whichever was loaded first.
+"""
+
+from __future__ import annotations
+
+import gdb
+
+from gdb_epi.cpython.values.repr_decoder import Limits
+from gdb_epi.errors import Absent, EpiError
+from gdb_epi.expressions import C_STRUCTS, shown_value
+from gdb_epi.gdbhost.c_expressions import STACK_REF, is_object_struct, name_of, of_value
+from gdb_epi.gdbhost.python_values import TextPrinter
+from gdb_epi.gdbhost.sessions import sessions
+from gdb_epi.gdbhost.settings import limits
+from gdb_epi.render.c_structs import struct_text
+from gdb_epi.render.escape import escape, one_line
+from gdb_epi.typing_lite import Any
+
+NAME = "epi"
+# One value of many in `info locals` and `bt`; `set epi depth`, `width` and `length` change it.
+SHORT = Limits(depth=3, width=10, length=120, total=300)
+
+
+class PythonPrinters:
+    """GDB's printer: called for every value; `enable` and `disable pretty-printer` know it."""
+
+    def __init__(self) -> None:
+        self.name = NAME
+        self.enabled = True
+        self.subprinters = None
+        self._asking = False
+
+    def __call__(self, value: gdb.Value) -> Any:
+        """Return a printer for a value of Python; None for others, and when another has one."""
+        if self._asking or not is_of_python(value.type):
+            return None
+        self._asking = True
+        try:
+            return self._of_others(value) or _printer(value)
+        finally:
+            self._asking = False
+
+    def stopped(self, _event: object) -> None:
+        """Prepare while no frame is printed."""
+        sessions().prepare()
+
+    def _of_others(self, value: gdb.Value) -> Any:
+        for printer in gdb.pretty_printers:
+            if printer is not self and getattr(printer, "enabled", True):
+                answer = printer(value)
+                if answer is not None:
+                    return answer
+        return None
+
+
+def is_of_python(ctype: gdb.Type) -> bool:
+    """Tell whether a C type is that of a Python object, a pointer to one, or of CPython's own."""
+    plain = ctype.strip_typedefs()
+    if plain.code == gdb.TYPE_CODE_PTR:
+        target = plain.target()
+        return name_of(target) in C_STRUCTS or is_object_struct(target)
+    if plain.code != gdb.TYPE_CODE_STRUCT and plain.code != gdb.TYPE_CODE_UNION:
+        return False
+    return name_of(ctype) == STACK_REF or is_object_struct(ctype)
+
+
+def _printer(value: gdb.Value) -> TextPrinter | None:
+    """Return the printer; None where GDB's own way says more: NULL, optimized out, unreadable."""
+    try:
+        pointer = of_value(value)
+        if not pointer.address:
+            return None
+        text: str | Absent = ""
+        struct = C_STRUCTS.get(pointer.type, "")
+        if struct:
+            session = sessions().at_hand()
+            if session is not None:
+                text = struct_text(session.state, struct, pointer.address)
+        elif at_hand := sessions().values_at_hand(limits(SHORT)):
+            shown = shown_value(*at_hand, "", pointer.address)
+            text = shown.text if shown.type else ""
+    except (EpiError, gdb.error):
+        return None
+    if isinstance(text, Absent) or not text:
+        return None
+    return TextPrinter(f"{pointer.address:#x} {escape(one_line(text))}")
+
+
+def switch(*, on: bool) -> None:
+    """Put the printer into GDB's list, or take it out; nothing of it is there before."""
+    ours = [printer for printer in gdb.pretty_printers if isinstance(printer, PythonPrinters)]
+    for printer in ours:
+        gdb.pretty_printers.remove(printer)
+        gdb.events.stop.disconnect(printer.stopped)
+    if on:
+        printer = PythonPrinters()
+        gdb.pretty_printers.append(printer)
+        sessions().prepare()
+        gdb.events.stop.connect(printer.stopped)  # behind that of sessions()
