@@ -10,6 +10,13 @@ if TYPE_CHECKING:
 
 MOST = (1 << 63) - 1  # what a database takes
 MOST_SECONDS = 1e9  # 32 years
+# `set epi NAME` gives --NAME another default.
+SETTING_DEFAULTS = {
+    "depth": "how many containers in containers are shown",
+    "width": "how many items of a container are shown",
+    "length": "how many characters of a text are shown",
+    "limit": "how many lines, objects or places are shown",
+}
 
 
 def whole(least: int = 1, most: int = MOST) -> Callable[[str], int]:

@@ -11,6 +11,7 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_UNUSABLE_INPUT = 3
 EXIT_EXPECTATION_NOT_MET = 4
+EXIT_NEWS = 5  # `fleet screen --exit-code`: something new stands out
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
@@ -31,6 +32,14 @@ class EpiError(Exception):
     def line(self) -> str:
         """Return the message and the hint as one line."""
         return f"{self}; try: {self.hint}" if self.hint else str(self)
+
+
+class Ended(BaseException):
+    """A signal asks this process to end. No `except` is meant for it but the one of main()."""
+
+    def __init__(self, signo: int) -> None:
+        super().__init__(signo)
+        self.exit_code = 128 + signo  # as shells have it
 
 
 class UsageError(EpiError):

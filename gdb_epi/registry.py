@@ -23,10 +23,16 @@ _NAME = re.compile(r"[a-z][a-z-]*\Z")
 
 
 class Argument(NamedTuple):
-    """The words and keywords of one argparse argument."""
+    """The words and keywords of one argparse argument.
+
+    `by_setting`: `set epi limit 5` is the default of --limit. `completes`: what TAB offers for it,
+    "names", "modules", "types", "findings" or nothing.
+    """
 
     flags: tuple[str, ...]
     options: dict[str, Any]
+    by_setting: bool = True
+    completes: str = ""
 
 
 class Command(NamedTuple):
@@ -46,9 +52,9 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {}
 
 
-def argument(*flags: str, **options: Any) -> Argument:
-    """Declare one argument; the words are argparse's."""
-    return Argument(flags, options)
+def argument(*flags: str, by_setting: bool = True, completes: str = "", **options: Any) -> Argument:
+    """Declare one argument; the other words are argparse's."""
+    return Argument(flags, options, by_setting, completes)
 
 
 def command(

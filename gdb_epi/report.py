@@ -18,6 +18,12 @@ class Span(NamedTuple):
     end_column: int
 
 
+class Source(str):
+    """A line of Python source among the lines of a report; a terminal may show it highlighted."""
+
+    __slots__ = ()
+
+
 class Listing(NamedTuple):
     """Source lines for a person; the renderer escapes and highlights them."""
 
@@ -33,6 +39,7 @@ class Report(NamedTuple):
 
     `columns` name the cells of `rows`. `lines` are printed before the table. When `data` is
     None the JSON form is made from columns and rows. `exit_code` is what a batch caller sees.
+    `label` is a verdict's where the lines are the answer of a triage.
     """
 
     title: str
@@ -43,3 +50,4 @@ class Report(NamedTuple):
     soft_errors: Sequence[SoftError] = ()
     exit_code: int = 0
     listing: Listing | None = None
+    label: str | None = None

@@ -9,11 +9,37 @@ from functools import cached_property
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
-from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from gdb_epi.cpython.frames.break_places import BreakPlace
     from gdb_epi.cpython.frames.selected import SelectedFrame
-    from gdb_epi.cpython.types import PyFrame, ThreadState
+    from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+    from gdb_epi.cpython.values.process_values import Values
+    from gdb_epi.cpython.values.repr_decoder import Limits
+
+
+class CValue(NamedTuple):
+    """What an expression of C gave.
+
+    `address` is the value of a pointer or an integer, else the place of a struct; `type` the name
+    of the type there, of an integer its own; `is_object`: an object of Python can be there.
+    """
+
+    address: int
+    type: str
+    is_object: bool
+    is_integer: bool = False
+
+
+class HostProgress(Protocol):
+    """Where a search says how far it is."""
+
+    def show(self, done: int, total: int) -> None:
+        """Show it; in bytes."""
+
+    def clear(self) -> None:
+        """Take it away."""
 
 
 class Host(Protocol):
@@ -24,6 +50,17 @@ class Host(Protocol):
 
     def select(self, tid: int, level: int) -> bool:
         """Select a native frame, 0 innermost; return whether there is one."""
+
+    def evaluate(self, text: str) -> CValue:
+        """Return the value of an expression of C. Raises InputError, with the host's words."""
+
+    def progress(self) -> HostProgress | None:
+        """Return what shows how far a long search is; None where nobody would see it."""
+
+    def stop_at(
+        self, python: PythonState, place: BreakPlace, condition: str, *, temporary: bool
+    ) -> int:
+        """Stop the process in Python code; return the breakpoint's number. Raises InputError."""
 
 
 class Session:
@@ -44,6 +81,8 @@ class Session:
         self.selected_tid = selected_tid
         self.selected_frame: SelectedFrame | None = None
         self.host: Host | None = None
+        self.masked: dict[int, str] = {}  # objects that a secret's name led to
+        self._values: dict[Limits | None, Values] = {}
         self._picked: tuple[int, int, int] | None = None  # thread, native level, Python number
 
     @property
@@ -62,6 +101,19 @@ class Session:
     def state(self) -> ProcessState:
         """The decoded process."""
         return ProcessState(self.target)
+
+    def values(self, limits: Limits | None = None) -> Values:
+        """Return the process' objects as text, within limits; kept, as each is decoded once.
+
+        Raises InputError without Python.
+        """
+        values = self._values.get(limits)
+        if values is None:
+            from gdb_epi.cpython.values.process_values import values_of
+
+            values = values_of(self.target, self.state.required_python(), limits)
+            self._values[limits] = values
+        return values
 
     def chosen_tid(self) -> int | None:
         """Return the thread that the user selected, else the one that the kernel wrote first."""

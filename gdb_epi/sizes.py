@@ -3,6 +3,7 @@
 
 WORD = 8  # bytes of a pointer, of a general register
 WORD_MASK = (1 << 64) - 1  # `sum & WORD_MASK` wraps around as the CPU does
-PAGE = 4096  # bytes of the smallest page, the only size that core files are aligned to
+PAGE_BITS = 12
+PAGE = 1 << PAGE_BITS  # bytes of the smallest page, the only size that core files are aligned to
 ADDRESS_BITS = 47  # of a user-space address, with four levels of page tables
 USER_TOP = 1 << ADDRESS_BITS  # the end of user space

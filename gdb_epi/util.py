@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tools that every layer may use: nouns and numbers, words of a shell, versions, SHA-256.
+"""Small tools that every layer may use: nouns, names, words of a shell, versions, SHA-256, tables.
 
 SHA-256 comes without OpenSSL: `import hashlib` loads libcrypto, 6 ms of a cold start.
 """
 
 from __future__ import annotations
 
-from gdb_epi.typing_lite import TYPE_CHECKING
+import os
+from functools import cache
+
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def with_article(noun: str) -> str:
@@ -23,6 +29,12 @@ def counted(number: object, noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{number} {noun[:-1]}ies"
     return f"{number} {noun}s"
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """Return "a, b and 3 more": the first `most` names, and how many others there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
@@ -62,3 +74,11 @@ else:
 def sha256_hex(data: bytes) -> str:
     """Return the SHA-256 of `data`, 64 hex digits."""
     return sha256(data).hexdigest()
+
+
+@cache
+def shipped_json(module: str, name: str) -> Any:
+    """Return the document in a JSON file that lies beside a module (`__file__`); read once."""
+    # os.path, not pathlib: importing that costs more than reading most of the files.
+    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
+        return parse_json(file.read())

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 
 from gdb_epi.argument_types import positive, whole
+from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,13 +14,13 @@ if TYPE_CHECKING:
 
 GROUP = "One crash"
 HELP = "what speaks for damaged memory in a core, and what does not"
+READS_CORES = True
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
-    parser.add_argument("--exe", metavar="FILE", help="the executable")
-    parser.add_argument("--sysroot", metavar="DIR", help="where the process' files lie")
+    add_process_files(parser)
     parser.add_argument("--sweep", action="store_true", help="check all memory")
     parser.add_argument("--seconds", type=positive("seconds"), metavar="S", help="of a sweep (120)")
     parser.add_argument("--budget", type=whole(), metavar="BYTES", help="of memory to read")
@@ -41,7 +42,7 @@ def run(args: Namespace) -> int:
             bar.append(Progress(total >> 20))
         bar[0].show(done >> 20, 0)
 
-    with opened_core(args.core, args.exe, args.sysroot) as target:
+    with opened_core(args.core, *process_files(args)) as target:
         study = run_study(
             ProcessState(target),
             sweep=args.sweep,

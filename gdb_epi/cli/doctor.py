@@ -20,7 +20,7 @@ from gdb_epi.util import counted
 
 GROUP = "Set-up"
 HELP = "what is installed, what is missing, and how to get core dumps"
-GDB_SECONDS = 20.0
+GDB_SECONDS = 60.0  # a machine under load is no broken one
 PACKAGES = ("SQLAlchemy", "psycopg", "pyelftools", "tabulate", "Pygments")
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 _ASK = "python import sys, gdb; print('|'.join([gdb.VERSION, sys.version.split()[0]]))"

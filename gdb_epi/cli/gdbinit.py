@@ -30,18 +30,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--frames", action="store_true", help="GDB's own `bt' shows Python frames, in every session"
     )
+    parser.add_argument(
+        "--printers", action="store_true", help="GDB's own `print' shows objects of Python, too"
+    )
     parser.add_argument("--file", metavar="F", help="instead of the file that GDB reads")
 
 
 def run(args: Namespace) -> int:
     """Print the line, or put it into a gdbinit file, or take it out."""
     line = directory_line(Path(__file__).resolve().parent.parent)
-    if args.frames:
-        line += "\nsource gdb_epi\nset epi frames auto"
+    settings = [name for name in ("frames", "printers") if getattr(args, name)]
+    if settings:
+        line += "\nsource gdb_epi" + "".join(f"\nset epi {name} auto" for name in settings)
     file = Path(args.file) if args.file else gdbinit_file()
     if args.install:
         indented = line.replace("\n", "\n  ")
-        usage = "GDB loads it by itself" if args.frames else "In GDB, type: source gdb_epi"
+        usage = "GDB loads it by itself" if settings else "In GDB, type: source gdb_epi"
         print(f"{file}: {install(file, line)}\n  {indented}\n{usage}")
     elif args.uninstall:
         print(f"{file}: {uninstall(file)}")

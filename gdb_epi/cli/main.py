@@ -18,6 +18,7 @@ from gdb_epi.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
+    Ended,
     EpiError,
     UsageError,
 )
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PROGRAM = "gdb-epi"
+EXIT_CODES = "0 done, 1 the tool failed, 2 wrong arguments, 3 an input was unusable"
 GC_THRESHOLD = 200_000
 
 
@@ -37,13 +39,9 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if words is None else words)
     # Decoding makes many small tuples and no cycles: the collector would only cost time.
     gc.set_threshold(GC_THRESHOLD)
-    for stream in (sys.stdout, sys.stderr):
-        # Never fail over a character that the terminal's encoding does not have.
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+    _set_charset()
     try:
-        code = _dispatch(PROGRAM, "gdb_epi.cli", arguments)
+        code = _dispatch(PROGRAM, "gdb_epi.cli", arguments, guarded=words is None)
         sys.stdout.flush()
         return code
     except EpiError as error:
@@ -53,8 +51,25 @@ def main(words: Sequence[str] | None = None) -> int:
         return EXIT_DONE
     except KeyboardInterrupt:
         return _complain("interrupted", EXIT_INTERRUPTED)
+    except Ended as end:
+        return end.exit_code
     except Exception as error:  # noqa: BLE001 - boundary
         return unexpected(error)
+
+
+def _set_charset() -> None:
+    """Write what the terminal can show; never fail over a character that it does not have."""
+    from gdb_epi.render.charset import ERRORS, locale_charset
+
+    named = os.environ.get("PYTHONIOENCODING") or os.environ.get("PYTHONUTF8") == "1"
+    encoding = None if named else locale_charset()
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            try:
+                reconfigure(encoding=encoding, errors=ERRORS)
+            except LookupError:
+                reconfigure(encoding="ascii", errors=ERRORS)
 
 
 def leave(code: int) -> None:
@@ -72,7 +87,7 @@ def leave(code: int) -> None:
     os._exit(code)
 
 
-def _dispatch(program: str, package: str, words: list[str]) -> int:
+def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = False) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         return _overview(program, package, asked=bool(words))
     if words[0] == "--version":
@@ -80,7 +95,7 @@ def _dispatch(program: str, package: str, words: list[str]) -> int:
 
         print(f"{PROGRAM} {__version__}")
         return EXIT_DONE
-    verb = _find_verb(package, words[0])
+    verb = find_verb(package, words[0])
     if verb is None:
         raise _no_verb(program, package, words[0])
     name = f"{program} {words[0]}"
@@ -90,7 +105,14 @@ def _dispatch(program: str, package: str, words: list[str]) -> int:
 
     quick = QuickParser()
     verb.add_arguments(quick)
-    return int(verb.run(quick.parse(words[1:]) or _parse_by_argparse(verb, name, words[1:])))
+    values = quick.parse(words[1:]) or _parse_by_argparse(verb, name, words[1:])
+    if guarded and getattr(verb, "READS_CORES", False):
+        from gdb_epi.cli.support.guard import wait_for_reader
+
+        status = wait_for_reader()
+        if status is not None:
+            return status
+    return int(verb.run(values))
 
 
 def _no_verb(program: str, package: str, word: str) -> UsageError:
@@ -113,7 +135,7 @@ def _meant(package: str, word: str) -> str | None:
         return f"--{option}" if option else None
     modules = iter_modules(import_module(package).__path__)
     meant = nearest(word, [module.name.replace("_", "-") for module in modules])
-    return meant if meant is not None and _find_verb(package, meant) is not None else None
+    return meant if meant is not None and find_verb(package, meant) is not None else None
 
 
 def _instead(program: str, word: str) -> str:
@@ -141,7 +163,7 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
     parser = OneLineParser(
         prog=program,
         description=verb.HELP,
-        epilog=getattr(verb, "EPILOG", None),
+        epilog=_epilog(getattr(verb, "EPILOG", "")),
         allow_abbrev=False,
         formatter_class=lambda prog: HelpFormatter(prog, width=width),
     )
@@ -150,7 +172,13 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
     return values
 
 
-def _find_verb(package: str, word: str) -> ModuleType | None:
+def _epilog(own: str) -> str:
+    """Return what a verb says below its options; its exit codes, if it says nothing of its own."""
+    return own if "xit code" in own else f"{own} Exit code: {EXIT_CODES}.".strip()
+
+
+def find_verb(package: str, word: str) -> ModuleType | None:
+    """Return the module of a verb, or None."""
     module = word.replace("-", "_")
     if word.startswith("-") or not module.isidentifier():
         return None
@@ -192,13 +220,14 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
     lines.append(f"usage: {program} VERB ...")
     groups: dict[str, list[str]] = {}
     for info in iter_modules(home.__path__):
-        verb = _find_verb(package, info.name)
+        verb = find_verb(package, info.name)
         if verb is not None:
             text = f"  {info.name.replace('_', '-'):<12} {verb.HELP}"
             groups.setdefault(getattr(verb, "GROUP", ""), []).append(text)
     order = [*_GROUPS, *sorted(groups.keys() - set(_GROUPS))]
     for name in (name for name in order if name in groups):
         lines += ["", name or "Verbs", *groups[name]]
+    lines += ["", f"Exit code: {EXIT_CODES},", "4 an expectation was not met (repro)."]
     lines += ["", f"{program} VERB --help says more."]
     print("\n".join(lines), file=sys.stdout if asked else sys.stderr)
     return EXIT_DONE if asked else EXIT_USAGE

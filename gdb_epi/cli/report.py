@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
 
-from gdb_epi.errors import EXIT_DONE, InputError, UsageError
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
+from gdb_epi.cli.fleet.output import add_database, day_argument
+from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Many crashes"
 HELP = "one self-contained HTML page: findings, curve, signatures, hosts, populations"
@@ -19,7 +16,7 @@ OUTPUT = "report.html"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    add_database(parser)
     parser.add_argument("-o", "--output", metavar="FILE", default=OUTPUT, help=OUTPUT)
     parser.add_argument(
         "--signature", metavar="S", help="only this one: a key, or part of its text"
@@ -34,36 +31,17 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     require()  # before seconds of work
-    since, until = _day(args.since, "--since"), _day(args.until, "--until")
+    since, until = day_argument(args.since, "--since"), day_argument(args.until, "--until")
     with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.questions.lookup import require_group
         from gdb_epi.fleet.report.gather import ReportScope, gather
         from gdb_epi.fleet.report.html import render
 
-        name = None if args.signature is None else _signature(engine, args.signature)
+        name = None if args.signature is None else require_group(engine, args.signature).name
         page = render(gather(engine, ReportScope(since, until, name)))
     size = _write(args.output, page)
     print(f"{args.output}: {size:,} bytes")
     return EXIT_DONE
-
-
-def _day(given: str | None, option: str) -> int | None:
-    if given is None:
-        return None
-    from gdb_epi.fleet.store.days import day_number
-
-    day = day_number(given)
-    if day is None:
-        raise UsageError(f"no day: {given!r}", hint=f"{option} 2026-11-21")
-    return day
-
-
-def _signature(engine: Engine, wanted: str) -> str:
-    from gdb_epi.fleet.questions.lookup import find_group
-
-    group = find_group(engine, wanted)
-    if group is None:
-        raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
-    return group.name
 
 
 def _write(path: str, page: str) -> int:

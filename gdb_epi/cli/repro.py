@@ -62,6 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--keep", metavar="DIR", help="keep the cores there")
     add("--junit", metavar="FILE", help="write JUnit XML")
     add("--github", action="store_true", help="print GitHub annotations")
+    add("--sarif", metavar="FILE", help="write SARIF 2.1.0")
     add("--json", action="store_true", help="print one JSON object, with the records")
     add("--bisect", action="store_true", help="exit codes for `git bisect run`")
     if "--bisect" in sys.argv and hasattr(parser, "error"):
@@ -97,8 +98,9 @@ def _run(args: Namespace) -> int:
     from gdb_epi.repro.reports import run_line
 
     aim = _aim(args)
-    if args.junit is not None and not os.path.isdir(os.path.dirname(args.junit) or "."):
-        raise UsageError(f"--junit {args.junit}: no such folder", hint="mkdir -p")
+    for option, name in (("--junit", args.junit), ("--sarif", args.sarif)):
+        if name is not None and not os.path.isdir(os.path.dirname(name) or "."):
+            raise UsageError(f"{option} {name}: no such folder", hint="mkdir -p")
     plan, jobs = _plan(args)
     options = Options(native=args.native, gdb=args.gdb)
     if args.keep is not None:
@@ -184,11 +186,17 @@ def _report(
     args: Namespace, results: Sequence[Result], counts: Tally, aim: Goal, plan: Plan
 ) -> None:
     from gdb_epi.private_files import private_opener
+    from gdb_epi.render.ci.places import source_root
     from gdb_epi.repro import reports
 
     if args.junit is not None:
         with open(args.junit, "wb", opener=private_opener) as file:
             file.write(reports.junit(results, counts, aim, args.command))
+    root = source_root(os.environ, plan.folder)
+    if args.sarif is not None:
+        from gdb_epi.cli.support.sarif_file import write_sarif
+
+        write_sarif(args.sarif, reports.deaths(results, args.command), root)
     if args.json:
         import json
 
@@ -199,7 +207,7 @@ def _report(
     if plan.capture == "gdb":
         _print("the command ran under GDB: its timing, and with it the rate, may differ")
     if args.github:
-        for line in reports.github(results, plan.folder):
+        for line in reports.github(results, root):
             _print(line)
 
 

@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import whole
+from gdb_epi.cli.fleet.output import add_database
 from gdb_epi.errors import EXIT_DONE, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -19,8 +20,9 @@ GROUP = "Many crashes"
 HELP = "the report, a JSON API and Prometheus metrics over HTTP; read-only, on this machine only"
 EPILOG = (
     "Everybody who can reach the address can read: before it listens elsewhere than on loopback, "
-    "put a proxy in front of it that asks who is there. POST /api/v1/records needs a token, "
-    "from --token-file or GDB_EPI_TOKEN. It needs the extra: gdb-epi[serve]."
+    "put a proxy in front of it that asks who is there. What changes anything (POST "
+    "/api/v1/records and /api/v1/marks, the forms at /decisions) needs a token, from --token-file "
+    "or GDB_EPI_TOKEN. It needs the extra: gdb-epi[serve]."
 )
 PORT = 8750
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -30,7 +32,7 @@ MIN_TOKEN = 16  # characters: what is shorter can be guessed
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    add_database(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument(
         "--port", type=whole(0, MAX_PORT), default=PORT, help=f"{PORT}; 0 chooses a free one"
@@ -38,7 +40,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME", help="a name that clients use"
     )
-    parser.add_argument("--token-file", metavar="FILE", help="take records from those who have it")
+    parser.add_argument(
+        "--token-file", metavar="FILE", help="take records and decisions from those who have it"
+    )
 
 
 def run(args: Namespace) -> int:

@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 
+from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,31 +20,39 @@ if TYPE_CHECKING:
 
 GROUP = "One crash"
 HELP = "print the Python stacks of a core, nothing else"
+READS_CORES = True
 CORE_MAGIC = b"\x7fELF"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
-    parser.add_argument("--exe", metavar="FILE", help="the executable")
-    parser.add_argument("--sysroot", metavar="DIR", help="where the process' files lie")
+    add_process_files(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument(
+        "--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal"
+    )
 
 
 def run(args: Namespace) -> int:
     """Print the stacks."""
+    exe, sysroot = process_files(args)
     if not _is_packed(args.core):
         from gdb_epi.target.corefile import CoreFileTarget
 
-        return _print(CoreFileTarget.open(args.core, exe=args.exe, sysroot=args.sysroot), args.json)
+        return _print(CoreFileTarget.open(args.core, exe=exe, sysroot=sysroot), args)
     from gdb_epi.cli.support.open_core import opened_core
 
-    with opened_core(args.core, args.exe, args.sysroot) as target:
-        return _print(target, args.json)
+    with opened_core(args.core, exe, sysroot) as target:
+        return _print(target, args)
 
 
 def _is_packed(path: str) -> bool:
     """Whether a file must be unpacked; of what is no file, opening it as a core says what it is."""
+    from gdb_epi.cli.support.core_files import is_remote
+
+    if is_remote(path):
+        return True  # opened_core() gets it
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False  # a FIFO would be waited for
@@ -53,8 +62,8 @@ def _is_packed(path: str) -> bool:
         return False
 
 
-def _print(target: CoreFileTarget, as_json: bool) -> int:
-    if as_json:
+def _print(target: CoreFileTarget, args: Namespace) -> int:
+    if args.json:
         import json
 
         from gdb_epi.process_state import ProcessState
@@ -76,5 +85,10 @@ def _print(target: CoreFileTarget, as_json: bool) -> int:
     pid = None if isinstance(identity, Absent) else identity.pid
     lines = stacks_text(python, target.crash(), pid)
     lines += [f"note: {e.stage}: {e.subject}: {e.message}" for e in errors]
-    sys.stdout.write("".join(escape(line) + "\n" for line in lines))
+    lines = [escape(line) for line in lines]
+    if args.color == "on" or (args.color == "auto" and sys.stdout.isatty()):
+        from gdb_epi.render.color import painted, wanted
+
+        lines = list(painted(lines)) if wanted(args.color, sys.stdout) else lines
+    sys.stdout.write("".join(line + "\n" for line in lines))
     return 0

@@ -4,11 +4,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from gdb_epi.argument_types import positive, whole, wrong_value
-from gdb_epi.cli.support.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
+from gdb_epi.cli.support.examine import (
+    MAX_MEMORY,
+    NATIVE_MODES,
+    Failure,
+    Options,
+    examine_here,
+)
+from gdb_epi.cli.support.in_order import in_order
 from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import (
     EXIT_DONE,
@@ -18,19 +28,20 @@ from gdb_epi.errors import (
     UsageError,
 )
 from gdb_epi.sidecars.find import SidecarOptions
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from gdb_epi.cli.support.core_files import Core, CoreInputs
-    from gdb_epi.cli.support.examine import Result
-
-    Numbered = tuple[int, Result]
+    from gdb_epi.cli.support.core_files import Core
+    from gdb_epi.cli.support.done_before import DoneBefore
+    from gdb_epi.cli.support.in_order import Numbered
+    from gdb_epi.render.ci.deaths import Death
 
 GROUP = "One crash"
 HELP = "tell why the processes died: one core or thousands, into the database"
+READS_CORES = True
 EPILOG = (
     "Records go into the database, or into the spool when the database cannot take them. "
     "Exit code: 0 every core was read; 3 an input was unusable; 1 the tool failed on a core or "
@@ -38,26 +49,46 @@ EPILOG = (
     "others are always done."
 )
 MANY_SECONDS = 300.0  # for each core, when there are many
+MAX_LIST = 64 << 20  # bytes
 MAX_KEY = 4096  # bytes
+MIN_PREFIX = 4096  # of a core: less holds no note
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("cores", nargs="+", metavar="CORE", help="core files, compressed or not, and folders")
-    add("--exe", metavar="FILE", help="the executable, when it is not where the core says")
-    add("--sysroot", metavar="DIR", help="the folder that holds the file system of the process")
-    add("--native", choices=NATIVE_MODES, default="auto", help="native frames by GDB")
+    add(
+        "cores",
+        nargs="+",
+        metavar="CORE",
+        help="core files, packed or not, folders, addresses (s3://...); - a list on stdin",
+    )
+    add_process_files(parser)
+    add(
+        "--native",
+        choices=NATIVE_MODES,
+        default="auto",
+        help="native frames by GDB (gdb: one for each core)",
+    )
     add("--gdb", metavar="PATH", help="the GDB to use ($GDB_EPI_GDB, beside this Python, PATH)")
     add("--jobs", type=whole(), metavar="N", help="cores examined at once (one per CPU)")
+    add("--scheduler", metavar="ADDRESS", help="examine them on a Dask cluster: tcp://HOST:8786")
     add(
         "--timeout",
         type=positive("seconds"),
         metavar="S",
         help="seconds for one core (300 with many)",
     )
+    add("--prefix", type=_size, metavar="SIZE", help="read no more of each core than this (64M)")
     add("--max-size", type=_size, default=64 << 30, metavar="SIZE", help="of an unpacked core")
+    add(
+        "--max-memory",
+        type=_size,
+        default=MAX_MEMORY,
+        metavar="SIZE",
+        help="of a worker, and of its GDB (4G with many)",
+    )
     add("--host-json", metavar="FILE", help="what is known of the host: a JSON object")
     add("--journal", metavar="FILE", help="entries of journalctl -o json or -o export")
     add("--apport", metavar="FILE", help="an apport report, or the folder of apport-unpack")
@@ -68,6 +99,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--hmac-key-file", metavar="FILE", help="host names as HMAC-SHA256 under this key")
     add("--format", choices=("text", "json"), default="text", help="json: one record a line")
     add("--output", metavar="FILE", help="write the answer into FILE, replacing it")
+    add("--sarif", metavar="FILE", help="write SARIF 2.1.0 too: each crash where its source is")
+    add("--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal")
     add("--evidence", action="store_true", help="also what each statement rests on")
     add("--all", action="store_true", help="every frame and note, however many")
     add("--stacks", action="store_true", help="all Python stacks too")
@@ -76,6 +109,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     store = parser.add_mutually_exclusive_group()
     store.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     store.add_argument("--no-db", action="store_true", help="store nothing")
+    add("--again", action="store_true", help="of many cores also those that were done before")
 
 
 def run(args: Namespace) -> int:
@@ -84,8 +118,11 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.support.triage_answers import open_answers
 
     options = _options(args)
-    inputs = find_cores(args.cores)
+    inputs = find_cores([name for word in args.cores for name in _named(word)])
     many = len(inputs.cores) + len(inputs.problems) > 1
+    if inputs.repeated:
+        names = counted(len(inputs.repeated), "name")
+        say(f"{names} of cores that have another name here; each core is read once")
     if inputs.links:
         links = counted(len(inputs.links), "symbolic link")
         say(
@@ -94,15 +131,25 @@ def run(args: Namespace) -> int:
         )
     if not many and inputs.problems:
         raise inputs.problems[0]
+    options = options._replace(line=not many and args.format != "json")
     keeper = None if args.no_db else RecordKeeper(args.db)
+    deaths: list[Death] = []
     problems = [Failure(str(e), e.hint, e.exit_code) for e in inputs.problems]
-    with open_answers(args, [core.path for core in inputs.cores], many=many) as answers:
+    done = _done_before(inputs.cores, options, args) if many else None
+    alone = not many and args.timeout is None and args.scheduler is None
+    examine = partial(_examine_one, options) if alone else partial(_examine_many, options, args)
+    here = [core.path for core in inputs.cores if core.remote is None]
+    with open_answers(args, here, many=many) as answers:
         try:
-            for core, result in _in_order(_results(inputs.cores, options, args), inputs, keeper):
+            for core, result in in_order(inputs.cores, examine, keeper, done):
                 if isinstance(result, Failure):
                     problems.append(result)
+                elif args.sarif is not None:
+                    deaths.append(_death(core.path, result.record))
                 answers.add(core, result)
             answers.finish(problems)
+            if args.sarif is not None:
+                _write_sarif(args.sarif, deaths, problems)
         finally:
             if keeper is not None:
                 keeper.flush()
@@ -110,6 +157,43 @@ def run(args: Namespace) -> int:
                     keeper.tell()
     codes = [problem.exit_code for problem in problems]
     return worst_exit_code([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
+
+
+def _named(word: str) -> list[str]:
+    """Return what a word of the command line names; for `-` the lines of standard input.
+
+    `find -print0` separates by NUL: where there is one, names may hold line breaks.
+    """
+    if word != "-":
+        return [word]
+    data = sys.stdin.buffer.read(MAX_LIST + 1)
+    if len(data) > MAX_LIST:
+        raise InputError(f"the list on stdin has more than {MAX_LIST} bytes", hint="two runs")
+    separator = b"\0" if b"\0" in data else b"\n"
+    names = [os.fsdecode(name) for name in data.split(separator) if name]
+    if not names:
+        raise InputError("the list on stdin is empty", hint="find FOLDER -type f")
+    return names
+
+
+def _death(core: str, record: Mapping[str, Any]) -> Death:
+    from gdb_epi.record.reading import verdict_label
+    from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
+    from gdb_epi.render.headline import HUNG as HUNG_LABELS
+    from gdb_epi.render.triage import first_sentences
+
+    names = ("verdict", "signature", "threads")  # thousands are kept at once
+    brief = {name: record[name] for name in names if name in record}
+    verb = HUNG if verdict_label(record) in HUNG_LABELS else CRASHED
+    return Death(core, verb, first_sentences(record), brief)
+
+
+def _write_sarif(name: str, deaths: Sequence[Death], problems: Sequence[Failure]) -> None:
+    from gdb_epi.cli.support.sarif_file import write_sarif
+    from gdb_epi.render.ci.places import source_root
+
+    root = source_root(os.environ, os.getcwd())
+    write_sarif(name, deaths, root, [problem.line() for problem in problems])
 
 
 def worst_exit_code(codes: Sequence[int]) -> int:
@@ -120,19 +204,46 @@ def worst_exit_code(codes: Sequence[int]) -> int:
     return max(codes, default=EXIT_DONE)
 
 
-def _results(cores: Sequence[Core], options: Options, args: Namespace) -> Iterator[Numbered]:
-    """Yield (index, result) as they come: here for one core, in workers otherwise."""
-    if len(cores) == 1 and args.timeout is None:
-        yield 0, examine_here(cores[0], options)
+def _done_before(cores: Sequence[Core], options: Options, args: Namespace) -> DoneBefore | None:
+    """Return what of many cores was done before; None where nothing is stored.
+
+    Stacks are in no record, so that a run that shows them examines all.
+    """
+    if args.no_db or args.stacks:
+        return None
+    from gdb_epi.cli.support.done_before import DoneBefore
+
+    done = DoneBefore(args.db, cores, options)
+    if not args.again:
+        done.look()
+    if len(done):
+        say(
+            f"{len(done)} of {len(cores)} cores were done before, by this version with these "
+            "options; --again does them again"
+        )
+    return done
+
+
+def _examine_many(options: Options, args: Namespace, cores: Sequence[Core]) -> Iterator[Numbered]:
+    """Yield (index, result) as they come from workers."""
+    if not cores:
         return
     from contextlib import closing
 
     from gdb_epi.cli.support.progress_bar import Progress
-    from gdb_epi.cli.support.workers import examine_all
 
-    jobs = args.jobs or len(os.sched_getaffinity(0))
+    seconds = args.timeout or MANY_SECONDS
+    if args.scheduler is not None:
+        from gdb_epi.cli.support.cluster import examine_on_cluster
+
+        examined = examine_on_cluster(args.scheduler, cores, options, seconds)
+    else:
+        from gdb_epi.cli.support.workers import examine_all
+
+        jobs = args.jobs or len(os.sched_getaffinity(0))
+        examined = examine_all(cores, options, jobs, seconds)
     progress, bad = Progress(len(cores)), 0
-    with closing(examine_all(cores, options, jobs, args.timeout or MANY_SECONDS)) as results:
+    with closing(examined) as results:
         for done, (index, result) in enumerate(results, 1):
             bad += isinstance(result, Failure)
             progress.show(done, bad)
@@ -140,37 +251,35 @@ def _results(cores: Sequence[Core], options: Options, args: Namespace) -> Iterat
     progress.clear()
 
 
-def _in_order(
-    results: Iterator[Numbered], inputs: CoreInputs, keeper: RecordKeeper | None
-) -> Iterator[tuple[Core, Result]]:
-    """Store each record as soon as it is there, and answer in the order of the command line."""
-    early: dict[int, Result] = {}
-    following = 0
-    for index, result in results:
-        if keeper is not None and isinstance(result, Examined):
-            keeper.add(inputs.cores[index].path, result.record)
-        early[index] = result
-        while following in early:
-            yield inputs.cores[following], early.pop(following)
-            following += 1
+def _examine_one(options: Options, cores: Sequence[Core]) -> Iterator[Numbered]:
+    """Yield (0, result) of a core that is examined here, without a limit of time."""
+    yield 0, examine_here(cores[0], options)
 
 
 def _options(args: Namespace) -> Options:
     """Check the arguments before any work is done."""
     if args.locals and not args.stacks:
         raise UsageError("--locals needs --stacks", hint="--stacks --locals")
+    if args.scheduler is not None and args.jobs is not None:
+        hint = "`dask worker --nthreads N` says how many at once"
+        raise UsageError("--jobs is of this machine, --scheduler of others", hint=hint)
     if args.secrets and not args.locals:
         raise UsageError("--secrets needs --locals", hint="--stacks --locals --secrets")
-    if args.exe is not None and not os.path.isfile(args.exe):
-        raise InputError(f"--exe {args.exe}: no such file", hint="check the path")
-    if args.sysroot is not None and not os.path.isdir(args.sysroot):
-        raise InputError(f"--sysroot {args.sysroot}: no such folder", hint="check the path")
+    if args.sarif is not None and not os.path.isdir(os.path.dirname(args.sarif) or "."):
+        raise UsageError(f"--sarif {args.sarif}: no such folder", hint="mkdir -p")
+    if args.prefix is not None and args.prefix < MIN_PREFIX:
+        raise UsageError(
+            f"--prefix {args.prefix}: less than {MIN_PREFIX} bytes", hint="--prefix 64M"
+        )
+    exe, sysroot = process_files(args)
     return Options(
-        exe=args.exe,
-        sysroot=args.sysroot,
+        exe=exe,
+        sysroot=sysroot,
         native=args.native,
         gdb=args.gdb,
         max_size=args.max_size,
+        prefix=args.prefix,
+        max_memory=args.max_memory,
         stacks=args.stacks,
         locals=args.locals,
         secrets=args.secrets,

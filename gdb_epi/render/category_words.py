@@ -8,11 +8,12 @@ tables, so that a new one cannot reach a reader as its bare name.
 from __future__ import annotations
 
 UNKNOWN = "unknown"
-# What happened; {where} is "in f, called from g (file:1)", {below} and {deep} leave out the place.
+# What happened; {where} is "in f, called from g (file:1)", {below} and {deep} leave out the place,
+# {in_c} is " in C code called from g (file:1)" or nothing.
 # A category with its class ("limit:cpu") comes before the one without.
 HAPPENED = {
     "segv-stack-overflow": "crashed: the C stack was full, {deep}",
-    "segv-exec": "crashed: it jumped to memory that holds no code, {below}",
+    "segv-exec": "crashed: it jumped to memory that may not be run, {below}",
     "return-to-null": "crashed: it called a function through a NULL pointer, {below}",
     "misaligned-sp": "crashed: the stack pointer was wrong, {where}",
     "segv-noncanonical": "crashed on a pointer that cannot be an address, {where}",
@@ -25,7 +26,7 @@ HAPPENED = {
     "segv-protection": "crashed: the CPU refused an instruction and named no address, {where}",
     "segv-protection-key": "crashed on memory that a protection key closes, {where}",
     "segv-shadow-stack": "crashed: a return address is not the one that the CPU kept, {where}",
-    "bus-adrerr": "crashed: the file behind the memory is shorter than what was read, {where}",
+    "bus-adrerr": "crashed: the mapped file has no data at the place that it used, {where}",
     "bus-memerr": "was stopped by the kernel: this machine's memory failed, {where}",
     "fpe": "crashed on an arithmetic error {where}",
     "ill": "crashed on an instruction that this CPU does not know, {where}",
@@ -36,15 +37,15 @@ HAPPENED = {
     "limit": "was stopped: it reached a limit that was set for it, {where}",
     "seccomp": "was stopped: the kernel refused a system call, {where}",
     "abort-assert": "aborted: a C assertion failed {where}",
-    "abort-malloc": "aborted: malloc found damage, {where}",
+    "abort-malloc": "aborted: malloc refused to go on, {where}",
     "abort-fortify": "aborted: a check of the C library found a buffer overrun, {where}",
-    "abort-terminate": "aborted: a C++ exception was not caught, {where}",
-    "abort-py-fatal": "aborted: Python itself gave up, {where}",
+    "abort-terminate": "aborted by std::terminate of C++, {where}",
+    "abort-py-fatal": "aborted by Py_FatalError, {where}",
     "abort-other": "aborted {where}",
     "oom-suspect": "aborted because no more memory could be had, {where}",
     "killed-external": "was ended from outside, {where}",
     "snapshot": "was running when this was taken, {where}",
-    "corrupt-stack": "crashed, and its stack cannot be read",
+    "corrupt-stack": "crashed{in_c}, and its stack cannot be read",
     UNKNOWN: "ended, how is not known, {where}",
 }
 # The same in the cell of a table.
@@ -99,7 +100,7 @@ CRASHES = frozenset(("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS
 
 
 def happened(category: str, signal: str) -> str:
-    """Return what happened as a sentence has it, with {where}, {below} or {deep} in it.
+    """Return what happened as a sentence has it, with {where}, {below}, {deep} or {in_c}.
 
     `signal` is the name of the signal, "" for none: of what has no category it tells something.
     """

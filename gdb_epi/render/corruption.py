@@ -18,7 +18,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.record_section import candidates, corruption_group
 from gdb_epi.corruption.registry import all_checks
-from gdb_epi.corruption.run import CheckResults, run_checks, why_not
+from gdb_epi.corruption.run import CheckResults, checked_nothing, run_checks, why_not
 from gdb_epi.corruption.score import (
     AMBIGUOUS,
     NONE,
@@ -55,6 +55,9 @@ MEANING = {
 
 def corruption_report(study: CheckResults) -> Report:
     """Return the report of `epi corruption`."""
+    if checked_nothing(study.skipped):
+        why = f"{study.skipped[0].why}: its instructions are not decoded"
+        return Report("corruption", lines=[why], data=corruption_json(study))
     rows = [_row(number, evidence) for number, evidence in enumerate(study.evidence, 1)]
     lines = [*_interrupted(study), *_verdict(study), *_compared(study), *_coverage(study)]
     # What rust-minidump's rule makes of the same core counts nothing here.
@@ -91,6 +94,8 @@ def corruption_json(study: CheckResults) -> dict[str, Any]:
 
 def checks_that_ran(study: CheckResults) -> list[str]:
     """Return the names of the checks that ran, whole or in part."""
+    if checked_nothing(study.skipped):
+        return []
     unreached = study.interrupted.unreached if study.interrupted else ()
     ran = (check.name for check in all_checks() if why_not(check, study.context) is None)
     return [name for name in ran if name not in unreached]

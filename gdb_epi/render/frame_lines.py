@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 PYTHON, NATIVE, REMARK = "py", "C", ""
 WIDTH = 100
+LABEL = 9  # columns of the words at the left of an answer
 MAX_NAME = 44  # columns of the longest name that the places of other lines are aligned behind
 MAX_PERIOD = 8  # functions that call each other in a circle
 MIN_REPEATS = 3  # of a circle before it folds
 MIN_RUN = 3  # calls inside one library before they fold
 NAMES_OF_A_RUN = 3
+HANDLER = "(a signal handler was called here)"
 ABORTING = "how the process ended itself"  # what stands behind the calls from a check to the signal
 Key = tuple[str, str, str, "int | None"]  # of a step of a recursion
 _STDLIB_MARK = "/lib/python"
@@ -107,14 +109,20 @@ def fold(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
     return rows
 
 
-def stack_rows(rows: Sequence[Row], most: int) -> list[Row]:
-    """Return at most `most` rows: the innermost, words for the middle, and the two outermost."""
+def stack_rows(
+    rows: Sequence[Row], most: int, *, outermost: int | None = None, hint: str = ""
+) -> list[Row]:
+    """Return at most `most` rows: the innermost, words for the middle, and the outermost.
+
+    There are two outermost unless the rows are few, or as many as asked for. `hint` stands behind
+    the words: how to see what they stand for.
+    """
     if len(rows) <= most:
         return list(rows)
-    tail = 2 if most >= 6 else 0
+    tail = (2 if most >= 6 else 0) if outermost is None else outermost
     head = max(1, most - tail - 1)
     hidden = sum(row.stands_for for row in rows[head : len(rows) - tail])
-    middle = Row(Call(REMARK, f"... {counted(hidden, 'more call')}"), hidden)
+    middle = Row(Call(REMARK, f"... {counted(hidden, 'more call')}{hint}"), hidden)
     return [*rows[:head], middle, *rows[len(rows) - tail :]]
 
 
@@ -124,7 +132,7 @@ def row_lines(rows: Sequence[Row], width: int = WIDTH, indent: str = "  ") -> It
     Of a path that is too long its end stays, where the line is.
     """
     numbered = any(row.call.number is not None for row in rows)
-    names = [len(_shown(row.call)) for row in rows if row.call.place()]
+    names = [len(shown_name(row.call)) for row in rows if row.call.place()]
     column = max((size for size in names if size <= MAX_NAME), default=0)
     for row in rows:
         call = row.call
@@ -132,7 +140,7 @@ def row_lines(rows: Sequence[Row], width: int = WIDTH, indent: str = "  ") -> It
         if numbered:
             head += f"#{call.number:<3} " if call.number is not None else "     "
         head += f"{call.language:<4}" if call.language else ""
-        name, place = _shown(call), call.place()
+        name, place = shown_name(call), call.place()
         line = f"{head}{name:<{column}}  " if place else f"{head}{name}"
         if place:
             room = width - len(line) - (2 + len(call.aside) if call.aside else 0)
@@ -155,29 +163,33 @@ def native_call(frame: NativeFrame) -> Call:
 def _of_record(frame: Mapping[str, Any]) -> Call:
     if frame.get("hole"):
         return Call(REMARK, f"(a Python frame that cannot be decoded: {frame['hole']})")
-    line = frame.get("lineno")
+    of_pyx = bool(frame.get("pyx"))
+    line = frame.get("pyx_line" if of_pyx else "lineno")
     lineno = line if isinstance(line, int) else None
-    filename = str(frame.get("filename") or "")
+    filename = str(frame.get("pyx" if of_pyx else "filename") or "")
     if frame.get("language", "python") == "python":
         return Call(
             PYTHON, str(frame.get("qualname") or frame.get("name") or "?"), filename, lineno
         )
     if frame.get("kind") == "signal":
-        return Call(REMARK, "(a signal handler was called here)")
+        return Call(REMARK, HANDLER)
     if frame.get("kind") == "sentinel":
         return Call(REMARK, "... native calls left out of the middle of a very deep stack")
+    module = str(frame.get("module") or "").rpartition("/")[2] or str(frame.get("pc") or "")
     name = ""
-    if frame.get("function"):
+    if frame.get("python_name"):
+        name = f"{frame['python_name']} of {module.partition('.')[0]}"
+    elif frame.get("function"):
         from gdb_epi.signature.native_names import native_name
 
         name, _ = native_name(str(frame["function"]))
     filename = "/".join(filename.rsplit("/", 2)[-2:])  # where it was built says nothing
     offset = frame.get("offset")
-    module = str(frame.get("module") or "").rpartition("/")[2] or str(frame.get("pc") or "")
     return Call(NATIVE, name, filename, lineno, module, offset if isinstance(offset, int) else None)
 
 
-def _shown(call: Call) -> str:
+def shown_name(call: Call) -> str:
+    """Return the name of a call, or what stands for one that is not known."""
     return call.name or ("call of ctypes or cffi" if _foreign(call) else "name not known")
 
 

@@ -7,18 +7,35 @@ ids, scores or syntax of signatures. What is not proven is not said here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.record.reading import deadlocked_threads, group_in, telling_stack, thread_names
+from gdb_epi.hangs.types import ASLEEP
+from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE
+from gdb_epi.record.reading import (
+    READ_IN_PART,
+    deadlocked_threads,
+    group_in,
+    groups_in,
+    hypotheses,
+    number_in,
+    short_address,
+    telling_thread_name,
+    texts_in,
+    thread_names,
+    verdict_label,
+)
 from gdb_epi.render.category_words import CRASHES, LIMITS, happened
-from gdb_epi.render.frame_lines import ABORTING, NATIVE, PYTHON, Call, library
+from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, library
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
 HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
 MAX_REASON = 180  # characters of a reason in a sentence
+MIN_SHARE = 0.05  # of a cause that a sentence warns of
 MAX_DEADLOCKED = 3  # threads that are named
 MAX_NAME = 60  # characters of a function in a sentence
 
@@ -29,22 +46,34 @@ _WHY_NOT = {
 }
 
 
+def read_in_part(record: Json) -> bool:
+    """Whether no more than the head of the core was read, on purpose."""
+    errors = groups_in(record, "soft_errors")
+    return any(READ_IN_PART in str(error.get("message")) for error in errors)
+
+
 def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     """Return the two sentences about a record; `calls` are those of the thread that tells."""
-    label = str(group_in(record, "verdict").get("label") or "cannot-tell")
+    label = verdict_label(record)
     who = program(record)
     reason = first_reason(record)
     if group_in(record, "threads").get("count") == 0 and not group_in(record, "signal"):
         cut = " The file was cut off." if group_in(record, "truncated").get("flag") else ""
+        if read_in_part(record):
+            cut = " The part of it that was read (--prefix) holds none: GDB's cores have them last."
         return "This core does not say how the process ended.", f"It lists no thread.{cut}"
     if label == "fork-inherited-lock":
         hung = "hung: a forked child waits for a lock that no thread in it can release"
-        return f"{who} {hung}", f"{_software(record)}. {_inherited(record)}"
-    if label in ("deadlock", "hang"):
-        what = _deadlock(record) if label == "deadlock" else f"hung: {_waiter(record, calls)}"
-        listed = label == "deadlock" and record.get("waits")  # who waits for what has lines below
-        reason = reason.partition(": ")[0] if listed else reason.partition("; ")[0]
-        return f"{who} {what}", _sentence(f"{_software(record)}: {reason}".removesuffix(": "))
+        python = own_python(calls)
+        at = f", in {_name(python)} ({short_place(python)})" if python is not None else ""
+        return f"{who} {hung}{at}", f"{_software(record)}. {_inherited(record)}"
+    if label == "deadlock":
+        listed = record.get("waits")  # who waits for what has lines below
+        cause = reason.partition(": " if listed else "; ")[0]
+        return f"{who} {_deadlock(record)}", _sentence(f"{_software(record)}: {cause}")
+    if label == "hang":
+        wait, cause, _ = hang_clauses(record, calls)
+        return f"{who} hung: {wait}", _sentence(f"{_software(record)}: {cause}".removesuffix(": "))
     if group_in(record, "process").get("live") and not group_in(record, "signal"):
         return _alive(record, who, calls)
     if group_in(record, "process").get("started_as") == "bootloader":
@@ -53,8 +82,12 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
             f"Python ran in its child: look for the core of a process whose parent is pid {pid}."
         )
     if label == "no-fault":
-        loop = " An endless loop would look the same." if "comput" in reason else ""
-        return f"{who} {_healthy(record)}{_sure(record)}", _sentence(reason) + loop
+        sort = _went_on(record, reason)
+        if sort == "sleeps" and ASLEEP in reason:
+            return f"{who} {_healthy(record, ASLEEP)}", f"{_sentence(reason)} {POLLING}"
+        if sort in ("busy", "busy native"):  # an endless loop? nobody can be sure: no number
+            return f"{who} {_healthy(record, 'busy')}", f"{_sentence(_in_c(reason, calls))} {LOOP}"
+        return f"{who} {_healthy(record)}{_sure(record)}", _sentence(reason)
     if _ended_from_outside(record):
         return _ended(record, who, label, reason, calls)
     return f"{who} {_what_happened(record, label, calls)}{_suspect(record, label)}", _cause(
@@ -62,26 +95,49 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     )
 
 
+def _went_on(record: Json, reason: str) -> str:
+    """Return what sort of going on the reason tells of ("busy", "sleeps"); "" for none."""
+    for finding in groups_in(record, "findings"):
+        if finding.get("detector") == "going_on" and finding.get("summary") == reason:
+            return str(group_in(finding, "facts").get("sort"))
+    return ""
+
+
+def _in_c(reason: str, calls: Sequence[Call]) -> str:
+    """Return what a thread computes, with the C function that Python's own call leads to."""
+    python = own_python(calls)
+    if python is None or not calls or calls[0].language != NATIVE:
+        return reason
+    place = f"{_name(python)} ({short_place(python)})"
+    return reason.replace(f"computing at {place}", f"computing {where(calls)}")
+
+
 def _software(record: Json) -> str:
     """Return whose fault it is, and how sure that is."""
     return f"A software bug{_sure(record)}"
 
 
-def _waiter(record: Json, calls: Sequence[Call]) -> str:
-    """Return who waits and where: the first of a hang's members, else the thread that tells."""
-    for finding in record.get("findings") or ():
-        members = group_in(finding, "facts").get("members") or ()
-        if not members or finding.get("summary") not in (
-            group_in(record, "verdict").get("reasons") or ()
-        ):
-            continue
-        member: Json = members[0]
-        places = list(member.get("frames") or ())
-        who = str(member.get("name") or f"thread {member.get('tid')}")
-        if places:
-            return f"{who} waits at {places[0]}"
-    python = _own_python(calls)
-    return f"{_main(record)} waits {where([python] if python is not None else calls)}"
+def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[str]]:
+    """Return who waits, why nothing ends that, and what else is known: the clauses of a hang."""
+    who, place = _waiting(record, calls)
+    first, *others = first_reason(record).split("; ")
+    if others and who in first and place in first:
+        return first, others[0], others[1:]
+    return f"{who} waits {place}", first, others
+
+
+def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
+    """Return who waits and "at function (file:line)": of a hang's first member, else who tells."""
+    reasons = texts_in(group_in(record, "verdict"), "reasons")
+    for finding in groups_in(record, "findings"):
+        members = groups_in(group_in(finding, "facts"), "members")
+        places = texts_in(members[0], "frames") if members else []
+        if places and finding.get("summary") in reasons:
+            return str(members[0].get("name") or f"thread {members[0].get('tid')}"), (
+                f"at {places[0]}"
+            )
+    python = own_python(calls)
+    return telling_thread_name(record) or "it", where([python] if python is not None else calls)
 
 
 def _deadlock(record: Json) -> str:
@@ -105,7 +161,7 @@ def _alive(record: Json, who: str, calls: Sequence[Call]) -> tuple[str, str]:
         return f"{who} has only begun: none of its own code has run", (
             "Its libraries are not loaded yet. Let it run on, then ask again."
         )
-    doing = f"{_main(record)} is {where(calls)}"
+    doing = f"{telling_thread_name(record) or 'it'} is {where(calls)}"
     return f"{who} is alive; {doing}", _sentence(first_reason(record) or "It is stopped for you.")
 
 
@@ -119,42 +175,69 @@ def program(record: Json) -> str:
 
 def first_reason(record: Json) -> str:
     """Return what the verdict rests on, in one clause; "" when it names nothing."""
-    reasons = [str(text) for text in group_in(record, "verdict").get("reasons") or ()]
+    reasons = texts_in(group_in(record, "verdict"), "reasons")
     # The rule that decided comes first; what a detector saw says more where it is longer.
     return max([r for r in reasons[:2] if len(r) <= MAX_REASON] or reasons[:1], key=len, default="")
 
 
 def where(calls: Sequence[Call]) -> str:
     """Return "in strlen, called from price (shop.py:21)": the place as a sentence has it."""
-    python = _own_python(calls)
+    python = own_python(calls)
     before = calls[: calls.index(python)] if python is not None else calls
     native = _blamed(before)
-    below = f"{_name(python)} ({_short(python)})" if python is not None else ""
+    below = f"{_name(python)} ({short_place(python)})" if python is not None else ""
     if native is None:
         return f"in {below}" if below else "where no function is known"
     inside = _name(native) if native.name else _nameless(native)
+    if python is not None and native.name == python.name.rpartition(".")[2]:
+        inside = f"the C function {inside}"  # else "in collect, called from collect"
+    if python is None and (user := _user_of_python(before, native)) is not None:
+        below = f"{_name(user)} ({user.module})" if user.name else _nameless(user)
     return f"in {inside}, called from {below}" if below else f"in {inside}"
 
 
 # What runs between the code that failed and the abort; none of it is where the fault is.
 _MESSENGERS = ("libc.so", "libc-2.", "libstdc++", "libgcc_s", "libpthread", "ld-linux")
+# How CPython gives up (Python/pylifecycle.c, Objects/object.c).
+_GIVES_UP = frozenset((
+    "fatal_error", "fatal_error_exit", "Py_FatalError", "_Py_FatalErrorFunc",
+    "_Py_FatalErrorFormat", "_Py_FatalRefcountErrorFunc", "_PyObject_AssertFailed",
+))  # fmt: skip
+_INTERPRETER = ("python", "libpython")
 
 
 def _blamed(native: Sequence[Call]) -> Call | None:
-    """Return the innermost native call; of an abort the first one outside the libraries it uses."""
+    """Return the innermost native call; of an abort the first one outside the libraries it uses.
+
+    What ran inside a signal handler came after the failure.
+    """
+    handlers = [at for at, call in enumerate(native) if call.name == HANDLER]
+    native = native[handlers[-1] + 1 :] if handlers else native
     calls = [call for call in native if call.language == NATIVE and call.aside != ABORTING]
     if not any(call.aside == ABORTING for call in native):
         return next(iter(calls), None)
     outside = [c for c in calls if not c.module.startswith(_MESSENGERS)]
-    return next((c for c in outside if c.name), None) if outside else None
+    named = [c for c in outside if c.name]
+    return next((c for c in named if c.name not in _GIVES_UP), next(iter(named), None))
+
+
+def _user_of_python(native: Sequence[Call], inside: Call) -> Call | None:
+    """Return the code that called CPython's API where the thread that failed ran no Python."""
+    if not inside.module.startswith(_INTERPRETER):
+        return None
+    behind = [call for call in native[native.index(inside) + 1 :] if call.language == NATIVE]
+    outside = (c for c in behind if not c.module.startswith((*_INTERPRETER, *_MESSENGERS)))
+    return next(outside, None)
 
 
 def _nameless(call: Call) -> str:
-    library_name = (call.module or call.filename).partition(".")[0]
+    if call.module.startswith("0x"):
+        return "code of no file"
+    library_name = (call.module or call.filename).partition(".so")[0].partition(".cpython-")[0]
     return f"a function of {library_name}" if library_name else "code of no file"
 
 
-def _own_python(calls: Sequence[Call]) -> Call | None:
+def own_python(calls: Sequence[Call]) -> Call | None:
     """Return the innermost frame of the program's own Python code, else of any."""
     python = [call for call in calls if call.language == PYTHON]
     own = [call for call in python if not library(call)]
@@ -165,7 +248,8 @@ def _name(call: Call) -> str:
     return call.name if len(call.name) <= MAX_NAME else call.name[: MAX_NAME - 3] + "..."
 
 
-def _short(call: Call) -> str:
+def short_place(call: Call) -> str:
+    """Return "shop.py:21", the place of a call as sentences have it."""
     name = call.filename.rpartition("/")[2]
     return f"{name}:{call.lineno}" if call.lineno else name
 
@@ -185,46 +269,82 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:
         text = f'aborted: the C library said "{message}", {{where}}'
-    python = _own_python(calls)
+    signal = group_in(record, "signal")
+    failed = signal.get("fault_address") or group_in(signal, "behind_handler").get("fault_address")
+    address = short_address(failed)
+    low = category == "segv-null" and address not in ("", "0x0")
+    if low and leading_hypothesis(record) != "null-pointer":  # a small number as a pointer
+        text = text.replace("on a NULL pointer", f"at the low address {address}")
+    python = own_python(calls)
     place = where(calls)
     checked = facts.get("function")
     if checked:
         place = f"in {checked}"
         if python is not None:
-            place += f", called from {_name(python)} ({_short(python)})"
+            place += f", called from {_name(python)} ({short_place(python)})"
     if _one_bit(record) and label in ("hardware-suspect", "damaged-memory"):
         text = "crashed on a value with one wrong bit, {where}"
-    deep = f"deep in calls of {_name(python)} ({_short(python)})" if python is not None else place
-    below = f"called from {_name(python)} ({_short(python)})" if python is not None else place
-    for mark, phrase in (("{where}", place), ("{deep}", deep), ("{below}", below)):
+    deep = _deep(calls, python) or place
+    below = f"called from {_name(python)} ({short_place(python)})" if python is not None else place
+    in_c = f" in C code {below}" if python is not None else ""
+    marks = (("{where}", place), ("{deep}", deep), ("{below}", below), ("{in_c}", in_c))
+    for mark, phrase in marks:
         text = text.replace(mark, phrase)
     return text
 
 
+def _deep(calls: Sequence[Call], python: Call | None) -> str:
+    """Return what filled the stack: the Python function, or the C function that it led to."""
+    if python is None:
+        return ""
+    at = f"{_name(python)} ({short_place(python)})"
+    inner = calls[: calls.index(python)]
+    native = Counter(call.name for call in inner if call.language == NATIVE and call.name)
+    name, count = next(iter(native.most_common(1)), ("", 0))
+    again = sum(call.name == python.name for call in calls)
+    return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
+
+
 def _abort_facts(record: Json) -> Json:
     """Return what the message of an abort says: kind, function, text; empty without one."""
-    for finding in record.get("findings") or ():
+    for finding in groups_in(record, "findings"):
         if finding.get("detector") == "deliberate_abort":
             return group_in(finding, "facts")
     return {}
 
 
 def _one_bit(record: Json) -> bool:
-    return len(group_in(group_in(record, "verdict"), "damage").get("bits") or ()) == 1
+    bits = group_in(group_in(record, "verdict"), "damage").get("bits")
+    return isinstance(bits, list) and len(bits) == 1
 
 
-def _healthy(record: Json) -> str:
+POLLING = "A service does so, and so does a program that waits for what never comes."
+LOOP = (
+    "One core cannot tell a long computation from an endless loop: a second one that stands in the "
+    "same loop would."
+)
+
+
+def _healthy(record: Json, state: str = "healthy") -> str:
     signal = group_in(record, "signal")
+    words = {"healthy": "nothing wrong is seen", "busy": "it waited for nothing"}
+    seen = words.get(state, "it looks again and again")
     if not signal:
-        return "was in order when this was taken: nothing wrong is seen"
+        return f"was {state} when this was taken: {seen}"
+    return f"was {state} when {signal.get('name')}{_sent_by(signal)} ended it: {seen}"
+
+
+def _sent_by(signal: Json) -> str:
+    """Return " from pid 7" and the like; "" where it is not known who sent a signal first."""
+    if signal.get("sender") == PROCESS:
+        return " from another thread of its own"
     sender = signal.get("sender_pid")
-    by = f" from pid {sender}" if sender else ""
-    return f"was in order when {signal.get('name')}{by} ended it: nothing wrong is seen"
+    return f" from pid {sender}" if sender and signal.get("sender") != ELSEWHERE else ""
 
 
 def _damage_sure(record: Json) -> str:
-    confidence = group_in(group_in(record, "verdict"), "damage").get("confidence")
-    return f"{min(99, int(float(confidence or 0) * 100 + 0.5))}%"
+    confidence = number_in(group_in(group_in(record, "verdict"), "damage"), "confidence")
+    return f"{min(99, int(confidence * 100 + 0.5))}%"
 
 
 def _suspect(record: Json, label: str) -> str:
@@ -238,11 +358,15 @@ def _suspect(record: Json, label: str) -> str:
 def _cause(record: Json, label: str, reason: str) -> str:
     sure = _sure(record).strip(" ()")
     if label == "software":
+        what = _leading_cause(record)
+        reason = f"{what}; {reason}" if what and reason else what or reason
         return _sentence(f"{_software(record)}: {reason}".removesuffix(": "))
     if label == "out-of-memory":
         return _sentence(f"It could get no more memory ({sure}): {reason}")
     if label == "hardware-suspect":
-        against = "one crash is no proof: a stray write of the program can look the same"
+        against = "one crash is no proof"
+        if hypotheses(record).get(STRAY_STORE, 0) >= MIN_SHARE:
+            against += ": a stray write of the program can look the same"
         return f"The evidence is strong ({sure}), but {against}."
     if label == "damaged-memory":
         return (
@@ -257,8 +381,23 @@ def _cause(record: Json, label: str, reason: str) -> str:
     return _NOT_KNOWN.format(core=noun(record)) + _WHY_NOT.get(category, "where it came from.")
 
 
+# Hypotheses that neither the first sentence nor the reason says in so many words.
+_SAID_BEFORE_THE_REASON = ("use-after-free", "other-data", "out-of-bounds", "wrong-pointer")
+
+
+def _leading_cause(record: Json) -> str:
+    """Return the likeliest cause in words, "" where the rest of the answer says it."""
+    name = leading_hypothesis(record)
+    return HYPOTHESES[name] if name in _SAID_BEFORE_THE_REASON else ""
+
+
+def leading_hypothesis(record: Json) -> str:
+    """Return the likeliest cause by its name (judgement/hypotheses.py), "" without any."""
+    return next(iter(hypotheses(record)), "")
+
+
 def _inherited(record: Json) -> str:
-    wait: Json = next((w for w in record.get("waits") or () if isinstance(w, dict)), {})
+    wait: Json = next(iter(groups_in(record, "waits")), {})
     if (
         group_in(wait, "owner").get("state") == "vanished"
         or wait.get("holder_vanished") is not None
@@ -274,7 +413,7 @@ def _ended_from_outside(record: Json) -> bool:
     signal = group_in(record, "signal")
     if not signal:
         return str(group_in(record, "signature").get("category")) == "snapshot"
-    outside = signal.get("sender") == "other" or (
+    outside = signal.get("sender") in (OTHER, PROCESS, ELSEWHERE) or (
         signal.get("si_code") == SI_KERNEL and str(signal.get("name")) not in CRASHES
     )
     category = str(group_in(record, "signature").get("category"))
@@ -285,23 +424,20 @@ def _ended(
     record: Json, who: str, label: str, reason: str, calls: Sequence[Call]
 ) -> tuple[str, str]:
     signal = group_in(record, "signal")
-    doing = f"at that moment {_main(record)} was {where(calls)}"
+    doing = f"at that moment {telling_thread_name(record) or 'it'} was {where(calls)}"
     if not signal:
         first = f"{who} was running when this was taken; {doing}"
         return first, _sentence(reason or "It did not crash")
-    sender = signal.get("sender_pid")
-    by = f" from pid {sender}" if sender else ""
-    first = f"{who} was ended by {signal.get('name')}{by}; {doing}"
-    if label == "killed":
-        return first, f"Why it was sent is not in the {noun(record)}: ask what sent it."
-    return first, _cause(record, label, reason)
-
-
-def _main(record: Json) -> str:
-    """Return the name of the thread whose calls are shown, "it" without one."""
-    stack = telling_stack(record)
-    name = stack.get("name") or thread_names(record).get(stack.get("tid"))
-    return str(name) if name else "it"
+    first = f"{who} was ended by {signal.get('name')}{_sent_by(signal)}; {doing}"
+    if label != "killed":
+        return first, _cause(record, label, reason)
+    if signal.get("sender") == PROCESS:
+        return first, (
+            "The program ended itself, perhaps by a watchdog: look for the code that sends it."
+        )
+    if signal.get("sender") == ELSEWHERE:
+        return first, f"Who sent it is not in the {noun(record)}: a handler raised it again."
+    return first, f"Why it was sent is not in the {noun(record)}: ask what sent it."
 
 
 def _sentence(text: str) -> str:

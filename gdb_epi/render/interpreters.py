@@ -8,6 +8,7 @@ from gdb_epi.cpython.runtime.gc import GcState
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.cpython.runtime.interpreters import InterpreterDetails, RuntimeDetails, StopTheWorld
 from gdb_epi.errors import Absent
+from gdb_epi.render.stacks import thread_words
 from gdb_epi.target.api import Target, noun
 from gdb_epi.target.symbols import symbolized
 from gdb_epi.typing_lite import Any
@@ -37,7 +38,7 @@ def tstate_name(runtime: RuntimeDetails, address: int) -> str:
     thread = runtime.thread(address)
     if thread is None:
         return f"a thread state that is in no list ({address:#x})"
-    return f"thread {thread.tid}" + (f" ({thread.name})" if thread.name else "")
+    return thread_words(thread.name, thread.tid)
 
 
 def interpreter_lines(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits and holders as a table, a tree, a Graphviz graph and JSON."""
+"""Waits and holders as sentences, a tree, a Graphviz graph and JSON."""
 
 from __future__ import annotations
 
@@ -8,34 +8,69 @@ from collections.abc import Iterator
 from gdb_epi.locks.types import LockOwner, LockReport, Wait
 from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, kind_of
 from gdb_epi.process_state import ProcessState
+from gdb_epi.render.stacks import thread_words
+from gdb_epi.render.wait_words import HOLDERS, OF_THE_PARENT
 from gdb_epi.typing_lite import Any
 
 MAX_LINES = 20_000
+MAX_TOGETHER = 6  # threads of one wait that are named
 
 
-def lock_rows(state: ProcessState) -> list[list[object]]:
-    """Return the rows of `epi locks`: one a waiting thread, then held locks nobody waits for."""
+def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
+    """Return who waits for which lock and who holds it; equal waits stand together.
+
+    Then the locks that are held and that nobody waits for. `evidence` adds what each wait rests on.
+    """
     report = state.locks
     names = thread_names(state)
-    rows: list[list[object]] = []
+    groups: dict[tuple[object, ...], list[Wait]] = {}
     for wait in report.waits:
-        rows.append(
-            [
-                wait.tid,
-                names.get(wait.tid, ""),
-                wait.kind,
-                f"{wait.address:#x}",
-                wait.name or "",
-                owner_text(wait.owner),
-                f"{wait.verdict} ({wait.confidence})",
-            ]
-        )
+        same = (wait.address, wait.kind, wait.name, wait.owner, wait.verdict, wait.confidence)
+        groups.setdefault(same, []).append(wait)
+    lines = _circles(report, names)
+    for waits in groups.values():
+        first = waits[0]
+        who = [thread_words(names.get(wait.tid), wait.tid) for wait in waits[:MAX_TOGETHER]]
+        if len(waits) > MAX_TOGETHER:
+            who.append(f"{len(waits) - MAX_TOGETHER} more")
+        several = len(waits) > 1
+        subject = f"{', '.join(who[:-1])} and {who[-1]}" if several else who[0]
+        lines.append(f"{subject} {'wait' if several else 'waits'} for {_lock_words(first)}")
+        lines.append(f"  {holder_words(first)}")
+        for wait in waits if evidence else ():
+            lines += [f"  thread {wait.tid}: {text}" for text in wait.evidence]
     for held in report.held:
         if not held.waiters:
-            where = f"held, nobody waits: {held.where}"
-            owner = owner_text(held.owner)
-            rows.append(["", "", held.kind, f"{held.address:#x}", held.name or "", owner, where])
-    return rows
+            by = f"held by {owner_text(held.owner)}" if held.owner.state != "unknown" else "held"
+            what = f"{held.name or 'a lock without a name'} ({held.kind}, at {held.address:#x})"
+            lines.append(f"Nobody waits for {what}, {by}: {held.where}")
+    return lines
+
+
+def _lock_words(wait: Wait) -> str:
+    where = f"at {wait.address:#x}" if wait.address else "no address"
+    return f"{wait.name} ({wait.kind}, {where})" if wait.name else f"a {wait.kind} ({where})"
+
+
+# What is not held but waited for until another thread gives it.
+_WAKES = frozenset(("threading.Event", "threading.Condition", "threading.Barrier"))
+
+
+def holder_words(wait: Wait) -> str:
+    """Return who holds the lock of a wait, and how sure that is."""
+    owner = wait.owner
+    words = HOLDERS.get(wait.verdict, "")
+    if owner.state == "none":
+        free = "another thread has to wake it" if wait.kind in _WAKES else "nobody holds it"
+        words = words or free
+    elif owner.state == "unknown":
+        words = words or "held by whom is not known"
+    elif not words:
+        words = f"held by {owner_text(owner)}"
+    elif owner.state == "vanished" and OF_THE_PARENT in words:
+        words = words.replace(OF_THE_PARENT, owner_text(owner))
+    sure = "" if wait.verdict == "unknown" else f" ({wait.confidence})"
+    return f"{words}{sure}"
 
 
 def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
@@ -62,28 +97,41 @@ def thread_names(state: ProcessState) -> dict[int, str]:
     return names
 
 
+# What stands behind the number of a thread that holds a lock, by the state of a LockOwner.
+_NUMBER_OF = {
+    "vanished": " of the parent",
+    "forker-old-tid": " before fork()",
+    "other-process": " of another process",
+}
+
+
 def owner_text(owner: LockOwner) -> str:
     """Return one owner in words."""
     if owner.state == "none":
         return "nobody"
-    who = f"thread {owner.tid}" if owner.tid is not None else ""
-    if owner.tid is None and owner.ident is not None:
-        who = f"pthread {owner.ident:#x}"
-    if owner.thread_name:
-        who += f" {owner.thread_name}"
-    return f"{who} ({owner.state})".strip() if who else owner.state
+    if owner.tid is None and owner.ident is None:
+        whose = {"unknown": "whom is not known", "other-process": "another process"}
+        return owner.thread_name or whose.get(owner.state, "a thread that is not known")
+    number = f"thread {owner.tid}" if owner.tid is not None else f"pthread {owner.ident:#x}"
+    number += _NUMBER_OF.get(owner.state, "")
+    return f"{owner.thread_name} ({number})" if owner.thread_name else number
 
 
-def tree_lines(state: ProcessState) -> list[str]:
-    """Return who waits for whom: holders first, their waiters below; cycles are named before."""
-    report, names = state.locks, thread_names(state)
+def _circles(report: LockReport, names: dict[int, str]) -> list[str]:
     lines = []
     for cycle in report.cycles:
         shown = [_label(tid, names) for tid in cycle.tids[:MAX_SHOWN]]
         if len(cycle.tids) > MAX_SHOWN:
             shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
         ring = " -> ".join((*shown, _label(cycle.tids[0], names)))
-        lines.append(f"cycle ({kind_of(cycle)}, {cycle.confidence}): {ring}")
+        lines.append(f"In a circle ({kind_of(cycle)}, {cycle.confidence}): {ring}")
+    return lines
+
+
+def tree_lines(state: ProcessState) -> list[str]:
+    """Return who waits for whom: holders first, their waiters below; cycles are named before."""
+    report, names = state.locks, thread_names(state)
+    lines = _circles(report, names)
     for line in _forest_lines(report, names):
         if len(lines) >= MAX_LINES:
             return [*lines, f"... more than {MAX_LINES} lines"]
@@ -112,7 +160,7 @@ def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
             label = _label(wait.tid, names)
             mark = "  (shown above)" if label in shown else ""
             what = f"{wait.kind} {wait.name or ''}".strip()
-            yield f"{lead}    <- {label} waits for {what}  {wait.verdict}{mark}"
+            yield f"{lead}    <- {label} waits for {what}{mark}"
             if label not in shown and label in waiters:
                 shown.add(label)
                 left += [(waiter, lead + "    ") for waiter in reversed(waiters[label])]
@@ -128,7 +176,7 @@ def _holder(wait: Wait, names: dict[int, str]) -> str:
 
 
 def _label(tid: int, names: dict[int, str]) -> str:
-    return f"thread {tid} {names.get(tid, '')}".strip()
+    return thread_words(names.get(tid), tid)
 
 
 def dot_lines(state: ProcessState) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.reading import group_in, groups_in
 from gdb_epi.typing_lite import Any
 
 MAX_SHOWN = 2
@@ -14,19 +14,27 @@ MAX_SHOWN = 2
 def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each variable that `signal.named_values` names."""
     address = _address(signal)
-    named = [one for one in signal.get("named_values") or () if isinstance(one, dict)]
+    named = groups_in(signal, "named_values")
     # What is the address says all; what lies near it would only blur that.
-    same = [one for one in named if one.get("how") == "is"]
-    for one in (same or named)[:MAX_SHOWN]:
-        who = f"`{one.get('name')}` of {one.get('function')}"
-        if one.get("lineno"):
-            who += f" (line {one['lineno']})"
-        offset = one.get("offset") if isinstance(one.get("offset"), int) else 0
-        if one.get("how") == "object":
+    same = [value for value in named if value.get("how") in ("is", "indexed")]
+    shown: dict[tuple[object, ...], Mapping[str, Any]] = {}
+    for value in same or named:  # what callers pass on is shown where it was used: innermost
+        shown.setdefault((value.get("name"), value.get("offset"), value.get("how")), value)
+    for value in list(shown.values())[:MAX_SHOWN]:
+        who = f"`{value.get('name')}` of {value.get('function')}"
+        if value.get("lineno"):
+            who += f" (line {value['lineno']})"
+        offset = value.get("offset") if isinstance(value.get("offset"), int) else 0
+        if value.get("how") == "object":
             yield f"{who} refers to an object at the bad address; no object is there"
+        elif value.get("how") == "indexed":
+            yield f"{who} is the bad address"
+        elif value.get("how") == "covers":
+            place = f"{offset} bytes after its start" if offset else "at its start"
+            yield f"{who} is an array with the bad address {place}; no memory is there"
         elif offset:
-            value = "" if address is None else f" is {address - offset:#x};"
-            yield f"{who}{value or ' is a pointer;'} the bad address lies {offset} bytes behind it"
+            base = "" if address is None else f" is {address - offset:#x};"
+            yield f"{who}{base or ' is a pointer;'} the bad address lies {offset} bytes after it"
         elif address is None:
             yield f"{who} is the bad address"
         else:

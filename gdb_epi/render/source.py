@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.frames.positions import Position
@@ -13,7 +13,8 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import escape
 from gdb_epi.report import Listing, Span
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.report import Source as SourceLine
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.session import Session
@@ -28,7 +29,7 @@ def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
     """Return numbered source lines; an arrow marks the current one, carets its range."""
     painted = [paint(line) for line in listing.lines]
     plain = [text for text, _ in painted]
-    shown = _highlighted(plain, listing.filename) if color else plain
+    shown = highlighted(plain, listing.filename) if color else plain
     width = len(str(listing.first + len(shown)))
     lines = []
     for number, text in enumerate(shown, listing.first):
@@ -104,8 +105,11 @@ def one_line(lines: Sequence[str], number: int, span: Span | None) -> Iterator[s
         yield marks
 
 
-def _highlighted(lines: list[str], filename: str) -> list[str]:
-    """Colour Python source; only the oldest API of pygments, GDB may bring an old one."""
+def highlighted(lines: list[str], filename: str) -> list[str]:
+    """Return Python source in colours; only the oldest API of pygments, GDB may bring an old one.
+
+    The lines as they are without pygments, and of files that are not Python's.
+    """
     try:
         from pygments import highlight
         from pygments.formatters import TerminalFormatter
@@ -146,6 +150,27 @@ def span_of(position: Position, lines: Sequence[str]) -> Span | None:
     return Span(line, start, end_line, character_column(lines[end_line - 1], end_column))
 
 
+def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
+    """Return "file:line  text" of the call that an answer's sentences name.
+
+    "" where they name none, and where its source is not here or does not fit the core.
+    """
+    from gdb_epi.record.redact import redact_path
+    from gdb_epi.render.headline import short_place
+    from gdb_epi.render.triage import named_call
+
+    call = named_call(record)
+    if call is None:
+        return ""
+    for thread in session.state.python_threads():
+        for frame in thread.frames:
+            alike = frame.lineno == call.lineno and (frame.qualname or frame.name) == call.name
+            if alike and redact_path(frame.filename) == call.filename:
+                text = next(iter(source_below(session)(frame)), "")
+                return f"{short_place(call)}  {text}" if text else ""
+    return ""
+
+
 def callers_of(state: ProcessState, frame: PyFrame) -> Sequence[PyFrame]:
     """Return the frames that called a frame, the nearest first."""
     for thread in state.python_threads():
@@ -170,6 +195,7 @@ def source_below(session: Session) -> Callable[[PyFrame], list[str]]:
         if not isinstance(source, Source) or source.trust not in (VERIFIED, FITS):
             return []
         span = span_of(source.site.position, source.lines)
-        return list(one_line(source.lines, frame.lineno, span))
+        text = list(one_line(source.lines, frame.lineno, span))
+        return [*map(SourceLine, text[:1]), *text[1:]]
 
     return below

@@ -11,8 +11,17 @@ from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.frame_lines import REMARK, WIDTH, Call, Row, fold, native_call, row_lines
-from gdb_epi.render.stacks import python_call, thread_words
+from gdb_epi.render.frame_lines import (
+    REMARK,
+    WIDTH,
+    Call,
+    Row,
+    fold,
+    native_call,
+    row_lines,
+    stack_rows,
+)
+from gdb_epi.render.stacks import ending, python_call, thread_words
 from gdb_epi.target.api import LIVE, NativeFrame, noun
 from gdb_epi.util import counted
 
@@ -47,7 +56,7 @@ def thread_title(
         parts.append(thread.doubt)
     elif not thread.alive:
         what = noun(state.target.kind)
-        parts.append(f"not in the {what} (ghost: a thread state without a thread)")
+        parts.append(f"a thread state whose thread is not in the {what}")
     return ", ".join(parts)
 
 
@@ -55,7 +64,10 @@ def first_word(state: ProcessState) -> str:
     """Return what the first thread of a target is: a live process has not died."""
     if isinstance(state.crash, Absent):
         return "stopped here" if state.target.kind == LIVE else "first in the core"
-    return "got the signal" if state.target.kind == LIVE else "crashed"
+    if state.target.kind == LIVE:
+        return "got the signal"
+    process = state.target.process()
+    return ending(state.crash, None if isinstance(process, Absent) else process.pid)
 
 
 def nothing_found(state: ProcessState, words: str, gaps: Sequence[SoftError] = ()) -> str:
@@ -102,7 +114,7 @@ def stack_lines(
     for (_, python), line in zip(shown, texts, strict=True):
         lines.append(line)
         if below is not None and python is not None:
-            lines += [f"         {text}" for text in below(python)]
+            lines += [type(text)(f"         {text}") for text in below(python)]
     if left_out and not outermost:
         lines.append(cut)
     if folded:
@@ -180,14 +192,14 @@ def is_plumbing(frame: StackFrame) -> bool:
     return bool(frame.evidence) or (function is not None and bool(GLUE.match(function)))
 
 
-def python_text(frame: PyFrame) -> str:
-    """Return one Python frame: name, file, line; a hole with its reason."""
-    if frame.hole is not None:
-        where = f" at {frame.address:#x}" if frame.address else ""
-        return f"[hole{where}: {frame.hole}]"
-    origin = "" if frame.provenance == "chain" else f"  [found in the {frame.provenance}]"
-    name = frame.qualname or frame.name
-    return f'py  {name}  "{frame.filename}":{frame.lineno or "?"}{origin}'
+def frames_below(frames: Sequence[PyFrame], *, limit: int) -> list[str]:
+    """Return the stack of a task or greenlet, innermost first, at most `limit` lines of frames.
+
+    The innermost and the outermost frames stay; what is between them is counted.
+    """
+    rows = fold([python_call(frame) for frame in frames])
+    shown = stack_rows(rows, limit + 1, outermost=limit // 2, hint=" (--limit N)")
+    return list(row_lines(shown, indent="    "))
 
 
 def traceback_text(frame: PyFrame | TracebackLine) -> str:

@@ -33,7 +33,7 @@ def stacks_text(python: PythonState, crash: CrashInfo | Absent, pid: int | None)
         groups.setdefault(thread.address if alone else steps, []).append(thread)
     lines = [f"CPython {python.version}, {counted(len(threads), 'Python thread')}"]
     for group in groups.values():
-        lines += ["", _title(group, _ending(crash, pid))]
+        lines += ["", _title(group, ending(crash, pid))]
         rows = fold([python_call(frame) for frame in group[0].frames])
         lines += row_lines(rows) if rows else ["  (no Python frames)"]
     return lines
@@ -52,7 +52,7 @@ def thread_words(name: str | None, tid: int | None) -> str:
     return f"{name} ({number})" if name else number
 
 
-def _ending(crash: CrashInfo | Absent, pid: int | None) -> str:
+def ending(crash: CrashInfo | Absent, pid: int | None) -> str:
     """Return what to say of the first thread: only a fault or an abort of its own is a crash."""
     if isinstance(crash, Absent):
         return ""

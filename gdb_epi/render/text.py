@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.render.escape import escape
+from gdb_epi.report import Source
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ MAX_NOTES = 12
 def render_report(report: Report, *, color: bool = False) -> str:
     """Return a report as text: lines, table, listing, then what could not be had.
 
-    `color` highlights source when pygments is there.
+    `color` marks headings and languages, and highlights source when pygments is there.
     """
-    parts = [escape(line) for line in report.lines]
+    parts = [_escaped(line) for line in report.lines]
     if report.rows:
         parts += table_lines(report.columns, report.rows)
     if report.listing is not None:
@@ -30,7 +31,15 @@ def render_report(report: Report, *, color: bool = False) -> str:
     if not parts:
         parts.append(f"{escape(report.title)}: nothing to show")
     parts += soft_error_lines(report.soft_errors)
+    if color:
+        from gdb_epi.render.color import painted
+
+        parts = list(painted(parts, report.label))
     return "\n".join(parts)
+
+
+def _escaped(line: str) -> str:
+    return Source(escape(line)) if isinstance(line, Source) else escape(line)
 
 
 def soft_error_lines(errors: Sequence[SoftError]) -> Iterator[str]:

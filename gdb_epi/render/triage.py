@@ -11,12 +11,23 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.record.reading import deadlocked_threads, group_in, telling_stack, thread_names
+from gdb_epi.record.reading import (
+    deadlocked_threads,
+    group_in,
+    groups_in,
+    listed_stacks,
+    short_address,
+    telling_stack,
+    telling_thread_name,
+    texts_in,
+)
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape
 from gdb_epi.render.frame_lines import (
     ABORTING,
+    LABEL,
     NATIVE,
     PYTHON,
     REMARK,
@@ -27,25 +38,32 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.headline import MAX_DEADLOCKED, first_reason, headline, noun
+from gdb_epi.render.headline import (
+    MAX_DEADLOCKED,
+    headline,
+    leading_hypothesis,
+    noun,
+    own_python,
+    read_in_part,
+    short_place,
+)
 from gdb_epi.render.named_values import value_lines
+from gdb_epi.render.wait_lines import wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
 SHELL, GDB, REPORT = "shell", "gdb", "report"  # where the reader sits
 MAX_LINES = 40
 MAX_FRAMES = 11  # lines of the stack
+MIN_MISSING = 5  # percent of the writable memory that limit what was looked at
+MIN_FRAMES = 7  # of which there are that many, however long the rest is
+SCREEN = 24  # lines of a terminal
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 3  # functions from a check to the signal
 MAX_DEADLOCKED_FRAMES = 5  # lines of each
 MAX_KINDS_OF_WAITS = 3
-MAX_WAITS = 3
 MAX_NOTES = 4
-MAX_NAME = 120  # characters of a lock's name
 MAX_FILES = 2  # that one line names
-MAX_HOLDER_FRAMES = 4
-MAX_OTHERS = 4  # threads of the parent that may hold a lock
-LABEL = 9  # columns of the words at the left
 
 Json = Mapping[str, Any]
 
@@ -53,10 +71,9 @@ Json = Mapping[str, Any]
 _FIRST_STAGES = ("core", "python", "executable", "native frames")
 # Native frames by which the interpreter runs Python; what a thread waits in, its locks tell.
 _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
-# The threading module's own frames say how a thread waits, not what the program was doing.
-_PLUMBING = ("threading",)
 _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
-_GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
+ORIGIN = "origin"  # the evidence that says where the bad word was read
+_ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
 _ITS_FILES = "its files"
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
 
@@ -65,13 +82,16 @@ class Reader(NamedTuple):
     """Who reads the answer: what can be pasted depends on it.
 
     `core` is the file as the reader would write it in a shell. `evidence` asks for what the answer
-    rests on, `whole` for every frame and note.
+    rests on, `whole` for every frame and note. `decided` is what was decided of such crashes,
+    `line` the source line that ran (render/source.py, `line_that_ran`).
     """
 
     place: str = SHELL
     core: str | None = None
     evidence: bool = False
     whole: bool = False
+    decided: tuple[str, ...] = ()
+    line: str = ""
 
 
 def render_triage(record: Json, reader: Reader = Reader()) -> list[str]:  # noqa: B008
@@ -80,18 +100,39 @@ def render_triage(record: Json, reader: Reader = Reader()) -> list[str]:  # noqa
     calls = _calls(record, stack)
     first, second = headline(record, calls)
     lines = [*_wrapped(first, "", 2), *_wrapped(second, "", 3), ""]
-    lines += _facts(record)
-    parts = [list(_stack_lines(record, stack, calls, reader)), list(_not_shown(record, reader))]
+    lines += _facts(record, calls, reader.line)
+    lines += labelled("Known", reader.decided)
+    parts = [list(_not_shown(record, reader))]
     if reader.evidence:
         from gdb_epi.render.triage_evidence import evidence_lines
 
         parts.append(list(evidence_lines(record)))
     parts.append(list(_next_steps(record, reader)))
+    # A stack gives way so that an ordinary answer fits a small terminal.
+    others = len(lines) + sum(len(part) + 1 for part in parts if part) + 2
+    most = max(MIN_FRAMES, min(MAX_FRAMES, SCREEN - others))
+    parts.insert(0, list(_stack_lines(record, stack, calls, reader, most)))
     for part in parts:
         if part:
             lines += ["", *part]
     lines = [escape(line) for line in lines]
     return lines if reader.whole or reader.evidence else lines[:MAX_LINES]
+
+
+def sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
+    """Return what happened, and its cause or caveat: how the answer begins."""
+    first, second = headline(record, calls)
+    return escape(f"{first.removesuffix('.')}."), escape(second)
+
+
+def first_sentences(record: Json) -> str:
+    """Return these as one text."""
+    return " ".join(sentences(record, telling_calls(record))).strip()
+
+
+def telling_calls(record: Json) -> list[Call]:
+    """Return the calls of the thread that tells, as the answer shows them."""
+    return _calls(record, telling_stack(record))
 
 
 def labelled(label: str, texts: Sequence[str]) -> Iterator[str]:
@@ -120,7 +161,7 @@ def _calls(record: Json, stack: Json) -> list[Call]:
     A recursion that goes on in the frames that the record leaves out is written out, so that it
     folds with its true count; MAX_WRITTEN_OUT of them.
     """
-    frames = [frame for frame in stack.get("frames") or () if isinstance(frame, dict)]
+    frames = groups_in(stack, "frames")
     python = any(_is_python(frame) for frame in frames)
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
     kinds = [_kind(frame) for frame in frames]  # each name is demangled once
@@ -134,9 +175,9 @@ def _calls(record: Json, stack: Json) -> list[Call]:
         circle = [frames[at] for at in kept if at >= len(frames) - period]
         calls += calls_of_record(circle) * (more // period)
         left -= more
-    outer = [frame for frame in stack.get("outer_frames") or () if isinstance(frame, dict)]
+    outer = groups_in(stack, "outer_frames")
     if left > 0:
-        again = ", ".join(map(str, list(stack.get("recurring") or ())[:2]))
+        again = ", ".join(texts_in(stack, "recurring")[:2])
         most = f", most of them {again}" if again else ""
         calls.append(Call(REMARK, f"... {counted(left, 'more call')}{most}"))
     elif left < 0:  # the recursion goes on into them
@@ -181,25 +222,50 @@ def _kind(frame: Json) -> str | None:
     return load_drop_sets().native_class(name)
 
 
-def _facts(record: Json) -> Iterator[str]:
+def named_call(record: Json) -> Call | None:
+    """Return the program's own innermost call, if the sentences name its line; None otherwise.
+
+    Of a hang they may name the line of another thread or of a task.
+    """
+    calls = _calls(record, telling_stack(record))
+    call = own_python(calls)
+    if call is None or f"({short_place(call)})" not in " ".join(headline(record, calls)):
+        return None
+    return call
+
+
+def _facts(record: Json, calls: Sequence[Call], line: str) -> Iterator[str]:
     yield from labelled("Process", [_process(record)])
     yield from labelled("Signal", list(_signal(record)))
+    if line:
+        yield f"{'Line':<{LABEL}}{line}"[:WIDTH]
     yield from labelled("Value", list(value_lines(group_in(record, "signal"))))
+    yield from labelled("From", list(_read_from(record)))
     raised = group_in(record, "exception")
     if raised.get("type"):
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
-        yield from labelled("Exception", [f"{raised['type']}, {state}"])
-    yield from labelled("Waits", list(_waits(record)))
+        yield from labelled("Raised", [f"{raised['type']}, {state}"])
+    yield from labelled("Waits", list(wait_lines(record, calls)))
     yield from labelled("Tasks", list(_tasks(record)))
     yield from labelled("Damage", list(_damage(record)))
     if group_in(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
         yield from labelled("Machine", [_machine(record)])
 
 
+def _read_from(record: Json) -> Iterator[str]:
+    """Yield where the bad word was read, unless the answer says it already."""
+    reasons = " ".join(texts_in(group_in(record, "verdict"), "reasons"))
+    for evidence in groups_in(group_in(record, "corruption"), "evidence"):
+        if evidence.get("id") == ORIGIN:
+            place = str(evidence.get("where")).removeprefix("0x").lstrip("0")
+            if not place or place not in reasons:
+                yield str(evidence.get("summary"))
+
+
 def _process(record: Json) -> str:
     process, threads = group_in(record, "process"), group_in(record, "threads")
     python = group_in(record, "python").get("version")
-    errors = [e for e in record.get("soft_errors") or () if e.get("stage") == "python"]
+    errors = [e for e in groups_in(record, "soft_errors") if e.get("stage") == "python"]
     runtime = f"CPython {python}" if python else "not CPython"
     if not python and any("no CPython" not in str(error.get("message")) for error in errors):
         runtime = "CPython not decoded"
@@ -222,14 +288,21 @@ def _signal(record: Json) -> Iterator[str]:
         return
     name = str(signal.get("name"))
     thread = _thread_name(record)
-    if signal.get("sender") == "other":
+    if signal.get("sender") == OTHER:
         sender = signal.get("sender_pid")
         if sender and sender == group_in(record, "process").get("ppid"):
             yield f"{name}, sent by its parent (pid {sender})"
         else:
             unknown = f"the {noun(record)} does not say what that is"
             yield f"{name}, sent by pid {sender or '?'}; {unknown}"
-    elif signal.get("sender") == "self":
+    elif signal.get("sender") == PROCESS:
+        alone = group_in(record, "threads").get("count") == 1
+        which = "a thread of this process that has ended" if alone else "a thread of this process"
+        yield f"{name}, sent by {which}"
+    elif signal.get("sender") == ELSEWHERE:
+        yield f"{name}: somebody sent it, and a handler raised it again"
+        return
+    elif signal.get("sender") == SELF:
         yield f"{name} in {thread}: the process raised it itself"
     else:
         yield f"{name} in {thread}{_access(record, signal)}"
@@ -239,56 +312,42 @@ def _signal(record: Json) -> Iterator[str]:
 
 
 def _thread_name(record: Json) -> str:
-    stack = telling_stack(record)
-    tid = stack.get("tid")
-    name = stack.get("name") or thread_names(record).get(tid)
+    tid = telling_stack(record).get("tid")
     gil = ", held the GIL" if tid and tid == group_in(record, "python").get("gil_holder") else ""
     if not tid:
         return f"a thread that the {noun(record)} does not list"
+    name = _name(record)
     return f"{name} (thread {tid}{gil})" if name else f"thread {tid}{gil}"
+
+
+def _name(record: Json) -> str:
+    """Return the name of the thread whose stack is shown, "" without one."""
+    name = telling_thread_name(record)
+    if not name and telling_stack(record).get("tid") == group_in(record, "process").get("pid"):
+        return "the main thread"
+    return name
 
 
 def _access(record: Json, signal: Json) -> str:
     """Return what the kernel says of the failed access; "" where that is the headline's."""
-    code, name = signal.get("si_code"), signal.get("name")
-    address = _short_address(signal.get("fault_address"))
+    code, name = signal.get("si_code"), str(signal.get("name"))
+    address = short_address(signal.get("fault_address"))
     if name not in CRASHES or name in ("SIGTRAP", "SIGSYS", "SIGILL", "SIGFPE"):
         return ""
     if code == SI_KERNEL:
+        category = group_in(record, "signature").get("category")
+        if category == "segv-noncanonical":
+            return ": no memory can have that address"
         return ": the CPU refused the address or the instruction"
     if not address:
         return ""
     if name == "SIGBUS":
-        return f": the memory at {address} could not be had"
+        return f": the data at {address} could not be loaded"
     access = group_in(group_in(record, "corruption"), "fault").get("access")
     if code == 2:
         doing = {"write": "written", "read": "read", "execute": "run as code"}
-        return f": the memory at {address} may not be {doing.get(str(access), 'accessed so')}"
+        return f": the memory at {address} may not be {doing.get(str(access), 'accessed')}"
     return f": no memory is mapped at {address}"
-
-
-def _short_address(word: object) -> str:
-    """Return 0x7f12 for 0x0000000000007f12; "" for no address."""
-    try:
-        return f"{int(str(word), 16):#x}" if word is not None else ""
-    except ValueError:
-        return ""
-
-
-_OWNERS = {
-    "inherited-owner-vanished": "held by a thread of the parent, which fork() did not copy",
-    "inherited-holder-frame-vanished": "held by a thread of the parent, which fork() did not copy",
-    "own-lock-under-old-tid": "held by this thread itself, since before fork()",
-    "gil-inherited": "the GIL was held at fork()",
-    "inherited-internal-lock": "a lock of a library, held at fork()",
-    "probable-inherited": "probably held at fork()",
-    "in-fork-handlers": "taken in a handler of fork()",
-    "lost-wakeup": "nothing can wake it any more",
-    "self-deadlock": "held by the same thread",
-    "other-process": "held by another process",
-    "no-workers": "its workers are gone",
-    "latent-inherited": "held since fork()",
-}
 
 
 def _tasks(record: Json) -> Iterator[str]:
@@ -296,11 +355,13 @@ def _tasks(record: Json) -> Iterator[str]:
     of = group_in(record, "tasks")
     named = [(name, of.get(name)) for name in ("asyncio", "trio")]
     parts = [counted(number, f"{name} task") for name, number in named if number]
+    if of.get("greenlets"):
+        parts.append(counted(of["greenlets"], "suspended greenlet"))
     if not parts:
         return
     from gdb_epi.cpython.running.wait_rules import WORDS
 
-    waits = [wait for wait in of.get("waits") or () if isinstance(wait, dict)]
+    waits = groups_in(of, "waits")
     texts = [
         f"{wait.get('count')} for {WORDS.get(str(wait.get('kind')), 'something else')}"
         for wait in waits[:MAX_KINDS_OF_WAITS]
@@ -308,70 +369,37 @@ def _tasks(record: Json) -> Iterator[str]:
     if texts:
         texts[0] = texts[0].replace(" for ", " wait for ", 1)
     waiting = f": {', '.join(texts)}" if texts else ""
-    yield f"{' and '.join(parts)}{waiting} (in GDB: epi tasks)"
-
-
-def _waits(record: Json) -> Iterator[str]:
-    """Yield what threads wait for: the thread that tells first."""
-    waits = [w for w in record.get("waits") or () if isinstance(w, dict)]
-    telling = [w for w in waits if w.get("verdict") != "unknown"]
-    tid = telling_stack(record).get("tid")
-    fault = group_in(record, "signal").get("name") in CRASHES
-    if fault and not any(w.get("verdict") != "live-holder" for w in telling):
-        return  # what other threads wait for did not crash this one
-    circle = deadlocked_threads(record)
-    telling.sort(key=lambda wait: (wait.get("tid") not in circle, wait.get("tid") != tid))
-    names = thread_names(record)
-    for wait in telling[:MAX_WAITS]:
-        name = str(wait.get("name") or wait.get("address"))
-        name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
-        waiter = names.get(wait.get("tid")) or f"thread {wait.get('tid')}"
-        if wait.get("kind") == "Thread.join":
-            yield f"{waiter} waits for the end of {name}"
-            continue
-        holder = list(holder_lines(record, wait))
-        owner = "" if holder else f", {_owner(wait)}"
-        yield f"{waiter} waits for {name} ({wait.get('kind')}){owner}"
-        yield from holder
-    if len(telling) > MAX_WAITS:
-        yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
-    if telling:
-        yield from fork_lines(record)
-    if group_in(record, "verdict").get("label") in ("deadlock", "hang"):
-        clauses = first_reason(record).split("; ")[1:]  # the first is the second sentence
-        yield from clauses[:MAX_WAITS]
-        if len(clauses) > MAX_WAITS:
-            yield f"and {len(clauses) - MAX_WAITS} more"
-
-
-def _owner(wait: Json) -> str:
-    owner = group_in(wait, "owner")
-    words = _OWNERS.get(str(wait.get("verdict")))
-    if words:
-        return words
-    who = owner.get("thread_name") or (owner.get("tid") and f"thread {owner['tid']}")
-    return f"held by {who}" if who else "held by whom is not known"
+    command = "epi tasks" if of.get("asyncio") or of.get("trio") else "epi greenlets"
+    yield f"{' and '.join(parts)}{waiting} (in GDB: {command})"
 
 
 def _damage(record: Json) -> Iterator[str]:
     """Yield the damaged word and what it should be, or that none is seen where that matters."""
     damage = group_in(group_in(record, "verdict"), "damage")
     where = str(damage.get("where") or "a place that is not known")
-    reasons = [str(text) for text in group_in(record, "verdict").get("reasons") or ()]
+    reasons = texts_in(group_in(record, "verdict"), "reasons")
     if damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
-        holds = f" holds {_short_address(damage.get('holds'))}" if damage.get("holds") else ""
+        holds = f" holds {short_address(damage.get('holds'))}" if damage.get("holds") else ""
         yield f"{weak}{where}{holds}"
         if damage.get("should_be"):
-            bits = list(damage.get("bits") or ())
+            bits = damage["bits"] if isinstance(damage.get("bits"), list) else []
             differs = (
                 f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
             )
-            yield f"right would be {_short_address(damage['should_be'])}; {differs}"
+            yield f"right would be {short_address(damage['should_be'])}; {differs}"
         if damage.get("found") and reasons:
             yield f"seen by: {reasons[0]}"
-    elif damage and group_in(record, "signal").get("name") in CRASHES:
-        yield "no sign of damaged memory"
+    elif damage and str(group_in(record, "signal").get("name")) in CRASHES:
+        missing = group_in(group_in(record, "truncated"), "memory").get("missing_percent")
+        seen = ""
+        if isinstance(missing, (int, float)) and missing >= MIN_MISSING:
+            seen = f", in the {100 - missing:.0f} % of it that is in the core"
+        if damage.get("judged") is False:
+            machine = group_in(record, "hardware").get("platform") or "its machine"
+            yield f"not judged on this architecture ({machine})"
+        else:
+            yield f"no flipped bits were found in memory{seen}"
 
 
 def _machine(record: Json) -> str:
@@ -389,7 +417,9 @@ def _machine(record: Json) -> str:
     return ", ".join(words)
 
 
-def _stack_lines(record: Json, stack: Json, calls: Sequence[Call], reader: Reader) -> Iterator[str]:
+def _stack_lines(
+    record: Json, stack: Json, calls: Sequence[Call], reader: Reader, most: int
+) -> Iterator[str]:
     if stack.get("tid") is None:
         yield f"Stack    the {noun(record)} lists no thread"
         return
@@ -400,19 +430,22 @@ def _stack_lines(record: Json, stack: Json, calls: Sequence[Call], reader: Reade
     if len(circle) > 1:
         yield from _circle_stacks(record, circle, reader)
         return
-    yield f"Stack of {_thread_name(record).partition(' (thread')[0]}, most recent call first"
+    who = _name(record) or f"thread {stack['tid']}"
+    yield f"Stack of {who}, most recent call first"
     rows = fold(calls)
-    yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_FRAMES))
+    yield from row_lines(rows if reader.whole else stack_rows(rows, most))
 
 
 def _circle_stacks(record: Json, circle: Sequence[int], reader: Reader) -> Iterator[str]:
     """Yield the Python stacks of the threads that wait for each other."""
     crashed = group_in(group_in(record, "threads"), "crashed")
-    stacks = {s.get("tid"): s for s in group_in(record, "threads").get("stacks") or ()}
+    stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
     most = len(circle) if reader.whole else MAX_DEADLOCKED
     for tid in circle[:most]:
         stack = stacks.get(tid) or {}
-        frames = stack.get("frames") or (tid == crashed.get("tid") and crashed.get("frames")) or ()
+        frames = groups_in(stack, "frames")
+        if not frames and tid == crashed.get("tid"):
+            frames = groups_in(crashed, "frames")
         rows = fold([call for call in calls_of_record(frames) if call.language == PYTHON])
         yield f"Stack of {stack.get('name') or f'thread {tid}'}, most recent call first"
         yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES))
@@ -434,7 +467,7 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
         files = _nameless(record)
         if files and files != _ITS_FILES:
             texts.append(f"needed for that: {files}")
-    errors = [error for error in record.get("soft_errors") or () if isinstance(error, dict)]
+    errors = groups_in(record, "soft_errors")
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     ends = [e for e in errors if e.get("stage") in ("merge", "native")]
     if ends and not reader.whole:
@@ -469,13 +502,14 @@ def _lost_memory(memory: Json) -> list[str]:
     """Return the share of writable memory that the core lacks, and whose native stacks."""
     if not memory:
         return []
-    named = [f"{m.get('what')}" for m in memory.get("mappings") or () if isinstance(m, dict)][:2]
+    named = [f"{m.get('what')}" for m in groups_in(memory, "mappings")][:2]
     most = f", most of it {', '.join(named)}" if named else ""
-    texts = [f"{memory.get('missing_percent')} % of the writable memory{most}"]
-    stacks = memory.get("stacks") or ()
-    if stacks:
+    percent = memory.get("missing_percent")
+    texts = [f"{percent} % of the writable memory is not in the core{most}"] if percent else []
+    stacks = memory.get("stacks")
+    if isinstance(stacks, list) and stacks:
         shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
-        texts.append(f"the native stacks of {counted(len(stacks), 'thread')} ({shown})")
+        texts.append(f"parts of the C stacks of {counted(len(stacks), 'thread')} ({shown})")
     return texts
 
 
@@ -488,14 +522,26 @@ def _next_steps(record: Json, reader: Reader) -> Iterator[str]:
         yield f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
 
 
+# What helps, by the likeliest cause.
+_CHECKED_HEAP = ("see it earlier", "PYTHONMALLOC=debug python3 -X dev SCRIPT")
+_HELP = {
+    "use-after-free": _CHECKED_HEAP,
+    "other-data": _CHECKED_HEAP,
+    "heap-misuse": _CHECKED_HEAP,
+    "stack-exhausted": (
+        "what helps",
+        "less nesting, or a larger stack: threading.stack_size(N), ulimit -s",
+    ),
+}
+
+
 def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     from gdb_epi.signature.types import LACKS_FILES
 
     core = reader.core or "CORE"
     label = group_in(record, "verdict").get("label")
     signature = group_in(record, "signature")
-    frames = telling_stack(record).get("frames") or ()
-    has_python = any(isinstance(frame, dict) and _is_python(frame) for frame in frames)
+    has_python = any(map(_is_python, groups_in(telling_stack(record), "frames")))
     in_gdb = reader.place == GDB
     several = group_in(record, "threads").get("count") != 1
     variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {core}"
@@ -503,6 +549,13 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
         yield "the fix", 'start threads after fork(), or use the "spawn" start method'
     if len(deadlocked_threads(record)) > 1:
         yield "the fix", "take the locks in the same order everywhere"
+    kinds = [group_in(finding, "facts").get("kind") for finding in groups_in(record, "findings")]
+    if label == "hang" and "GIL-held" in kinds:
+        yield "the fix", "release the GIL around that call (ctypes: CDLL in place of PyDLL)"
+    if not _ENDED_STACK.isdisjoint(texts_in(group_in(record, "verdict"), "rules")):
+        yield "the fix", "hand over a copy: a thread's local variables end with it"
+    elif label == "software" and (help_with := _HELP.get(leading_hypothesis(record))):
+        yield help_with
     if label in ("hardware-suspect", "damaged-memory"):
         yield "the evidence", "epi corruption" if in_gdb else f"gdb-epi corruption {core}"
         if group_in(record, "host").get("hostname"):
@@ -517,7 +570,7 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
         if in_gdb:
             yield "source line", "epi list"
     sender = group_in(record, "signal").get("sender_pid")
-    outside = group_in(record, "signal").get("sender") == "other"
+    outside = group_in(record, "signal").get("sender") == OTHER
     if outside and sender and sender != group_in(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"
     files = _nameless(record)
@@ -525,7 +578,10 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
         option = "file FILE, set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {core}"
         yield "names of C functions", option
     if group_in(record, "truncated").get("flag"):
-        yield "a whole core", _CUT_HINT
+        if read_in_part(record):
+            yield "more of the core", f"gdb-epi triage --prefix with a larger size {core}"
+        else:
+            yield "a whole core", _CUT_HINT
     group = group_in(signature, "group")
     if group.get("value"):
         yield "seen before?", "epi seen" if in_gdb else f"gdb-epi fleet seen {group['value']}"
@@ -536,60 +592,10 @@ def _nameless(record: Json) -> str:
 
     Empty when nameless code lies in no file, as that of a JIT compiler.
     """
-    frames = group_in(group_in(record, "threads"), "crashed").get("frames") or ()
-    native = [f for f in frames if isinstance(f, dict) and f.get("language") == "native"]
+    frames = groups_in(group_in(group_in(record, "threads"), "crashed"), "frames")
+    native = [f for f in frames if f.get("language") == "native"]
     builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}
     named = [f"{name}, build-id {build or 'none'}" for name, build in builds.items() if name]
     if named:
         return "; ".join(named[:MAX_FILES])
     return "" if native else _ITS_FILES
-
-
-def fork_lines(record: Json) -> Iterator[str]:
-    """Yield what is worth a line of the screen: handlers and pools without workers."""
-    fork = record.get("fork") or {}
-    handlers = fork.get("handlers")
-    if handlers:
-        yield (
-            f"thread {handlers.get('tid')} is in {handlers.get('stage')} "
-            f"{handlers.get('when')}: {handlers.get('where')}"
-        )
-    for pool in list(fork.get("pools") or ())[:2]:
-        workers = counted(pool.get("workers"), "thread")
-        yield f"fork() did not copy the workers of {pool.get('kind')} ({workers})"
-
-
-def holder_lines(record: Json, wait: Json) -> Iterator[str]:
-    """Yield the Python code that held a lock when the process forked."""
-    threads = group_in(group_in(record, "fork"), "vanished").get("threads") or ()
-    index = wait.get("holder_vanished")
-    if not isinstance(index, int) or not 0 <= index < len(threads):
-        if wait.get("verdict") in _GUESSED and threads:
-            yield from _possible_holders(group_in(group_in(record, "fork"), "vanished"))
-        return
-    thread = threads[index]
-    calls = _vanished_calls(thread)
-    name = f'"{thread["name"]}"' if thread.get("name") else "a thread"
-    number = f" (id {thread.get('tid')})" if thread.get("tid") else ""
-    if not calls:
-        yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
-        return
-    yield f"held at fork() by the parent's thread {name}{number}, in"
-    yield from row_lines(stack_rows(fold(calls), MAX_HOLDER_FRAMES), WIDTH - LABEL)
-
-
-def _possible_holders(vanished: Json) -> Iterator[str]:
-    """Yield the parent's threads when which of them held the lock is not known."""
-    least = "at least " if vanished.get("at_least") else ""
-    yield f"at fork() the parent had {least}{counted(vanished.get('count'), 'more thread')}:"
-    for thread in list(vanished.get("threads") or ())[:MAX_OTHERS]:
-        calls = _vanished_calls(thread)
-        name = f'"{thread["name"]}"' if thread.get("name") else f"id {thread.get('tid') or '?'}"
-        place = f"in {calls[0].name}  {calls[0].place()}" if calls else str(thread.get("missing"))
-        yield f"  {name} {place}"
-
-
-def _vanished_calls(thread: Json) -> list[Call]:
-    frames = [f for f in thread.get("frames") or () if not f.get("hole")]
-    frames = [f for f in frames if f.get("module") not in _PLUMBING] or frames
-    return calls_of_record([{**frame, "language": "python"} for frame in frames])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.reading import group_in, groups_in, hypotheses, number_in, texts_in
 from gdb_epi.render.frame_lines import WIDTH
 from gdb_epi.typing_lite import Any
 
@@ -29,30 +29,30 @@ def evidence_lines(record: Json) -> Iterator[str]:
 
 def _verdict(record: Json) -> Iterator[str]:
     verdict = group_in(record, "verdict")
-    confidence = float(verdict.get("confidence") or 0)
+    confidence = number_in(verdict, "confidence")
     yield f"Verdict: {verdict.get('label')} ({confidence:.0%})"
-    for text in verdict.get("reasons") or ():
+    for text in texts_in(verdict, "reasons"):
         yield from _item("because", text)
-    for text in verdict.get("against") or ():
+    for text in texts_in(verdict, "against"):
         yield from _item("but", text)
-    for cause in verdict.get("cause") or ():
-        yield f"  {float(cause.get('probability') or 0):4.0%} {cause.get('hypothesis')}"
+    for hypothesis, probability in hypotheses(record).items():
+        yield f"  {probability:4.0%} {hypothesis}"
     signature = group_in(record, "signature")
     yield from _item("category", f"{signature.get('category')}: {signature.get('evidence')}")
-    for finding in list(record.get("findings") or ())[:MAX_ITEMS]:
+    for finding in groups_in(record, "findings")[:MAX_ITEMS]:
         yield from _item(str(finding.get("detector")), finding.get("summary"))
 
 
 def _waits(record: Json) -> Iterator[str]:
-    for sign in group_in(record, "fork").get("evidence") or ():
+    for sign in groups_in(group_in(record, "fork"), "evidence"):
         yield from _item(f"fork {sign.get('name')}", f"{sign.get('says')} ({sign.get('sure')})")
-    for wait in list(record.get("waits") or ())[:MAX_ITEMS]:
+    for wait in groups_in(record, "waits")[:MAX_ITEMS]:
         yield (
             f"Wait: thread {wait.get('tid')} for {wait.get('kind')} "
             f"{wait.get('name') or wait.get('address')}: {wait.get('verdict')} "
             f"({wait.get('confidence')})"
         )
-        for text in wait.get("evidence") or ():
+        for text in texts_in(wait, "evidence"):
             yield from _item("-", text)
 
 
@@ -60,18 +60,18 @@ def _corruption(record: Json) -> Iterator[str]:
     corruption = group_in(record, "corruption")
     if not corruption:
         return
-    llr = float(corruption.get("llr") or 0)
+    llr = number_in(corruption, "llr")
     yield (
         f"Damage: {corruption.get('word')}, log10 likelihood ratio {llr:+.1f}, "
         f"prior {corruption.get('prior')}, weights {corruption.get('weights')}"
     )
-    for candidate in list(corruption.get("candidates") or ())[:MAX_ITEMS]:
+    for candidate in groups_in(corruption, "candidates")[:MAX_ITEMS]:
         yield from _item(
             str(candidate.get("where")),
             f"{candidate.get('found')} for {candidate.get('corrected')}, bits "
-            f"{candidate.get('bits')}, by {', '.join(candidate.get('evidence') or ())}",
+            f"{candidate.get('bits')}, by {', '.join(texts_in(candidate, 'evidence'))}",
         )
-    for skipped in list(corruption.get("skipped") or ())[:MAX_ITEMS]:
+    for skipped in groups_in(corruption, "skipped")[:MAX_ITEMS]:
         yield from _item(f"not checked {skipped.get('check')}", skipped.get("why"))
 
 

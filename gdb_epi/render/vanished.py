@@ -6,35 +6,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdb_epi.locks.types import VanishedThread, VanishedThreads
-from gdb_epi.render.stack import python_text
+from gdb_epi.render.frame_lines import fold, row_lines
+from gdb_epi.render.stacks import python_call
 from gdb_epi.util import counted
 
 # Where Python frames of a vanished thread come from, and how far that is to be trusted.
 _TRUST = {
-    "thread state": "its thread state is still there: exact",
-    "freed thread state": "its thread state was freed, its frames were not: exact",
-    "frames on its stack": "frames that its stack points into: outer ones exact, "
-    "inner ones may be stale",
+    "thread state": "as it was at fork()",
+    "freed thread state": "as it was at fork(); its thread state was freed since, its frames not",
+    "frames on its stack": "frames that its stack points into: the outer ones are right, "
+    "inner ones may be older",
 }
 
 
 def vanished_title(thread: VanishedThread) -> str:
     """Return the heading of one vanished thread."""
-    name = f' "{thread.name}"' if thread.name else ""
-    main = " (the parent's main thread)" if thread.is_main else ""
-    number = thread.tid if thread.tid is not None else "?"
-    return f"vanished thread{name}, number {number} in the parent{main}"
+    number = "number not known" if thread.tid is None else f"thread {thread.tid}"
+    main = ", its main thread" if thread.is_main else ""
+    return f"{thread.name or 'a thread without a name'} ({number} of the parent{main})"
 
 
 def vanished_summary(vanished: VanishedThreads) -> str:
     """Return how many threads vanished, as far as that can be told."""
     count = len(vanished.threads)
     if not count:
-        more = ": stacks of vanished threads may have been reused or unmapped"
-        return f"No vanished thread was found{more if vanished.at_least else ''}."
+        more = ", but their stacks may have been reused or unmapped" if vanished.at_least else ""
+        return f"No thread of the parent was left behind, as far as can be seen{more}."
     least = "At least " if vanished.at_least else ""
-    noun = "thread" if count == 1 else "threads"
-    return f"{least}{count} {noun} of the parent vanished in the fork."
+    were = "threads of the parent were" if count > 1 else "thread of the parent was"
+    return f"{least}{count} {were} not copied by fork():"
 
 
 def vanished_lines(
@@ -54,9 +54,7 @@ def vanished_lines(
             lines.append(f"  ({_TRUST.get(thread.how, thread.how)})")
         else:
             lines.append(f"  (no Python frames: {thread.missing})")
-        for number, frame in enumerate(thread.frames[:limit]):
-            text = python_text(frame._replace(provenance="chain"))
-            lines.append(f"  #{number:<3} {text}")
+        lines += row_lines(fold([python_call(frame) for frame in thread.frames[:limit]]))
         if len(thread.frames) > limit:
             lines.append(f"  ... {counted(len(thread.frames) - limit, 'more frame')} (--limit N)")
         lines += below(thread) if below is not None else ()

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of a frame as lines of text."""
+"""Variables of a frame as lines of text, and the options that say how much of each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gdb_epi.argument_types import whole
+from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
+from gdb_epi.registry import argument
 from gdb_epi.render.escape import one_line
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 MORE = "what `...` and `<cut>` stand for was left out; --depth, --width and --length show more"
-MASKED = "`<masked ...>` stands for what a name says is secret; --secrets shows it"
+MASKED_NOTE = "`<masked ...>` stands for what a name says is secret; --secrets shows it"
 INEXACT = "not as repr() shows it"
 _DOUBTS = "<cannot decode"  # says so itself
 # Types that the text itself tells.
@@ -17,6 +24,22 @@ _PLAIN = frozenset(
     "NoneType bool int float complex str bytes tuple list dict set range slice ellipsis type "
     "function".split()
 )
+
+# How much of a value commands show.
+LIMIT_OPTIONS = (
+    argument(
+        "--depth", type=whole(), default=DEPTH, metavar="N", help=f"containers within ({DEPTH})"
+    ),
+    argument("--width", type=whole(), default=WIDTH, metavar="N", help=f"items of each ({WIDTH})"),
+    argument("--length", type=whole(), default=LENGTH, metavar="N", help=f"characters ({LENGTH})"),
+    argument("--secrets", action="store_true", help="also passwords, tokens and keys"),
+)
+
+
+def limits_of(args: Namespace) -> Limits:
+    """Return the limits that LIMIT_OPTIONS say."""
+    total = max(TOTAL, 2 * args.length)
+    return Limits(args.depth, args.width, args.length, total, args.secrets)
 
 
 def variable_lines(variables: Sequence[Variable]) -> list[str]:

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
+from gdb_epi.cli.support.remote import Remote, is_url, masked, objects_at
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.typing_lite import NamedTuple
 
@@ -32,42 +33,62 @@ _OTHERS = (
 
 
 class Core(NamedTuple):
-    """A file that is a core; `compression` is gz, bz2, xz, zst, lz4 or None."""
+    """A file that is a core; `compression` is gz, bz2, xz, zst, lz4 or None.
+
+    Of one that lies elsewhere `path` is the address without its secrets.
+    """
 
     path: str
     compression: str | None
+    remote: Remote | None = None
 
 
 class CoreInputs(NamedTuple):
     """The usable cores in the order given, and one error for each input that is not usable.
 
-    `links` are symbolic links inside folders: they are not followed, for a folder of cores is
-    often writable by everybody.
+    `repeated` are further names of the same file: hard links, names that were given twice. `links`
+    are symbolic links inside folders: they are not followed, for a folder of cores is often
+    writable by everybody.
     """
 
     cores: list[Core]
     problems: list[EpiError]
     links: list[str]
+    repeated: list[str]
 
 
 def find_cores(names: Sequence[str]) -> CoreInputs:
     """Return the cores named, and those inside the folders named."""
-    usable = CoreInputs([], [], [])
-    seen: set[tuple[int, int]] = set()
+    usable = CoreInputs([], [], [], [])
+    seen: set[tuple[int, int] | str] = set()
     for name in names:
         for core in _cores_of(name, usable.links):
             if isinstance(core, EpiError):
                 usable.problems.append(core)
                 continue
-            status = os.stat(core.path)
-            if (status.st_dev, status.st_ino) not in seen:
-                seen.add((status.st_dev, status.st_ino))
+            if core.remote is not None:
+                same: tuple[int, int] | str = core.remote.url
+            else:
+                status = os.stat(core.path)
+                same = (status.st_dev, status.st_ino)
+            if same in seen:
+                usable.repeated.append(core.path)
+            else:
+                seen.add(same)
                 usable.cores.append(core)
     return usable
 
 
 def core_at(path: str) -> Core:
-    """Return the core at a path. Raises InputError that says what the file is instead."""
+    """Return the core at a path or address. Raises InputError that says what it is instead."""
+    path = local_name(path)
+    if is_remote(path):
+        cores = list(_remote_cores(path))
+        if len(cores) != 1:
+            raise InputError(f"{masked(path)}: {len(cores)} objects", hint="the address of one")
+        if isinstance(cores[0], EpiError):
+            raise cores[0]
+        return cores[0]
     _must_be_regular(path)
     head = _head(path)
     compression = compression_of(head)
@@ -78,6 +99,42 @@ def core_at(path: str) -> Core:
 
     _must_be_core(path, head_of(path, compression, HEAD), f"{compression}-compressed, but inside ")
     return Core(path, compression)
+
+
+def is_remote(name: str) -> bool:
+    """Whether a name is an address: no file of this machine has it."""
+    return is_url(name) and not os.path.lexists(name)
+
+
+def local_name(name: str) -> str:
+    """Return the path that a file:// address names; other names as they are."""
+    local = name.startswith("file://") and not os.path.lexists(name)
+    return name.removeprefix("file://") if local else name
+
+
+def _remote_cores(url: str) -> Iterator[Core | EpiError]:
+    """Yield the cores at an address; of many objects what is no core is passed over."""
+    passed: EpiError | None = None
+    any_core = False
+    for item in objects_at(url, HEAD):
+        if isinstance(item, EpiError):
+            any_core = True  # the message of this one is enough
+            yield item
+            continue
+        remote, head = item
+        path, compression = masked(remote.url), compression_of(head)
+        try:
+            if compression is None:
+                _must_be_core(path, head)
+            any_core = True
+            yield Core(path, compression, remote)
+        except _NotACore as error:
+            passed = error
+        except EpiError as error:
+            any_core = True
+            yield error
+    if passed is not None and not any_core:
+        yield passed
 
 
 def compression_of(head: bytes) -> str | None:
@@ -94,6 +151,17 @@ def is_core(head: bytes) -> bool:
 
 
 def _cores_of(name: str, links: list[str]) -> Iterator[Core | EpiError]:
+    if is_remote(name):
+        if not name.startswith("file://"):
+            yield from _remote_cores(name)
+            return
+        from glob import glob, has_magic
+
+        path = local_name(name)
+        names = sorted(glob(path)) if has_magic(path) and not os.path.lexists(path) else [path]
+        for local in names or [path]:
+            yield from _cores_of(local, links)
+        return
     if not os.path.isdir(name):
         try:
             yield core_at(name)

@@ -6,18 +6,23 @@ from __future__ import annotations
 import os
 
 from gdb_epi.cli.support.core_files import Core
+from gdb_epi.cli.support.guard import undisturbed
 from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
-from gdb_epi.fleet.store.provenance import add_provenance
+from gdb_epi.fleet.store.provenance import add_file, add_provenance
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
+from gdb_epi.target.files import roots_of
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from gdb_epi.cli.native.known_frames import Known
+    from gdb_epi.cli.support.gdb_server import GdbServer
     from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.target.corefile import CoreFileTarget
 
+MAX_MEMORY = 4 << 30  # bytes of data of one worker, and of one GDB
 NO_SIDECARS = SidecarOptions(beside=False)
-NATIVE_MODES = ("never", "auto", "always")
+NATIVE_MODES = ("never", "auto", "always", "gdb")  # "gdb": as "auto", one for each core
 
 
 class Options(NamedTuple):
@@ -28,6 +33,8 @@ class Options(NamedTuple):
     native: str = "auto"
     gdb: str | None = None
     max_size: int = MAX_SIZE
+    prefix: int | None = None
+    max_memory: int = MAX_MEMORY
     stacks: bool = False
     locals: bool = False
     secrets: bool = False
@@ -35,13 +42,15 @@ class Options(NamedTuple):
     messages: bool = False
     redact_addresses: bool = False
     hmac_key: bytes | None = None
+    line: bool = False  # the source line that ran, for a screen; no record holds it
 
 
 class Examined(NamedTuple):
-    """The record of one core, and its stacks when they were asked for."""
+    """The record of one core; its stacks and the source line that ran when asked for."""
 
     record: dict[str, Any]
     stacks: dict[str, Any] | None
+    line: str = ""
 
 
 class Failure(NamedTuple):
@@ -70,26 +79,41 @@ def examine_here(core: Core, options: Options) -> Result:
         scratch.remove()
 
 
-def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
+def examine(
+    core: Core, options: Options, scratch: Scratch, server: GdbServer | None = None
+) -> Examined:
     """Return the record of a core. `scratch` takes the temporary files; the caller removes it.
+
+    `server` is a GDB that is shared with others, if there is one.
 
     Raises InputError when the core cannot be used, EpiError when `native` is "always" and there
     are no native frames.
     """
-    with unpacked(core, scratch, options.max_size) as (path, damaged):
-        examined = _decode(path, options, scratch)
+    with unpacked(core, scratch, options.max_size, options.prefix) as (path, damaged):
+        examined = _decode(path, options, scratch, server)
     if damaged is not None:
         examined.record.setdefault("soft_errors", []).append(damaged._asdict())
     record = examined.record
     # What lies beside the core, and last the time of its file.
     pid = (record.get("process") or {}).get("pid")
-    sidecars = find_sidecars(core.path, options.sidecars, pid)
+    is_here = core.remote is None
+    sidecars = find_sidecars(core.path, options.sidecars, pid, is_here=is_here)
     if sidecars:
         from gdb_epi.sidecars.merge import add_sidecars
 
         add_sidecars(record, sidecars)
-    add_provenance(record, core.path, core.compression)
-    # What the user wants to keep to himself.
+    if core.remote is None:
+        add_provenance(record, core.path, core.compression)
+    else:
+        from gdb_epi.cli.support.remote import name_of
+
+        size, modified = core.remote.size, core.remote.modified
+        add_file(record, name_of(core.remote.url), size, modified, core.compression)
+    return examined._replace(record=kept_private(record, options))
+
+
+def kept_private(record: dict[str, Any], options: Options) -> dict[str, Any]:
+    """Return the record without what the user wants to keep to himself."""
     if options.hmac_key is not None:
         from gdb_epi.record.privacy import pseudonymise
 
@@ -98,26 +122,32 @@ def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
         from gdb_epi.record.privacy import redact_addresses
 
         record = redact_addresses(record)
-    return examined._replace(record=record)
+    return record
 
 
-def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
+def _decode(path: str, options: Options, scratch: Scratch, server: GdbServer | None) -> Examined:
     from gdb_epi.target.corefile import CoreFileTarget
 
     target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot)
-    native = _start_native(target, path, options, scratch)
+    native = None
     try:
+        with undisturbed():
+            native = _start_native(target, path, options, scratch, server)
         # GDB works while these are imported and decode.
         from gdb_epi.analysis import analyze
         from gdb_epi.session import Session
 
-        session = Session(target)
+        session = Session(target, {"sysroot": options.sysroot})
         examined = Examined(analyze(session), None)
         if options.stacks:
             from gdb_epi.record.stacks import stacks_json
 
             stacks = stacks_json(session.state, locals=options.locals, secrets=options.secrets)
             examined = examined._replace(stacks=stacks)
+        if options.line:
+            from gdb_epi.render.source import line_that_ran
+
+            examined = examined._replace(line=line_that_ran(session, examined.record))
         if options.messages:
             from gdb_epi.record.privacy import add_message
 
@@ -131,16 +161,21 @@ def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
 
 
 def _start_native(
-    target: CoreFileTarget, path: str, options: Options, scratch: Scratch
-) -> GdbNative | None:
-    """Start GDB and let the target ask it; None when there is none or none is wanted."""
+    target: CoreFileTarget,
+    path: str,
+    options: Options,
+    scratch: Scratch,
+    server: GdbServer | None,
+) -> GdbNative | Known | None:
+    """Let the target ask GDB, or what GDB has said before; None for no native frames."""
     if options.native == "never":
         off = Absent(NOT_AVAILABLE, "switched off by --native never")
         target.native_source = lambda _tid: off
         return None
     from gdb_epi.cli.support.native_gdb import GdbNative, NoGdb, find_gdb
 
-    gdb = find_gdb(options.gdb)
+    foreign = target.architecture.name.replace("-", "_") != os.uname().machine
+    gdb = find_gdb(options.gdb, foreign=foreign)
     if gdb is None:
         missing = NoGdb("no gdb found")
         if options.native == "always":
@@ -154,7 +189,9 @@ def _start_native(
     exe = modules[0].file if modules and isinstance(modules[0].file, str) else options.exe
     from gdb_epi.target.named_files import unsafe_name
 
-    unsafe = unsafe_name(target, exe, options.sysroot)
+    unsafe = None
+    for root in roots_of(options.sysroot) or (None,):
+        unsafe = unsafe or unsafe_name(target, exe, root)
     if unsafe is not None:
         refused = f"gdb was not started: {unsafe}"
         if options.native == "always":
@@ -163,14 +200,34 @@ def _start_native(
         target.native_source = lambda _tid: absent
         target.soft_errors.append(SoftError("native frames", "gdb", refused))
         return None
+    learn = None
+    simple = target.architecture.decodes and len(roots_of(options.sysroot)) < 2
+    if options.native != "gdb" and simple and (exe is None or exe == modules[0].file):
+        from gdb_epi.cli.native.known_frames import KnownFrames, book_folder
+
+        kept = KnownFrames(target, gdb, options.sysroot, book_folder())
+        answer = kept.answer()
+        if answer is not None:
+            target.native_source = answer.frames
+            return answer
+        learn = kept.learn
     place = os.path.join(scratch.path(), "gdb")
     os.mkdir(place)
-    native = GdbNative(path, exe, options.sysroot, gdb, place)
+    sysroot = options.sysroot
+    if len(roots_of(sysroot)) > 1:
+        from gdb_epi.cli.native.linked_root import linked_root
+
+        sysroot = linked_root(target, os.path.join(scratch.path(), "root"))
+    of_machine = None
+    if foreign and target.threads():
+        of_machine = target.architecture.name, target.threads()[0].tid
+        server = server if gdb == find_gdb(options.gdb) else None
+    native = GdbNative(path, exe, sysroot, gdb, place, server, learn, of_machine)
     target.native_source = native.frames
     return native
 
 
-def _note_trouble(native: GdbNative, options: Options, record: dict[str, Any]) -> None:
+def _note_trouble(native: GdbNative | Known, options: Options, record: dict[str, Any]) -> None:
     why = native.trouble()
     if why is not None and options.native == "always":
         raise EpiError(f"no native frames: {why.detail}", hint="--native auto")

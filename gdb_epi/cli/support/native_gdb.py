@@ -10,17 +10,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from gdb_epi.cli.support.guard import death_words
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, UsageError
 from gdb_epi.target.api import Module, NativeFrame
 
+if TYPE_CHECKING:
+    from gdb_epi.cli.support.gdb_server import GdbServer
+
 GDB_SECONDS = 120.0  # for one core; symbols of a large process take 10 s
+SHARED_SECONDS = GDB_SECONDS  # the same, of the GDB that all cores share
 MAX_ANSWER = 256 << 20  # bytes of JSON
 NO_CORE = "is not a core dump"  # GDB, of a file that BFD does not take for one
 MAX_COMPLAINT = 300  # characters of GDB's own words that are shown
@@ -47,9 +51,11 @@ class NoGdb(EpiError):
     hint = "apt install gdb, pip install 'gdb-epi[gdb]', --gdb PATH, or --native never"
 
 
-def find_gdb(given: str | None) -> str | None:
+def find_gdb(given: str | None, *, foreign: bool = False) -> str | None:
     """Return GDB: --gdb, $GDB_EPI_GDB, beside this Python, then PATH; None when there is none.
 
+    `foreign`: for a core of another machine than this one, which many distributions' GDBs do not
+    know; gdb-multiarch does.
     Raises UsageError when the one that was named cannot be run.
     """
     for named, source in ((given, "--gdb"), (os.environ.get(ENVIRONMENT_GDB), ENVIRONMENT_GDB)):
@@ -59,23 +65,41 @@ def find_gdb(given: str | None) -> str | None:
                 raise UsageError(f"{source} {named}: no such program", hint=NoGdb.hint)
             return os.path.abspath(program)
     beside = os.path.join(os.path.dirname(sys.executable or ""), "gdb")
-    return shutil.which(beside) or shutil.which("gdb")
+    names = ("gdb-multiarch", "gdb") if foreign else ("gdb",)
+    return shutil.which(beside) or next(filter(None, map(shutil.which, names)), None)
 
 
 class GdbNative:
     """The native frames of one core, by one GDB process.
 
-    `folder` is an empty folder for the answer; the caller removes it. Close it in any case.
+    `folder` is an empty folder for the answer; the caller removes it. A `server` is asked first.
+    `learn` is told the answer. `foreign` names the machine of a core that is not of this one, and
+    a thread of it: a GDB that does not know the machine opens the core, and sees none of its
+    threads. Close it in any case.
     """
 
     def __init__(
-        self, core: str, exe: str | None, sysroot: str | None, gdb: str, folder: str
+        self,
+        core: str,
+        exe: str | None,
+        sysroot: str | None,
+        gdb: str,
+        folder: str,
+        server: GdbServer | None = None,
+        learn: Callable[[Mapping[str, Any]], None] | None = None,
+        foreign: tuple[str, int] | None = None,
     ) -> None:
         self._folder = folder
+        self._learn = learn
+        self._gdb, self._foreign = gdb, foreign
         self._answer: dict[str, Any] | Absent | None = None
         self._complaints: IO[bytes] = (Path(folder) / "gdb.txt").open("w+b")
+        self._words = command_line(core, exe, sysroot, gdb)
         self._uncached = command_line(core, exe, sysroot, gdb, cached=False)
-        self._process = self._started(command_line(core, exe, sysroot, gdb))
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asked = server.ask(core, exe, sysroot, folder, ANSWER) if server is not None else None
+        if self._asked is None:
+            self._process = self._started(self._words)
 
     def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -116,7 +140,9 @@ class GdbNative:
 
     def close(self) -> None:
         """End the GDB process if it still runs."""
-        if self._process.poll() is None:
+        if self._asked is not None:
+            self._asked.close()
+        if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()
         self._complaints.close()
@@ -124,19 +150,35 @@ class GdbNative:
     def _collect(self) -> dict[str, Any] | Absent:
         if self._answer is None:
             self._answer = self._wait_and_read()
+            if not isinstance(self._answer, Absent) and self._foreign is not None:
+                machine, tid = self._foreign
+                if all(thread.get("tid") != tid for thread in _maps(self._answer.get("threads"))):
+                    why = f"{self._gdb} does not read cores of {machine}; apt install gdb-multiarch"
+                    self._answer = Absent(NOT_AVAILABLE, why)
+            if self._learn is not None and isinstance(self._answer, dict):
+                self._learn(self._answer)
         return self._answer
 
     def _wait_and_read(self) -> dict[str, Any] | Absent:
         path = Path(self._folder) / ANSWER
-        ended = wait_for_end(self._process, GDB_SECONDS)
-        if ended and self._process.wait() < 0 and not path.exists():
-            # GDB 18.1 dies by SIGILL of the index that it cached of a Rust program itself.
-            self._process = self._started(self._uncached)
-            ended = wait_for_end(self._process, GDB_SECONDS)
-        if not ended:
+        late = Absent(NOT_AVAILABLE, f"gdb did not answer within {GDB_SECONDS:.0f} s")
+        if self._asked is not None and not self._asked.wait(SHARED_SECONDS) and self._asked.taken:
             self.close()
-            return Absent(NOT_AVAILABLE, f"gdb did not answer within {GDB_SECONDS:.0f} s")
-        code = self._process.wait()
+            return late
+        code = 0
+        if self._asked is None or not path.exists():
+            # What the server cannot do, a GDB of its own does or can say why.
+            process = self._process or self._started(self._words)
+            self._process = process
+            ended = wait_for_end(process, GDB_SECONDS)
+            if ended and process.wait() < 0 and not path.exists():
+                # GDB 18.1 dies by SIGILL of the index that it cached of a Rust program itself.
+                self._process = process = self._started(self._uncached)
+                ended = wait_for_end(process, GDB_SECONDS)
+            if not ended:
+                self.close()
+                return late
+            code = process.wait()
         try:
             if path.stat().st_size > MAX_ANSWER:
                 return Absent(NOT_AVAILABLE, "the answer of gdb is too large")
@@ -158,22 +200,55 @@ def command_line(
     core: str, exe: str | None, sysroot: str | None, gdb: str, *, cached: bool = True
 ) -> list[str]:
     """Return the words that make GDB write the native frames of a core into ANSWER."""
-    import gdb_epi
-
-    package = os.path.dirname(os.path.abspath(gdb_epi.__file__))
-    words = [gdb, "-nx", "-nh", "-batch"]
-    indexes = (CACHED, f"set index-cache directory {cache_folder()}") if cached else ()
-    for setting in (*SETTINGS, *indexes):
-        words += ["-iex", setting]
+    words = _common_words(gdb, cached=cached)
     if sysroot is not None:
         if "\n" in sysroot:
             raise EpiError("a line break in --sysroot", hint="--sysroot with another path")
         words += ["-iex", f"set sysroot {os.path.abspath(sysroot)}"]
     if exe is not None:
         words += [f"--exec={os.path.abspath(exe)}", f"--symbols={os.path.abspath(exe)}"]
-    words += [f"--core={os.path.abspath(core)}"]
-    words += ["-x", os.path.join(package, "gdb_epi_bootstrap.py")]
-    return [*words, "-ex", f"epi native --json --output {ANSWER}"]
+    return [
+        *words,
+        f"--core={os.path.abspath(core)}",
+        "-ex",
+        f"epi native --json --output {ANSWER}",
+    ]
+
+
+def _common_words(gdb: str, *, cached: bool = True) -> list[str]:
+    """Return the words of a GDB that runs our commands; it executes `-x` behind --core."""
+    import gdb_epi
+
+    package = os.path.dirname(os.path.abspath(gdb_epi.__file__))
+    indexes = (CACHED, f"set index-cache directory {cache_folder()}") if cached else ()
+    words = [gdb, "-nx", "-nh", "-batch"]
+    for setting in (*SETTINGS, *indexes):
+        words += ["-iex", setting]
+    return [*words, "-x", os.path.join(package, "gdb_epi_bootstrap.py")]
+
+
+def setting(gdb: str, name: str) -> str | None:
+    """Return a setting of a GDB that was just started; None when it does not answer."""
+    words = [gdb, "-nx", "-nh", "-batch", "-ex", f"python print(gdb.parameter({name!r}))"]
+    try:
+        done = subprocess.run(
+            words,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GDB_SECONDS,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    return lines[-1] if lines and not done.returncode else None
+
+
+def start_server(gdb: str) -> GdbServer:
+    """Start a GDB that many cores share."""
+    from gdb_epi.cli.support.gdb_server import GdbServer
+
+    return GdbServer(_common_words(gdb), environment())
 
 
 def cache_folder() -> str:
@@ -214,12 +289,7 @@ def environment() -> dict[str, str]:
 
 
 def _ending(code: int) -> str:
-    if code >= 0:
-        return f"ended with exit code {code}"
-    try:
-        return f"died by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"died by signal {-code}"
+    return f"ended with exit code {code}" if code >= 0 else death_words(-code)
 
 
 def _maps(value: Any) -> list[Mapping[str, Any]]:
@@ -246,6 +316,8 @@ def _frame(data: Mapping[str, Any]) -> NativeFrame:
         inlined=data.get("inlined") is True,
         left_out=_address(data.get("left_out")) or 0,
         kind=_text(data.get("kind")) or "normal",
+        pyx=_text(data.get("pyx")),
+        pyx_line=_address(data.get("pyx_line")),
     )
 
 

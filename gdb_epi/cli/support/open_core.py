@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gdb_epi.cli.support.core_files import Core, core_at
+from gdb_epi.cli.support.guard import TEMPORARY
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.target.corefile import CoreFileTarget
 
-TEMPORARY = "gdb-epi-"  # prefix of our temporary folders
 MAX_SIZE = 64 << 30  # of an unpacked core
+REMOVALS, REMOVAL_SECONDS = 50, 0.02  # of a temporary folder: how often, how far apart
 
 
 class Scratch:
@@ -23,39 +24,70 @@ class Scratch:
     `tempfile` costs 8 ms to import and most cores need no temporary file.
     """
 
-    def __init__(self) -> None:
-        self._path: str | None = None
+    def __init__(self, path: str | None = None) -> None:
+        self._path = path  # one that another process has made, and removes
 
     def path(self) -> str:
         """Return the folder."""
         if self._path is None:
+            import os
             import tempfile
 
-            self._path = tempfile.mkdtemp(prefix=TEMPORARY)
+            self._path = tempfile.mkdtemp(prefix=f"{TEMPORARY}{os.getpid()}-")
         return self._path
 
     def remove(self) -> None:
-        """Remove the folder and all in it."""
-        if self._path is not None:
-            import shutil
+        """Remove the folder and all in it.
 
+        A GDB that was killed a moment ago may write into it until it has ended: again then.
+        """
+        if self._path is None:
+            return
+        import os
+        import shutil
+        import time
+
+        for _ in range(REMOVALS):
             shutil.rmtree(self._path, ignore_errors=True)
+            if not os.path.lexists(self._path):
+                return
+            time.sleep(REMOVAL_SECONDS)
+
+
+def _size(path: str) -> int:
+    import os
+
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0  # what opens it says why
 
 
 @contextmanager
 def unpacked(
-    core: Core, scratch: Scratch, max_size: int = MAX_SIZE
+    core: Core, scratch: Scratch, max_size: int = MAX_SIZE, prefix: int | None = None
 ) -> Iterator[tuple[str, SoftError | None]]:
     """Yield the path of a core as it is, or unpacked, and what was wrong with its packing.
 
     `scratch` takes the unpacked file; the caller removes it. An InputError inside names the file
-    that the user gave.
+    that the user gave. `prefix`: no more than so many bytes of the core are to be read; of one that
+    is larger they are copied, so that GDB too sees nothing else.
     """
     path, damaged = core.path, None
-    if core.compression is not None:
+    if core.remote is not None:
+        from gdb_epi.cli.support.remote import name_of, opened_remote
+        from gdb_epi.cli.support.unpack import unpack_stream
+
+        name = name_of(core.remote.url)
+        with opened_remote(core.remote) as stream:
+            whole = core.remote.size
+            path, damaged = unpack_stream(
+                stream, core.path, name, core.compression, scratch.path(), max_size, prefix, whole
+            )
+    elif core.compression is not None or (prefix is not None and _size(path) > prefix):
         from gdb_epi.cli.support.unpack import unpack
 
-        path, damaged = unpack(core.path, core.compression, scratch.path(), max_size)
+        path, damaged = unpack(path, core.compression, scratch.path(), max_size, prefix)
     try:
         yield path, damaged
     except InputError as unusable:

@@ -41,7 +41,9 @@ class QuickParser:
         """Declare an argument; the words are argparse's."""
         words = {**words, "dest": flags[-1].lstrip("-").replace("-", "_")}
         action = words.get("action")
-        self._odd |= not _KNOWN | {"dest"} >= words.keys() or action not in (None, "store_true")
+        self._odd |= not _KNOWN | {"dest"} >= words.keys()
+        self._odd |= action not in (None, "store_true", "append")
+        self._odd |= action == "append" and words.get("default") is not None
         if flags[0].startswith("-"):
             self._odd |= "nargs" in words or not flags[0].startswith("--")
             self._members.add(words["dest"])
@@ -79,6 +81,8 @@ class QuickParser:
             value = next(rest, "-")
             if value.startswith("-") or not _accept(option, value, values):
                 return None
+            if option.get("action") == "append":  # given once: argparse has the others
+                values[option["dest"]] = [values[option["dest"]]]
         if any(len(group._members & given) > 1 for group in self._groups):
             return None
         return self._with_plain(plain, values, words)

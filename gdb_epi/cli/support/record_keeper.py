@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from time import monotonic
 
 from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_DONE, EXIT_USAGE, EpiError
@@ -12,9 +13,10 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    Named = tuple[str, Mapping[str, Any]]
+    Named = tuple[str, Mapping[str, Any], str | None]
 
 BATCH = 200  # records that wait in memory
+WAIT = 5.0  # seconds that they wait there: what a kill takes away is decoded again
 
 
 class RecordKeeper:
@@ -31,11 +33,17 @@ class RecordKeeper:
         self._db = db
         self._failed = False
         self._batch: list[Named] = []
+        self._due = 0.0
 
-    def add(self, core: str, record: Mapping[str, Any]) -> None:
-        """Take the record of a core; the core's path names it when it cannot be stored."""
-        self._batch.append((core, record))
-        if len(self._batch) >= BATCH:
+    def add(self, core: str, record: Mapping[str, Any], key: str | None = None) -> None:
+        """Take the record of a core; the core's path names it when it cannot be stored.
+
+        Under `key` it is noted that the core is done, when its record is stored.
+        """
+        now = monotonic()
+        self._due = self._due if self._batch else now + WAIT
+        self._batch.append((core, record, key))
+        if len(self._batch) >= BATCH or now > self._due:
             self.flush()
 
     def flush(self) -> None:
@@ -71,7 +79,15 @@ class RecordKeeper:
             from gdb_epi.fleet.store.ingest import ingest
 
             # The base name alone: the database keeps what was rejected, and folders name users.
-            outcome = ingest(engine, ((os.path.basename(core), record) for core, record in batch))
+            outcome = ingest(
+                engine, ((os.path.basename(core), record) for core, record, _ in batch)
+            )
+            keys = {key: record.get("core_key") for _, record, key in batch if key is not None}
+            if keys:
+                from gdb_epi.fleet.store.examined import note_examined
+
+                # After the records: who is killed between them does these cores again.
+                note_examined(engine, {key: core for key, core in keys.items() if core})
         self.added += outcome.added
         self.known += outcome.replaced + outcome.known
         for core, why in outcome.rejected:
@@ -89,7 +105,7 @@ class RecordKeeper:
         from gdb_epi.fleet.store.spool import SpoolError, later, spool
 
         try:
-            path = spool(record for _, record in batch)
+            path = spool(record for _, record, _ in batch)
         except SpoolError as error:
             self.exit_code = error.exit_code
             say(f"{error.line()}; or --output FILE --format json keeps the record")

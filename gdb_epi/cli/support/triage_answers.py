@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Result
+from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
+from gdb_epi.judgement.labels import URGENT
 from gdb_epi.private_files import private_opener
-from gdb_epi.record.reading import group_in, grouping_line
+from gdb_epi.record.reading import group_in, grouping_line, groups_in, verdict_label
+from gdb_epi.render.color import painted, wanted
 from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
 from gdb_epi.util import counted, shell_word
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 
 
 SHOWN_SIGNATURES = 20  # rows of the last table
-MAX_CELL = 48  # characters of a function in a table
 
 
 class AnswerWriter(Protocol):
@@ -49,7 +52,11 @@ def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Itera
         elif many:
             yield _Table(out)
         else:
-            yield _OneScreen(out, evidence=args.evidence, whole=args.all)
+            from gdb_epi.fleet.decided import decided_words
+
+            ask = None if args.no_db else partial(decided_words, args.db)
+            color = args.output is None and wanted(args.color, file)
+            yield _OneScreen(out, ask, evidence=args.evidence, whole=args.all, color=color)
         out.flush()
 
 
@@ -101,9 +108,16 @@ class _JsonLines:
         self._out.flush()
 
 
+_Ask = Callable[[Mapping[str, Any]], tuple[str, ...]]
+
+
 class _OneScreen:
-    def __init__(self, out: _Output, *, evidence: bool, whole: bool) -> None:
+    def __init__(
+        self, out: _Output, ask: _Ask | None, *, evidence: bool, whole: bool, color: bool
+    ) -> None:
         self._out = out
+        self._ask = ask
+        self._color = color
         self._evidence = evidence
         self._whole = whole
 
@@ -113,12 +127,17 @@ class _OneScreen:
             return
         from gdb_epi.render.triage import SHELL, Reader, render_triage
 
-        reader = Reader(SHELL, shell_word(core.path), self._evidence, self._whole)
-        for line in render_triage(result.record, reader):
-            self._out.line(line)
+        decided = self._ask(result.record) if self._ask is not None else ()
+        reader = Reader(
+            SHELL, shell_word(core.path), self._evidence, self._whole, decided, result.line
+        )
+        lines = list(render_triage(result.record, reader))
         if result.stacks is not None:
-            for line in stacks_lines(result.stacks):
-                self._out.line(line)
+            lines += stacks_lines(result.stacks)
+        if self._color:
+            lines = list(painted(lines, verdict_label(result.record)))
+        for line in lines:
+            self._out.line(line)
 
     def finish(self, problems: Sequence[Failure]) -> None:
         """Tell why there is no answer."""
@@ -156,7 +175,7 @@ class _Table:
         record = result.record
         process, signature = group_in(record, "process"), group_in(record, "signature")
         who = process.get("script") or process.get("comm") or "?"
-        label = str(group_in(record, "verdict").get("label") or "cannot-tell")
+        label = verdict_label(record)
         self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_what(record)])
         line = grouping_line(signature) or str(signature.get("category"))
         self._groups.setdefault((label, line), _Group()).add(core.path, _summary(record))
@@ -193,13 +212,8 @@ class _Table:
         self._out.flush()
 
 
-# Verdicts that a person should look at before more frequent ones.
-_URGENT = ("hardware-suspect", "damaged-memory", "fork-inherited-lock", "deadlock")
-
-
 def _urgency(group: _Group) -> tuple[bool, int]:
-    label = group_in(group.record, "verdict").get("label")
-    return label in _URGENT, group.count
+    return verdict_label(group.record) in URGENT, group.count
 
 
 def _worth(record: Mapping[str, Any]) -> tuple[float, ...]:
@@ -222,17 +236,14 @@ def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _what(record: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return verdict, place and kind of death of a core, for the cells of a table."""
-    from gdb_epi.render.category_words import category_words
     from gdb_epi.render.headline import HUNG
+    from gdb_epi.render.signature_words import where_and_what
 
     signature = group_in(record, "signature")
-    names = grouping_line(signature).split(" ", 3)
-    steps = names[3].replace(" <-- ", " <- ").split(" <- ") if len(names) == 4 else []
-    python = [step[3:] for step in steps if step.startswith("py:")]
-    where = (python or steps or ["?"])[0].partition(" ~")[0].removeprefix("__main__.")
-    where = where if len(where) <= MAX_CELL else where[: MAX_CELL - 3] + "..."
-    label = str(group_in(record, "verdict").get("label") or "cannot-tell")
-    return label, where, "hung" if label in HUNG else category_words(signature.get("category"))
+    label = verdict_label(record)
+    category = str(signature.get("category") or "")
+    where, what = where_and_what(grouping_line(signature), category or None, hung=label in HUNG)
+    return label, where, what
 
 
 def record_with_stacks(result: Examined) -> dict[str, Any]:
@@ -253,10 +264,8 @@ def record_with_stacks(result: Examined) -> dict[str, Any]:
 
 
 def _complain(problems: Sequence[Failure]) -> None:
-    from gdb_epi.render.escape import escape
-
     for problem in problems:
-        print(f"gdb-epi: {escape(problem.line())}", file=sys.stderr)
+        say(problem.line())
 
 
 @contextmanager
@@ -280,44 +289,46 @@ def _open_output(name: str | None, inputs: Sequence[str]) -> Iterator[IO[str]]:
 
 def stacks_lines(stacks: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of all threads, the exception, the tasks and what could not be had."""
-    for thread in stacks.get("threads") or ():
+    for thread in sorted(groups_in(stacks, "threads"), key=lambda t: not t.get("crashed")):
         yield ""
         yield escape(_title(thread))
-        yield from _frames(thread.get("frames") or ())
+        yield from _frames(groups_in(thread, "frames"))
     exception = stacks.get("exception")
     if exception:
         message = f": {exception['message']}" if exception.get("message") else ""
         yield ""
         yield escape(f"exception {exception.get('type')}{message}")
-    for task in stacks.get("tasks") or ():
+    for task in groups_in(stacks, "tasks"):
         yield ""
         yield escape(f"task {task.get('name')} ({task.get('coro')})")
-        yield from _frames(task.get("stack") or ())
-    for error in stacks.get("soft_errors") or ():
+        yield from _frames(groups_in(task, "stack"))
+    for error in groups_in(stacks, "soft_errors"):
         note = f"note: {error.get('stage')}: {error.get('subject')}: {error.get('message')}"
         yield escape(note)
 
 
 def _title(thread: Mapping[str, Any]) -> str:
-    words = [f"thread {thread.get('tid') or '?'}"]
-    if thread.get("name"):
-        words.append(f'"{thread["name"]}"')
-    signs = (("crashed", "crashed"), ("holds_gil", "holds the GIL"))
-    marks = [mark for key, mark in signs if thread.get(key)]
+    from gdb_epi.render.stacks import thread_words
+
+    words = [thread_words(thread.get("name"), thread.get("tid"))]
+    signs = (("crashed", "crashed"), ("holds_gil", "held the GIL"))
+    words += [mark for key, mark in signs if thread.get(key)]
     if thread.get("alive") is False:
-        marks.append("not in the core")
-    return " ".join(words) + (f" ({', '.join(marks)})" if marks else "")
+        words.append("not in the core")
+    return ", ".join(words)
 
 
 def _frames(frames: Any) -> Iterator[str]:
+    from gdb_epi.render.frame_lines import Row, calls_of_record, fold, row_lines
+
     if not frames:
         yield "  (no Python frames)"
-    for frame in frames:
-        if frame.get("hole"):
-            yield escape(f"  (a frame that cannot be read: {frame['hole']})")
-            continue
-        name = frame.get("qualname") or frame.get("name")
-        line = frame.get("lineno")
-        yield escape(f'  File "{frame.get("filename")}", line {line or "?"}, in {name}')
+        return
+    calls = calls_of_record(frames)
+    if not any(frame.get("locals") for frame in frames):
+        yield from map(escape, row_lines(fold(calls)))
+        return
+    for frame, line in zip(frames, row_lines([Row(call) for call in calls]), strict=True):
+        yield escape(line)
         for variable, value in (frame.get("locals") or {}).items():
-            yield escape(f"    {variable} = {one_line(value)}")
+            yield escape(f"        {variable} = {one_line(value)}")

@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from gdb_epi.errors import EpiError, InputError, SoftError
+from gdb_epi.record.reading import READ_IN_PART
 
 CHUNK = 1 << 20  # bytes asked for at once
 BLOCK = 1 << 16  # granularity of holes: a multiple of every file system's block
+RESERVE = 1 << 30  # bytes of the disk that stay free for others; of a small one a part
+RESERVE_PART = 20
 XZ_MEMORY = 1 << 30  # bytes of decoder memory; `xz -9` needs 65 MiB
 _ZEROS = bytes(BLOCK)
 
@@ -55,18 +58,46 @@ def head_of(path: str, compression: str, size: int) -> bytes:
             raise InputError(message, hint="copy the file again and compare checksums") from None
 
 
-def unpack(path: str, compression: str, folder: str, max_size: int) -> tuple[str, SoftError | None]:
+def unpack(
+    path: str, compression: str | None, folder: str, max_size: int, prefix: int | None = None
+) -> tuple[str, SoftError | None]:
     """Unpack into `folder`; return the new path, and a SoftError when the data ends early.
 
-    A core that was cut off is still worth reading: what came out is kept.
+    A core that was cut off is still worth reading: what came out is kept. With `prefix` no more
+    than so many bytes are read on purpose, also of a core that is not packed.
     """
-    name = os.path.basename(path)
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            name = os.path.basename(path)
+            return unpack_stream(file, path, name, compression, folder, max_size, prefix, size)
+    except OSError as error:
+        hint = "check the file and TMPDIR"
+        raise InputError(f"{path}: {error.strerror or error}", hint=hint) from None
+
+
+def unpack_stream(
+    file: Any,
+    path: str,
+    name: str,
+    compression: str | None,
+    folder: str,
+    max_size: int,
+    prefix: int | None,
+    size: int | None,
+) -> tuple[str, SoftError | None]:
+    """Unpack what an open binary file holds into `folder`, as unpack() does.
+
+    `path` is what messages call it, `name` the name of the new file, `size` that of the packed one.
+    """
     target = Path(folder) / name  # what is said of the core names the file that was given
     trouble = None
     try:
-        with _open(path, compression) as stream, target.open("wb") as out:
+        with _opened(file, compression) as stream, target.open("wb") as out:
             try:
-                _copy_sparse(stream, out, max_size, path)
+                whole = _copy_sparse(stream, out, max_size, path, prefix)
+                if not whole and prefix is not None:
+                    trouble = SoftError("core", name, _what_prefix_means(size, compression, prefix))
             except Broken as error:
                 trouble = SoftError("core", name, f"{compression} data is damaged: {error}")
                 out.truncate(out.tell())
@@ -87,9 +118,22 @@ def supported(compression: str) -> str | None:
     return program or next((name for name in MODULES[compression] if _has_module(name)), None)
 
 
-def _copy_sparse(stream: Readable, out: IO[bytes], max_size: int, path: str) -> None:
+def _what_prefix_means(size: int | None, compression: str | None, prefix: int) -> str:
+    whole = "" if compression or size is None else f" of {size}"
+    read = f"only its first {prefix} bytes{whole} were read {READ_IN_PART}"
+    return f"{read}: what lies behind is missing"
+
+
+def _copy_sparse(
+    stream: Readable, out: IO[bytes], max_size: int, path: str, prefix: int | None
+) -> bool:
+    """Copy all, or the first `prefix` bytes; return whether that was all."""
     size = 0
     while chunk := stream.read(CHUNK):
+        if prefix is not None and size + len(chunk) > prefix:
+            out.write(chunk[: prefix - size])
+            out.truncate(prefix)
+            return False
         size += len(chunk)
         if size > max_size:
             raise InputError(
@@ -102,18 +146,38 @@ def _copy_sparse(stream: Readable, out: IO[bytes], max_size: int, path: str) -> 
                 out.seek(len(block), os.SEEK_CUR)
             else:
                 out.write(block)
+        _leave_room(out)
     out.truncate(size)
+    return True
+
+
+def _leave_room(out: IO[bytes]) -> None:
+    """Raise OSError (ENOSPC) before a disk that others write to is full."""
+    disk = os.fstatvfs(out.fileno())
+    reserve = min(RESERVE, disk.f_blocks * disk.f_frsize // RESERVE_PART)
+    if disk.f_bavail * disk.f_frsize < reserve:
+        raise OSError(errno.ENOSPC, f"less than {reserve} bytes would stay free")
 
 
 @contextmanager
-def _open(path: str, compression: str) -> Iterator[Readable]:
+def _open(path: str, compression: str | None) -> Iterator[Readable]:
     """Open a stream of unpacked bytes; damaged data raises Broken."""
+    with open(path, "rb") as file, _opened(file, compression) as stream:
+        yield stream
+
+
+@contextmanager
+def _opened(file: Any, compression: str | None) -> Iterator[Readable]:
+    """Make a stream of unpacked bytes of an open file; damaged data raises Broken."""
+    if compression is None:
+        yield file
+        return
     openers: dict[str, _Opener] = {"gz": _gzip, "bz2": _bzip2, "xz": _xz}
     if compression in PROGRAMS:
         has_program = shutil.which(PROGRAMS[compression])
         openers[compression] = _through_program if has_program else _through_module
     opener = openers[compression]
-    with open(path, "rb") as file, opener(file, compression) as stream:
+    with opener(file, compression) as stream:
         yield stream
 
 
@@ -209,8 +273,11 @@ def _through_program(file: IO[bytes], name: str) -> Iterator[Readable]:
     # The file is standard input: no name that begins with "-" can be taken for an option.
     command = [PROGRAMS[name], "-d", "-c", "-q"]
     with (
+        _descriptor_of(file) as given,
         tempfile.TemporaryFile() as complaints,
-        subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE, stderr=complaints) as process,
+        subprocess.Popen(
+            command, stdin=given, stdout=subprocess.PIPE, stderr=complaints
+        ) as process,
     ):
         assert process.stdout is not None
         try:
@@ -218,6 +285,40 @@ def _through_program(file: IO[bytes], name: str) -> Iterator[Readable]:
         finally:
             process.stdout.close()
             process.kill()
+
+
+@contextmanager
+def _descriptor_of(file: Any) -> Iterator[Any]:
+    """Yield what a program can read a file from; a thread feeds what has no descriptor."""
+    if hasattr(file, "fileno"):
+        yield file
+        return
+    from threading import Thread
+
+    reading, writing = os.pipe()
+    failures: list[BaseException] = []
+
+    def feed() -> None:
+        try:
+            with os.fdopen(writing, "wb", buffering=0) as pipe:
+                while data := file.read(CHUNK):
+                    left = memoryview(data)
+                    while left:
+                        left = left[pipe.write(left) :]
+        except BrokenPipeError:  # enough was read
+            pass
+        except EpiError as error:
+            failures.append(error)
+
+    feeder = Thread(target=feed, daemon=True)
+    feeder.start()
+    try:
+        with os.fdopen(reading, "rb") as pipe:
+            yield pipe
+    finally:
+        feeder.join()
+    if failures:
+        raise failures[0]
 
 
 class _Program:

@@ -1,182 +1,340 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Examine many cores at once: one forked process per core, killed when it takes too long.
+"""Examine many cores at once: forked processes that take one core after the other.
 
-A fork costs about 2 ms because the decoders are imported before it. Each child leads a session
-of its own, so that it and its GDB can be killed together. The parent owns the temporary folders,
-because a killed child cannot remove its own.
+A core that takes too long, or ends its process, costs that process and no other core: the next one
+gets a fresh fork, which has the decoders already. To fork for every core took a fifth of the time,
+as each copied the pages that Python counts references in. A process that has grown is replaced.
+Each leads a session of its own, so that it and its GDB can be killed together. The parent owns the
+temporary folders, because a killed process cannot remove its own.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import signal
+import socket
+import struct
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from importlib import import_module
-from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, examine
+from gdb_epi.cli.support.guard import (
+    AGAIN,
+    CUT_OFF,
+    death_words,
+    disturbed,
+    signal_at_end,
+    undisturbed,
+)
+from gdb_epi.cli.support.messages import say
 from gdb_epi.cli.support.open_core import Scratch
-from gdb_epi.errors import EXIT_FAILED, EpiError
+from gdb_epi.errors import EXIT_FAILED, EXIT_UNUSABLE_INPUT, EpiError
+from gdb_epi.sizes import PAGE
 
-# Loaded once, before the forks; what is missing here is only loaded more often.
+if TYPE_CHECKING:
+    from gdb_epi.cli.support.gdb_server import GdbServer
+
+# Loaded once and whole, before the forks: what a worker imports, each of them imports (half of a
+# small core's time). What is missing here is only loaded more often.
 LOADED_FIRST = (
     "gdb_epi.analysis",
+    "gdb_epi.cli.native.known_frames",
     "gdb_epi.cli.support.native_gdb",
     "gdb_epi.cli.support.unpack",
-    "gdb_epi.cpython.frames.merge",
-    "gdb_epi.cpython.runtime.state",
-    "gdb_epi.locks.analysis",
     "gdb_epi.session",
-    "gdb_epi.record.stacks",
-    "gdb_epi.target.corefile",
+    "heapq",
 )
-MAX_RESULT = 512 << 20  # bytes that one child may send
+LOADED_WHOLE = (
+    "cpython",
+    "target",
+    "fault",
+    "locks",
+    "hangs",
+    "detectors",
+    "corruption",
+    "judgement",
+    "signature",
+    "record",
+    "sidecars",
+)
+MAX_RESULT = 512 << 20  # bytes that one core's result may have
+MAX_KEPT = 100 << 20  # bytes that a worker may hold between two cores; then it is replaced
+_HEADER = struct.Struct("<Q?")  # of a result: its size, and whether the worker goes on
 PIECE = 1 << 16
 LOOK = 1.0  # seconds between two looks at the clock
+
+
+class _Share(NamedTuple):
+    """What all workers have; `life` is a pipe of the parent, which ends with it."""
+
+    cores: Sequence[Core]
+    options: Options
+    timeout: float
+    server: GdbServer | None
+    life: tuple[int, int]
 
 
 def examine_all(
     cores: Sequence[Core], options: Options, jobs: int, timeout: float
 ) -> Generator[tuple[int, Result], None, None]:
-    """Yield (index, result) in the order in which the children end.
+    """Yield (index, result) in the order in which the results come.
 
     `timeout` is in seconds for each core. Leaving the loop kills what still runs.
     """
-    import gdb_epi.detectors
+    import gc
+
     from gdb_epi.loader import load_all
 
     for name in LOADED_FIRST:
         import_module(name)
-    load_all(gdb_epi.detectors)
+    for name in LOADED_WHOLE:
+        load_all(import_module(f"gdb_epi.{name}"))
+    _read_tables()
+    gc.freeze()  # a collection in a worker would copy every page that they share
+    server: GdbServer | None = None
+    pipe, life = os.pipe()  # of this process: when it is gone, so are its workers
     waiting = list(enumerate(cores))[::-1]
-    running: dict[int, _Child] = {}
-    before = signal.signal(signal.SIGTERM, _terminate)
+    running: dict[int, _Worker] = {}
+    idle: list[_Worker] = []
     try:
+        with undisturbed():
+            server = _gdb_server(options) if len(cores) > 1 else None
+        share = _Share(cores, options, timeout, server, (pipe, life))
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, core = waiting.pop()
-                child = _Child(index, core, options, timeout)
-                running[child.pipe] = child
-            for child in _ready(running):
-                del running[child.pipe]
-                yield child.index, child.finish()
+                with undisturbed():
+                    worker = idle.pop() if idle else _Worker(share)
+                    running[worker.pipe] = worker
+                    worker.begin(index, core)
+            for worker in _ready(running):
+                with undisturbed():
+                    del running[worker.pipe]
+                    result, goes_on = worker.finish()
+                    idle += [worker] if goes_on else []
+                yield worker.index, result
+        if server is not None and server.given_up():
+            say(
+                "the GDB that all cores share hung: the cores after that had a GDB each; try: "
+                "--native gdb"
+            )
     finally:
-        for child in running.values():
-            child.abandon()
-        signal.signal(signal.SIGTERM, before)
+        with undisturbed():
+            for worker in (*running.values(), *idle):
+                worker.end()
+            if server is not None:
+                server.close()
+            os.close(pipe)
+            os.close(life)
 
 
-def _ready(running: dict[int, _Child]) -> list[_Child]:
-    """Read from the children for a moment; return those that ended or overstayed."""
+def _read_tables() -> None:
+    """Read the tables that are shipped and that nearly every core needs."""
+    from gdb_epi.corruption.score import weights
+    from gdb_epi.cpython.layout.layout import available_tables, load_layout
+    from gdb_epi.judgement.calibration import counted_rules
+    from gdb_epi.signature.drop_sets import load_drop_sets
+
+    weights()
+    counted_rules()
+    load_drop_sets()
+    for version, flavour in available_tables():
+        if not flavour:  # free-threaded and debug builds are rare
+            load_layout(version)
+
+
+def _gdb_server(options: Options) -> GdbServer | None:
+    """Start the GDB that all cores share, where a GDB is wanted and there is one."""
+    from gdb_epi.cli.support.native_gdb import find_gdb, start_server
+
+    if options.native in ("never", "gdb"):
+        return None
+    gdb = find_gdb(options.gdb)
+    if gdb is None:
+        return None
+    server = start_server(gdb)
+    limit_memory(server.pid, options.max_memory)
+    return server
+
+
+def _ready(running: dict[int, _Worker]) -> list[_Worker]:
+    """Read from the workers for a moment; return those that are done or overstayed."""
     poll = select.poll()
     for pipe in running:
         poll.register(pipe, select.POLLIN)
     ended = [running[pipe] for pipe, _ in poll.poll(LOOK * 1000) if not running[pipe].read()]
     now = time.monotonic()
-    late = [child for child in running.values() if now > child.deadline and child not in ended]
-    for child in late:
-        child.overstayed = True
+    late = [worker for worker in running.values() if now > worker.deadline and worker not in ended]
+    for worker in late:
+        worker.overstayed = True
     return ended + late
 
 
-class _Child:
-    """One forked process that examines one core and writes its result into a pipe."""
+class _Worker:
+    """One forked process that examines one core after the other, as the parent hands them out."""
 
-    def __init__(self, index: int, core: Core, options: Options, timeout: float) -> None:
-        self.index = index
+    def __init__(self, share: _Share) -> None:
+        self.index = 0
         self.overstayed = False
-        self.deadline = time.monotonic() + timeout
-        self._core = core
-        self._timeout = timeout
-        self._scratch = Scratch()
-        self._scratch.path()
+        self.deadline = 0.0
+        self._core = share.cores[0]
+        self._timeout = share.timeout
+        self._scratch: Scratch | None = None
         self._data = bytearray()
-        self.pipe, end = os.pipe()
+        self._ours, theirs = socket.socketpair()
+        self.pipe = self._ours.fileno()
         sys.stdout.flush()
         sys.stderr.flush()
         self.pid = os.fork()
         if self.pid == 0:
-            os.close(self.pipe)
-            _work(end, lambda: _encode(core, options, self._scratch))
-        os.close(end)
+            self._ours.close()
+            os.close(share.life[1])
+            _work(theirs, share)
+        theirs.close()
+
+    def begin(self, index: int, core: Core) -> None:
+        """Hand a core to the process. A process that has died is noticed when it is read from."""
+        self.index, self._core = index, core
+        self.deadline = time.monotonic() + self._timeout
+        self._data = bytearray()
+        self._scratch = Scratch()
+        with suppress(OSError):
+            self._ours.sendall(json.dumps([index, self._scratch.path()]).encode() + b"\n")
 
     def read(self) -> bool:
-        """Take what the pipe holds; False at its end."""
-        piece = os.read(self.pipe, PIECE)
-        self._data += piece
-        return bool(piece) and len(self._data) <= MAX_RESULT
-
-    def finish(self) -> Result:
-        """Collect the process and return what it found."""
-        code = self._end()
-        if self.overstayed:
-            message = f"{self._core.path}: not done within {self._timeout:g} s"
-            return Failure(message, "--timeout with more seconds, --native never", EXIT_FAILED)
+        """Take what has come; False when the result is there, or nothing more will come."""
         try:
-            kind, *rest = json.loads(self._data)
-        except ValueError:
-            return Failure(f"{self._core.path}: {_death(code)}", "again with --jobs 1", EXIT_FAILED)
-        return Examined(*rest) if kind == "done" else Failure(*rest)
+            piece = self._ours.recv(PIECE)
+        except OSError:
+            piece = b""
+        self._data += piece
+        return bool(piece) and len(self._data) <= MAX_RESULT and not self._is_whole()
 
-    def abandon(self) -> None:
-        """Kill the process and forget it."""
-        self._end()
+    def _is_whole(self) -> bool:
+        if len(self._data) < _HEADER.size:
+            return False
+        size, _ = _HEADER.unpack_from(self._data)
+        return len(self._data) >= _HEADER.size + int(size)
 
-    def _end(self) -> int:
-        # The group holds the child's GDB too. A child that has sent all it has loses nothing, and
+    def finish(self) -> tuple[Result, bool]:
+        """Return what the process found, and whether it may have another core."""
+        if not self.overstayed and self._is_whole():
+            size, goes_on = _HEADER.unpack_from(self._data)
+            kind, *rest = json.loads(self._data[_HEADER.size : _HEADER.size + size])
+            if goes_on:
+                self._remove_scratch()
+            else:
+                self.end()
+            return Examined(*rest) if kind == "done" else Failure(*rest), bool(goes_on)
+        code = self.end()
+        name = self._core.path
+        if self.overstayed:
+            message = f"{name}: not done within {self._timeout:g} s"
+            return Failure(
+                message, "--timeout with more seconds, --native never", EXIT_FAILED
+            ), False
+        if code == -signal.SIGBUS:
+            return Failure(f"{name}: {CUT_OFF}", AGAIN, EXIT_UNUSABLE_INPUT), False
+        return Failure(f"{name}: {_death(code)}", "again with --jobs 1", EXIT_FAILED), False
+
+    def end(self) -> int:
+        """Kill the process, remove its files, and return how it ended."""
+        # The group holds the process' GDB too. One that has sent all it has loses nothing, and
         # one that is dead keeps its exit status until waitpid.
         for kill in (os.killpg, os.kill):
             with suppress(ProcessLookupError):
                 kill(self.pid, signal.SIGKILL)
         _, status = os.waitpid(self.pid, 0)
-        os.close(self.pipe)
-        self._scratch.remove()
+        self._ours.close()
+        self._remove_scratch()
         return os.waitstatus_to_exitcode(status)
 
+    def _remove_scratch(self) -> None:
+        if self._scratch is not None:
+            self._scratch.remove()
+            self._scratch = None
 
-def _work(end: int, encode: Callable[[], Any]) -> NoReturn:
-    """Run in the child: never return into the parent's code."""
+
+def limit_memory(pid: int, size: int) -> None:
+    """Limit the data of a process, 0 for this one; mapped cores do not count."""
+    _, most = resource.prlimit(pid, resource.RLIMIT_DATA)
+    allowed = size if most == resource.RLIM_INFINITY else min(size, most)
+    resource.prlimit(pid, resource.RLIMIT_DATA, (allowed, most))
+
+
+def lift_memory_limit() -> None:
+    """Give this process what it may have without `limit_memory`."""
+    _, most = resource.prlimit(0, resource.RLIMIT_DATA)
+    resource.prlimit(0, resource.RLIMIT_DATA, (most, most))
+
+
+def _work(asked: socket.socket, share: _Share) -> NoReturn:
+    """Run in the worker: never return into the parent's code."""
+    import gc
+
     code = EXIT_FAILED
     try:
         os.setsid()
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        data = json.dumps(encode()).encode("ascii")
-        with os.fdopen(end, "wb") as out:
-            out.write(data)
+        with suppress(OSError):  # a file of its own, not shared with the other workers
+            own = os.open(f"/proc/self/fd/{share.life[0]}", os.O_RDONLY | os.O_NONBLOCK)
+            signal_at_end(own, -os.getpid(), signal.SIGKILL)
+        disturbed()
+        limit_memory(0, share.options.max_memory)
+        requests = asked.makefile("rb")
+        goes_on = True
+        while goes_on and (line := requests.readline()):
+            index, folder = json.loads(line)
+            answer, goes_on = _encode(share, share.cores[index], Scratch(folder))
+            data = json.dumps(answer).encode("ascii")
+            del answer
+            gc.collect()  # what refers to itself holds the core's file
+            goes_on = goes_on and _resident() < MAX_KEPT
+            asked.sendall(_HEADER.pack(len(data), goes_on))
+            asked.sendall(data)
+            del data
         code = 0
     finally:
         os._exit(code)
 
 
-def _encode(core: Core, options: Options, scratch: Scratch) -> list[Any]:
+def _resident() -> int:
+    """Return how many bytes of memory this process holds; without /proc as many as can be."""
     try:
-        return ["done", *examine(core, options, scratch)]
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * PAGE
+    except (OSError, ValueError, IndexError):
+        return sys.maxsize
+
+
+def _encode(share: _Share, core: Core, scratch: Scratch) -> tuple[list[Any], bool]:
+    """Return the result of a core, and whether this process is fit for another one."""
+    options = share.options
+    try:
+        return ["done", *examine(core, options, scratch, share.server)], True
     except EpiError as error:
-        return ["failed", str(error), error.hint, error.exit_code]
+        return ["failed", str(error), error.hint, error.exit_code], True
+    except MemoryError:
+        lift_memory_limit()  # the answer takes memory too
+        message = f"{core.path}: needs more than {options.max_memory} bytes of memory"
+        return ["failed", message, "--max-memory with a larger size", EXIT_FAILED], False
     except Exception as error:  # noqa: BLE001 - boundary: one core must not stop the others
         if os.environ.get("GDB_EPI_DEBUG"):
             import traceback
 
             traceback.print_exc()
         message = f"{core.path}: internal error: {type(error).__name__}: {error}"
-        return ["failed", message, "GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED]
+        return ["failed", message, "GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED], False
 
 
 def _death(code: int) -> str:
     if code >= 0:
         return f"the worker ended with exit code {code} and no result"
-    name = signal.Signals(-code).name if -code in signal.valid_signals() else str(-code)
-    more = " (out of memory?)" if -code == signal.SIGKILL else ""
-    return f"the worker died by {name}{more}"
-
-
-def _terminate(_signo: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + signal.SIGTERM)
+    return f"the worker {death_words(-code)}"

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi man`: the manual page, made from the parsers and the commands."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from gdb_epi import __version__
+from gdb_epi.cli.main import EXIT_CODES
+from gdb_epi.cli.support.verb_tree import Option, verb_tree
+from gdb_epi.errors import EXIT_DONE
+
+GROUP = "Set-up"
+HELP = "print the manual page: gdb-epi man | man -l -"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare nothing."""
+
+
+def run(args: Namespace) -> int:
+    """Print the page in roff."""
+    print("\n".join(_page()))
+    return EXIT_DONE
+
+
+def _page() -> Iterator[str]:
+    yield f'.TH GDB-EPI 1 "" "gdb-epi {__version__}" "User Commands"'
+    yield ".SH NAME"
+    yield r"gdb\-epi \- tell why Python processes die, from their core dumps"
+    yield ".SH SYNOPSIS"
+    yield r"\fBgdb\-epi\fR \fIVERB\fR ..."
+    yield ".SH VERBS"
+    for verb in verb_tree():
+        yield f'.SS "{_text(verb.usage())}"'
+        yield _text(f"{verb.help[:1].upper()}{verb.help[1:]}.")
+        for option in verb.options:
+            if option.flags != ("-h", "--help") and (option.flags or option.help):
+                yield from _option(option)
+    yield ".SH COMMANDS OF GDB"
+    yield _text(
+        "In GDB, after `source gdb_epi' (gdb-epi gdbinit --install); `help epi NAME' tells more."
+    )
+    yield from _commands()
+    yield ".SH EXIT STATUS"
+    yield _text(f"{EXIT_CODES}, 4 an expectation was not met (repro).")
+    yield ".SH SEE ALSO"
+    yield ".BR gdb (1),\n.BR coredumpctl (1),\n.BR core (5)"
+
+
+def _option(option: Option) -> Iterator[str]:
+    flags = ", ".join(rf"\fB{_text(flag)}\fR" for flag in option.flags)
+    value = rf"\fI{_text(option.value)}\fR" if option.value else ""
+    yield ".TP"
+    yield " ".join(filter(None, (flags, value)))
+    yield _text(option.help) if option.help else r"\&"
+
+
+def _commands() -> Iterator[str]:
+    from gdb_epi.loader import load_commands
+    from gdb_epi.registry import COMMANDS
+
+    load_commands()
+    for name, command in sorted(COMMANDS.items()):
+        yield f".TP\n.B epi {_text(name)}\n{_text(command.summary)}"
+
+
+def _text(text: str) -> str:
+    """Return a text in which roff reads nothing as a request or an escape."""
+    text = text.replace("\\", r"\e").replace("-", r"\-").replace('"', r"\(dq")
+    return rf"\&{text}" if text[:1] in (".", "'") else text

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Examine cores on the machines of a Dask cluster; results come back here, to the one database.
+
+A task is a few cores, which a process of its own examines on a worker (cluster_part.py). Dask
+gives the task of a worker that died to another one; what comes back is counted once, by the core.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from asyncio import CancelledError
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+from gdb_epi import __version__
+from gdb_epi.cli.support.cluster_part import examine_part, versions_here
+from gdb_epi.cli.support.core_files import Core
+from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, kept_private
+from gdb_epi.errors import EXIT_FAILED, EpiError
+from gdb_epi.target.files import SEVERAL, roots_of
+from gdb_epi.util import counted
+
+PART = 8  # cores of one task: a GDB that they share is started for each
+AHEAD = 3  # tasks that wait for each thread of the cluster: results do not pile up
+CONNECT_SECONDS = 15
+LOOK = 5.0  # seconds between two looks at a cluster from which nothing comes
+PATIENCE = 60.0  # seconds without any worker, after which the rest is given up
+
+
+class NoCluster(EpiError):
+    """The cluster cannot be used."""
+
+
+def examine_on_cluster(
+    address: str, cores: Sequence[Core], options: Options, timeout: float
+) -> Generator[tuple[int, Result], None, None]:
+    """Yield (index, result) as they come. `timeout` is in seconds for each core.
+
+    Raises NoCluster when there is none, or its workers have not this version.
+    """
+    distributed = _distributed()
+    client = _client(distributed, address)
+    try:
+        threads = _check_workers(client, address)
+        # The key stays here: what goes through a network may be read there.
+        far = _absolute(options._replace(hmac_key=None, line=False))
+        run = _Run(distributed, client, cores, far, timeout)
+        for index, result in run.results(threads):
+            if isinstance(result, Examined):
+                result = result._replace(record=kept_private(result.record, options))
+            yield index, result
+    finally:
+        with suppress(Exception):  # boundary: whatever Dask says while it goes
+            client.close(timeout=2)
+
+
+def _distributed() -> Any:
+    try:
+        distributed: Any = import_module("distributed")
+    except ModuleNotFoundError as error:
+        raise NoCluster(
+            f"--scheduler needs Dask: {error.name} is not installed here",
+            hint="pip install 'gdb-epi[cluster]'",
+        ) from None
+    import logging
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by us
+    return distributed
+
+
+def _client(distributed: Any, address: str) -> Any:
+    try:
+        return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, RuntimeError) as error:
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        hint = "tcp://HOST:8786, as `dask scheduler` says it"
+        raise NoCluster(f"no scheduler at {address}: {why}", hint=hint) from None
+
+
+def _check_workers(client: Any, address: str) -> int:
+    """Return how many threads the workers have. Raises NoCluster when they cannot do the work."""
+    try:
+        versions = client.run(versions_here)
+    except ModuleNotFoundError as error:
+        hint = "pip install gdb-epi on every machine of the cluster"
+        raise NoCluster(f"a worker of {address} has no {error.name}", hint=hint) from None
+    if not versions:
+        hint = f"dask worker {address}"
+        raise NoCluster(f"the scheduler at {address} has no workers", hint=hint)
+    for worker, version in sorted(versions.items()):
+        if version != __version__:
+            problem = f"worker {worker} has gdb-epi {version}, here is {__version__}"
+            raise NoCluster(problem, hint="the same version everywhere")
+    return int(sum(client.nthreads().values()))
+
+
+def _absolute(options: Options) -> Options:
+    """Return the options with whole paths: a worker runs in another folder."""
+
+    def whole(name: str | None) -> str | None:
+        return name and os.path.abspath(name)
+
+    sidecars = options.sidecars
+    return options._replace(
+        exe=whole(options.exe),
+        sysroot=SEVERAL.join(map(os.path.abspath, roots_of(options.sysroot))) or None,
+        sidecars=sidecars._replace(
+            host_json=whole(sidecars.host_json),
+            journal=whole(sidecars.journal),
+            apport=whole(sidecars.apport),
+        ),
+    )
+
+
+def _as_list(core: Core) -> list[Any]:
+    if core.remote is None:
+        return [os.path.abspath(core.path), core.compression]
+    return [core.path, core.compression, list(core.remote)]
+
+
+class _Run:
+    """The tasks of one run, by their futures."""
+
+    def __init__(
+        self, distributed: Any, client: Any, cores: Sequence[Core], options: Options, timeout: float
+    ) -> None:
+        self._distributed = distributed
+        self._client = client
+        self._cores = cores
+        self._options = {**options._asdict(), "sidecars": options.sidecars._asdict()}
+        self._timeout = timeout
+        self._pending: dict[Any, list[int]] = {}
+
+    def results(self, threads: int) -> Iterator[tuple[int, Result]]:
+        """Yield (index, result) of every core; `threads` is how many tasks can run at once."""
+        indices = range(len(self._cores))
+        parts = [list(indices[at : at + PART]) for at in range(0, len(self._cores), PART)][::-1]
+        heard = time.monotonic()
+        while parts or self._pending:
+            while parts and len(self._pending) < AHEAD * max(threads, 1):
+                if not self._submit(parts[-1]):
+                    break
+                parts.pop()
+            ended = self._wait()
+            if ended or self._has_workers():
+                heard = time.monotonic()
+            if time.monotonic() - heard > PATIENCE:
+                why = f"the cluster has had no worker for {PATIENCE:.0f} s"
+                left = [*self._pending.values(), *parts]
+                yield from self._failed([index for part in left for index in part], why)
+                return
+            for future in ended:
+                part = self._pending.pop(future)
+                done = dict(self._taken(future, part))
+                missing = [index for index in part if index not in done]
+                yield from done.items()
+                # One of several ended the workers, it is not known which: each for itself.
+                if missing and len(part) > 1 and self._has_workers():
+                    parts += [[index] for index in missing]
+                elif missing:
+                    yield from self._failed(missing, _why(future))
+
+    def _submit(self, part: list[int]) -> bool:
+        """Hand a part to the scheduler; False where that is gone."""
+        cores = [_as_list(self._cores[index]) for index in part]
+        work = {
+            "version": __version__,
+            "options": self._options,
+            "timeout": self._timeout,
+            "cores": cores,
+        }
+        try:
+            future = self._client.submit(examine_part, json.dumps(work), pure=False)
+        except Exception:  # noqa: BLE001 - boundary: the scheduler is gone
+            return False
+        self._pending[future] = part
+        return True
+
+    def _wait(self) -> list[Any]:
+        """Return the tasks that have ended; none after LOOK seconds without one."""
+        try:
+            with self._client.as_current():
+                wait = self._distributed.wait
+                wait(list(self._pending), timeout=LOOK, return_when="FIRST_COMPLETED")
+        except TimeoutError:
+            pass
+        except (Exception, CancelledError):  # noqa: BLE001 - boundary: the scheduler is gone
+            time.sleep(1)
+        return [future for future in self._pending if future.done()]
+
+    def _has_workers(self) -> bool:
+        try:
+            return bool(self._client.nthreads())
+        except Exception:  # noqa: BLE001 - boundary: the scheduler is gone, in one of many ways
+            return False
+
+    def _taken(self, future: Any, part: list[int]) -> Iterator[tuple[int, Result]]:
+        """Yield what a task brought back."""
+        if future.status != "finished":
+            return
+        for line in future.result().splitlines():
+            place, kind, *rest = json.loads(line)
+            yield part[place], Examined(*rest) if kind == "done" else Failure(*rest)
+
+    def _failed(self, indices: list[int], why: str) -> Iterator[tuple[int, Result]]:
+        for index in indices:
+            yield index, Failure(f"{self._cores[index].path}: {why}", "again", EXIT_FAILED)
+
+
+def _why(future: Any) -> str:
+    """Return why a task brought nothing back."""
+    if future.status in ("cancelled", "lost"):
+        return "the scheduler of the cluster went away"
+    error = future.exception() if future.status == "error" else None
+    if type(error).__name__ == "KilledWorker":
+        last = getattr(error, "last_worker", None)
+        deaths = counted(int(getattr(error, "allowed_failures", 0)) + 1, "worker")
+        return f"{deaths} died with it, the last one {getattr(last, 'address', 'unknown')}"
+    return f"the worker brought nothing back: {type(error).__name__}: {error}"

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process that waits for the one that reads cores: what kills that one becomes a line.
+
+Cores are mapped into memory: when a file is cut off while it is read, the kernel kills the reader
+by SIGBUS before Python can say a word. The one that waits says it, and removes what was left.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+
+from gdb_epi.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_UNUSABLE_INPUT, Ended
+from gdb_epi.typing_lite import Any
+
+TEMPORARY = "gdb-epi-"  # prefix of temporary folders; the id of the process that reads comes next
+CUT_OFF = "a file became shorter while it was read: the core, or one that the core names"
+AGAIN = "again when nothing writes to it"
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Hold back the signals that ask for an end: what is started here is known when they come.
+
+    A process that is started inside inherits that; it is ended by SIGKILL, or calls disturbed().
+    """
+    signals = import_module("_signal")
+    before = signals.pthread_sigmask(signals.SIG_BLOCK, _ending(signals))
+    try:
+        yield
+    finally:
+        signals.pthread_sigmask(signals.SIG_SETMASK, before)
+
+
+def disturbed() -> None:
+    """Take signals again, in a process that was forked inside undisturbed()."""
+    signals = import_module("_signal")
+    for number in _ending(signals):
+        signals.signal(number, signals.SIG_DFL)
+    signals.pthread_sigmask(signals.SIG_UNBLOCK, _ending(signals))
+
+
+def signal_at_end(pipe: int, owner: int, number: int) -> None:
+    """Let the kernel send a signal when the other end of a pipe is gone: its holder has died.
+
+    `owner` is a process, or a group as a negative number. Of a pipe that forks share, the last
+    owner counts. A kernel that cannot do it leaves all as it was.
+    """
+    fcntl: Any = import_module("fcntl")
+    with suppress(OSError, AttributeError):
+        fcntl.fcntl(pipe, fcntl.F_SETOWN, owner)
+        fcntl.fcntl(pipe, fcntl.F_SETSIG, int(number))
+        fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
+
+
+def _ending(signals: Any) -> tuple[int, ...]:
+    return signals.SIGTERM, signals.SIGHUP, signals.SIGINT
+
+
+def wait_for_reader() -> int | None:
+    """Fork. Return None in the child, which goes on; in the parent how the child ended.
+
+    Signals that ask for an end reach the child, which ends once: a second one does not disturb it
+    while it removes its files.
+    """
+    signals = import_module("_signal")  # `signal` imports enum: 2 ms of a cold start
+    wanted = [number for number in _ending(signals) if signals.getsignal(number) != signals.SIG_IGN]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reader = 0
+
+    def end(number: int, _frame: object) -> None:
+        if reader:
+            with suppress(ProcessLookupError):
+                os.kill(reader, number)
+            return
+        for other in wanted:
+            signals.signal(other, signals.SIG_IGN)
+        if number == signals.SIGINT:
+            raise KeyboardInterrupt
+        raise Ended(number)  # SystemExit would be taken for a plugin's own
+
+    for number in wanted:
+        signals.signal(number, end)
+    pipe, life = os.pipe()
+    reader = os.fork()
+    if not reader:
+        os.close(life)
+        signal_at_end(pipe, os.getpid(), signals.SIGTERM)
+        return None
+    os.close(pipe)
+    _, status = os.waitpid(reader, 0)
+    for number in wanted:
+        signals.signal(number, signals.SIG_IGN)  # all is done but for the exit
+    code = os.waitstatus_to_exitcode(status)
+    if 0 <= code < 128:
+        return code
+    _remove_folders(reader)
+    return code if code > 0 else _died(-code)
+
+
+def _remove_folders(reader: int) -> None:
+    """Remove the temporary folders of a process that could not, or not all of them."""
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}{reader}-*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _died(number: int) -> int:
+    import signal
+
+    from gdb_epi.cli.support.messages import say
+
+    if number == signal.SIGINT:
+        return EXIT_INTERRUPTED
+    if number == signal.SIGBUS:
+        line, code = f"{CUT_OFF}; try: {AGAIN}", EXIT_UNUSABLE_INPUT
+    else:
+        line, code = f"the process that read the core {death_words(number)}", EXIT_FAILED
+    say(line)
+    return code
+
+
+def death_words(number: int) -> str:
+    """Return "died by SIGSEGV" for a signal's number."""
+    import signal
+
+    try:
+        name = signal.Signals(number).name
+    except ValueError:  # most of the real-time ones have no name
+        name = f"signal {number}"
+    return f"died by {name}{' (out of memory?)' if number == signal.SIGKILL else ''}"

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options that name the files of a process: its executable, and where its file system lies."""
+
+from __future__ import annotations
+
+import os
+
+from gdb_epi.errors import InputError
+from gdb_epi.target.files import SEVERAL
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_process_files(parser: ArgumentParser) -> None:
+    """Declare --exe and --sysroot."""
+    add = parser.add_argument
+    add("--exe", metavar="FILE", help="the executable, when it is not where the core says")
+    add(
+        "--sysroot",
+        action="append",
+        metavar="DIR",
+        help="the folder that holds the file system of the process; several: the first that fits",
+    )
+
+
+def process_files(args: Namespace) -> tuple[str | None, str | None]:
+    """Return the executable, and the sysroot as `target.files.roots_of` reads it.
+
+    Raises InputError when one of them is not here.
+    """
+    if args.exe is not None and not os.path.isfile(args.exe):
+        raise InputError(f"--exe {args.exe}: no such file", hint="check the path")
+    for root in args.sysroot or ():
+        if not os.path.isdir(root):
+            raise InputError(f"--sysroot {root}: no such folder", hint="check the path")
+    return args.exe, SEVERAL.join(args.sysroot or ()) or None

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every verb of `gdb-epi` with its options, out of the parsers themselves."""
+
+from __future__ import annotations
+
+from argparse import SUPPRESS, Action, ArgumentParser
+from importlib import import_module
+from pkgutil import iter_modules
+
+from gdb_epi.cli.main import PROGRAM, find_verb
+from gdb_epi.typing_lite import NamedTuple
+
+
+class Option(NamedTuple):
+    """An option, or a positional argument, whose `flags` are empty.
+
+    `value` is the word for what it takes, "" for a flag.
+    """
+
+    flags: tuple[str, ...]
+    value: str
+    choices: tuple[str, ...]
+    help: str
+
+
+class Verb(NamedTuple):
+    """One verb: its words behind the program's name; `inner` are the verbs of a group."""
+
+    words: tuple[str, ...]
+    help: str
+    options: tuple[Option, ...]
+    inner: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the last word."""
+        return self.words[-1]
+
+    def usage(self) -> str:
+        """Return what is typed, without the options."""
+        values = [option.value for option in self.options if not option.flags]
+        return " ".join((PROGRAM, *self.words, *values))
+
+
+def verb_tree(package: str = "gdb_epi.cli", before: tuple[str, ...] = ()) -> list[Verb]:
+    """Return all verbs, those of a group behind it."""
+    verbs: list[Verb] = []
+    for info in iter_modules(import_module(package).__path__):
+        module = find_verb(package, info.name)
+        if module is None:
+            continue
+        words = (*before, info.name.replace("_", "-"))
+        if hasattr(module, "__path__"):
+            inner = verb_tree(module.__name__, words)
+            verbs += [Verb(words, module.HELP, (), tuple(verb.name for verb in inner)), *inner]
+            continue
+        parser = ArgumentParser()
+        module.add_arguments(parser)
+        shown = [action for action in parser._actions if action.help != SUPPRESS]
+        verbs.append(Verb(words, module.HELP, tuple(map(_option, shown)), ()))
+    return verbs
+
+
+def _option(action: Action) -> Option:
+    choices = tuple(map(str, action.choices or ()))
+    name = action.metavar or action.dest.upper()
+    value = "" if action.nargs == 0 else " ".join(name) if isinstance(name, tuple) else name
+    if choices and not action.metavar:
+        value = "{" + ",".join(choices) + "}"
+    if action.nargs in ("+", "*"):
+        value += "..."
+    if not action.option_strings and action.nargs in ("?", "*"):
+        value = f"[{value}]"
+    text = (action.help or "").replace("%(default)s", str(action.default)).replace("%%", "%")
+    return Option(tuple(action.option_strings), value, choices, " ".join(text.split()))

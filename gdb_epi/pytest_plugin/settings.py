@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the supervisor tells the processes that it watches: a file in a folder of this run.
+
+The folder (mode 700, below the temporary folder) also takes the journals, the deaths that were
+examined, and what GDB writes. The session and its workers get its name by a variable of the
+environment and take it out, so that a pytest which a test starts is a run of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from gdb_epi.cli.support.native_gdb import SETTINGS, environment
+from gdb_epi.private_files import private_opener
+from gdb_epi.repro.cores import Dumping
+from gdb_epi.repro.running import Plan
+from gdb_epi.typing_lite import NamedTuple
+
+FOLDER = "GDB_EPI_PYTEST"
+WORKERS_FOLDER = "GDB_EPI_PYTEST_WORKERS"  # from a controller of pytest-xdist
+GDB_FOLDER = "GDB_EPI_PYTEST_GDB"  # of a process that runs under GDB: what GDB writes
+_FILE = "settings.json"
+
+
+class Settings(NamedTuple):
+    """One run. `capture` is "core", "gdb", or "" where no core can be had (`why_not` says why)."""
+
+    folder: str  # of this run
+    start: str  # the folder in which pytest was started
+    artifacts: str
+    cores: int  # that are kept
+    since: float  # seconds of the epoch
+    timeout: float | None
+    capture: str
+    why_not: str
+    dumping: Dumping
+    gdb: str | None
+
+    def write(self) -> None:
+        """Leave them for the processes of the run."""
+        path = os.path.join(self.folder, _FILE)
+        with open(path, "w", encoding="utf-8", opener=private_opener) as file:
+            json.dump(self._asdict(), file)
+
+    def shown(self, path: str) -> str:
+        """Return a path as a person sees it: relative to where pytest was started, if below."""
+        relative = os.path.relpath(path, self.start)
+        return path if relative.startswith("..") else relative
+
+    def plan(self, command: tuple[str, ...], capture: str) -> Plan:
+        """Return how a command is run so that it leaves a core."""
+        return Plan(
+            command=command,
+            folder=self.start,
+            timeout=0.0,  # the supervisor has its own
+            capture=capture,
+            dumping=self.dumping,
+            gdb=self.gdb,
+            gdb_settings=SETTINGS,
+            gdb_environment=environment(),
+            own_streams=True,
+        )
+
+
+def read_settings(folder: str) -> Settings:
+    """Return what the supervisor wrote."""
+    with open(os.path.join(folder, _FILE), encoding="utf-8") as file:
+        values = json.load(file)
+    return Settings(**{**values, "dumping": Dumping(*values["dumping"])})
+
+
+def distributes(config: pytest.Config) -> bool:
+    """Tell whether pytest-xdist will run the tests in workers."""
+    options = config.known_args_namespace
+    processes = getattr(options, "numprocesses", None)
+    if processes is not None:
+        return processes != 0 and not (options.usepdb and isinstance(processes, str))
+    spread = getattr(options, "distload", False) or getattr(options, "dist", "no") != "no"
+    return bool(spread and getattr(options, "tx", None))

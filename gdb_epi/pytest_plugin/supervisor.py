@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the session in a child, and say what became of it when it dies.
+
+The child is the same command line again, in a session of its own (setsid), so that what dies in it
+is known by its core. A session that ends well ends the supervisor with its exit code; after a death
+in a test the supervisor goes on as the session that reports it (replay.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+from types import FrameType
+from typing import NoReturn
+
+import pytest
+
+from gdb_epi.cli.support.guard import death_words
+from gdb_epi.cli.support.native_gdb import find_gdb, wait_for_end
+from gdb_epi.private_files import make_private_folder
+from gdb_epi.pytest_plugin.cases import Case, Cases
+from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, Journals, Watched
+from gdb_epi.pytest_plugin.papers import Papers, say
+from gdb_epi.pytest_plugin.settings import FOLDER, GDB_FOLDER, Settings, distributes
+from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
+from gdb_epi.repro.cores import how_cores_come, in_the_way
+from gdb_epi.repro.running import ENDED as RAN
+from gdb_epi.repro.running import (
+    GDB_PATIENCE,
+    kill_session,
+    let_go,
+    outcome_by_gdb,
+    run_once,
+    snapshot,
+    start_words,
+)
+from gdb_epi.typing_lite import NamedTuple
+
+TICK = 0.25  # seconds between two looks at what runs
+PATIENCE = 10.0  # seconds that a session gets to end when it was told to
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Ended(NamedTuple):
+    """How a session ended. `status` as subprocess has it; `hung` when it was killed for that."""
+
+    status: int
+    case: Case | None
+    watched: Watched | None  # the process that ran the session
+    hung: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell would say of it; a hang counts as a failed test."""
+        if self.hung:
+            return int(pytest.ExitCode.TESTS_FAILED)
+        return 128 - self.status if self.status < 0 else self.status or int(self.case is not None)
+
+
+def supervise(config: pytest.Config) -> None:
+    """Run the session of a command line. Returns only when this process must report its death."""
+    settings = _settings(config)
+    settings.write()
+    papers = Papers(config, settings)
+    supervisor = _Supervisor(settings, distributes(config))
+    with contextlib.ExitStack() as undone:
+        undone.callback(shutil.rmtree, settings.folder, ignore_errors=True)
+        ended = supervisor.run()
+        undone.pop_all()
+    watched, case = ended.watched, ended.case
+    if case is not None and watched is not None and _can_be_reported(watched):
+        from gdb_epi.pytest_plugin.replay import Replay
+
+        replay = Replay(case, watched, ended.exit_code, papers)
+        config.pluginmanager.register(replay, "epi-replay")
+        return
+    if case is not None:
+        say(f"\n{case.subject} {case.verb}\n{case.text()}")
+    papers.write(Cases(settings).all())
+    _leave(ended.exit_code)
+
+
+def _can_be_reported(watched: Watched) -> bool:
+    """Tell whether this process may import the project's files: its tests were collected once.
+
+    After the end of the session nothing is left to be reported but the exit.
+    """
+    return watched.collected is not None and watched.finished is None
+
+
+def _settings(config: pytest.Config) -> Settings:
+    """Decide how cores come on this machine."""
+    options, start = config.known_args_namespace, os.getcwd()
+    script = sys.orig_argv[1:]
+    if not script or script[0] == "-":
+        raise pytest.UsageError(
+            "--epi starts this command line again, and a program that was typed in or read from "
+            "standard input cannot be started again; try: python -m pytest --epi"
+        )
+    artifacts = Path(options.epi_artifacts).absolute()
+    make_private_folder(artifacts)
+    ignore = artifacts / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n")
+    dumping, gdb = how_cores_come(), find_gdb(None)
+    capture, why_not = options.epi_capture, dumping.why_not
+    blocked = in_the_way(dumping, start)
+    if blocked is not None:
+        why_not = f"{blocked} is in the way of cores"
+    if capture == "auto":
+        capture = "core" if not why_not else "gdb" if gdb else ""
+    if capture == "core" and why_not:
+        raise pytest.UsageError(f"--epi-capture core: {why_not}")
+    if capture == "gdb" and gdb is None:
+        raise pytest.UsageError("--epi-capture gdb: no gdb found; try: apt install gdb")
+    if gdb is None:
+        why_not = f"{why_not}, and no gdb was found" if why_not else ""
+    settings = Settings(
+        folder=tempfile.mkdtemp(prefix="gdb-epi-pytest-"),
+        start=start,
+        artifacts=str(artifacts),
+        cores=options.epi_cores,
+        since=time.time(),
+        timeout=None if options.usepdb else options.epi_timeout,
+        capture=capture,
+        why_not=why_not,
+        dumping=dumping,
+        gdb=gdb,
+    )
+    if capture == "gdb" and not _runs_under_gdb(settings):
+        refused = f"{gdb} cannot run programs here (ptrace)"
+        if options.epi_capture == "gdb":
+            shutil.rmtree(settings.folder)
+            raise pytest.UsageError(f"--epi-capture gdb: {refused}")
+        settings = settings._replace(capture="", why_not=f"{why_not}, and {refused}")
+    return settings
+
+
+def _runs_under_gdb(settings: Settings) -> bool:
+    """Try it: containers may forbid ptrace, and then no test would run at all."""
+    with tempfile.TemporaryDirectory(dir=settings.folder) as scratch:
+        plan = settings.plan(("/bin/true",), "gdb")._replace(timeout=GDB_PATIENCE)
+        tried = run_once(plan, 0, scratch, Event())
+    return (tried.kind, tried.status) == (RAN, 0)
+
+
+class _Supervisor:
+    def __init__(self, settings: Settings, distributed: bool) -> None:
+        self._settings = settings
+        # A controller is not run under GDB, its workers are.
+        under_gdb = settings.capture == "gdb" and not distributed
+        self._plan = settings.plan(
+            (sys.executable, *sys.orig_argv[1:]), "gdb" if under_gdb else "core"
+        )
+        self._scratch = os.path.join(settings.folder, "gdb-main") if under_gdb else ""
+        self._journals = Journals(settings.folder)
+        self._cases = Cases(settings)
+        self._passed_on, self._passed_at = 0, 0.0  # the last signal that was passed on, and when
+
+    def run(self) -> Ended:
+        """Run the session to its end."""
+        own = {**os.environ, FOLDER: self._settings.folder}
+        if self._scratch:
+            os.mkdir(self._scratch, 0o700)
+            own[GDB_FOLDER] = self._scratch
+        words, environment = start_words(self._plan, self._scratch, own)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        process = subprocess.Popen(words, env=environment, start_new_session=True)
+        with _signals_go_to(lambda signo, _frame: self._pass_on(process.pid, signo)):
+            ended = self._watch(process)
+        if ended.case is not None:
+            kill_session(process.pid)  # no fixture will end what the tests had started
+        return ended
+
+    def _pass_on(self, process: int, signo: int) -> None:
+        self._passed_on, self._passed_at = signo, time.monotonic()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signo)
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> Ended:
+        while not wait_for_end(process, TICK):
+            is_late = time.monotonic() > self._passed_at + PATIENCE
+            if self._passed_on in _ENDING_SIGNALS and is_late:
+                kill_session(process.pid)
+                continue
+            case = self._look_for_hangs(process)
+            if case is not None:
+                kill_session(process.pid)
+                process.wait()
+                return Ended(-signal.SIGKILL, case, self._main(), hung=True)
+        status = process.wait()
+        if self._scratch:
+            _, by_gdb, _, trouble = outcome_by_gdb(self._scratch)
+            if by_gdb is None:
+                print("gdb-epi: " + "; ".join(trouble), file=sys.stderr)
+            status = 1 if by_gdb is None else by_gdb
+        for watched in self._journals.update():
+            # A worker that dies after its last test is missed by its controller.
+            if watched.role == WORKER and watched.finished and self._cases.core_of(watched):
+                self._cases.of(watched, ending="the process died")
+        main = self._main()
+        passed = self._passed_on
+        if main is None or (passed and status in (-passed, -signal.SIGKILL)):
+            return Ended(status, None, main)
+        in_a_test = main.test is not None and main.finished is None
+        if status >= 0 and (passed or not in_a_test):
+            return Ended(status, None, main)
+        verb = CRASHED if status < 0 else ENDED
+        return Ended(status, self._cases.of(main, ending=_how(status), verb=verb), main)
+
+    def _main(self) -> Watched | None:
+        """Return the process that runs the session."""
+        first = (w for w in self._journals.update() if w.role in (MAIN, CONTROLLER))
+        return next(first, None)
+
+    # -- hangs -------------------------------------------------------------------------------------
+
+    def _look_for_hangs(self, process: subprocess.Popen[bytes]) -> Case | None:
+        """Kill workers that take too long; return the case when it is the session itself.
+
+        Where each of them is now is where its core would be written.
+        """
+        limit = self._settings.timeout
+        for watched in self._journals.update():
+            with contextlib.suppress(OSError):
+                watched.add_folder(os.readlink(f"/proc/{watched.pid}/cwd"))
+            if limit is None:
+                continue
+            if _overdue(watched, limit) and is_at_work(watched.pid):
+                case = self._hang(watched, limit, process.pid)
+                if watched.role != WORKER:
+                    return case
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(watched.pid, signal.SIGKILL)
+        return None
+
+    def _hang(self, watched: Watched, limit: float, leader: int) -> Case:
+        """Look at a process that takes too long."""
+        ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
+        folder = tempfile.mkdtemp(dir=self._settings.folder)
+        path, trouble = os.path.join(folder, "hang"), ""
+        if self._settings.gdb is None:
+            trouble = "no gdb was found to look at it"
+        else:
+            if watched.gdb is not None:
+                name = os.path.basename(watched.gdb).removeprefix("gdb-")
+                let_go(int(name) if name.isdigit() else leader, watched.gdb)
+            trouble = snapshot(self._plan, watched.pid, path)
+        core = path if os.path.isfile(path) else None
+        if core is None and self._settings.capture == "core":
+            core = self._core_by_abort(watched)
+        if core is None:
+            ending += f"; {trouble}"
+        return self._cases.of(watched, ending=ending, verb=HUNG, hung=core)
+
+    def _core_by_abort(self, watched: Watched) -> str | None:
+        """Let the kernel write the core, where GDB may not attach."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(watched.pid, signal.SIGABRT)
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            core = self._cases.core_of(watched)
+            if core is not None and not os.path.exists(f"/proc/{watched.pid}/exe"):
+                return core
+            time.sleep(TICK)
+        return None
+
+
+def is_at_work(pid: int, proc: str = "/proc") -> bool:
+    """Tell whether a process is there and not dying: the kernel takes its time for a large core."""
+    try:
+        with open(f"{proc}/{pid}/status", "rb") as stream:
+            return b"\nCoreDumping:\t1\n" not in stream.read()
+    except OSError:
+        return False
+
+
+def _overdue(watched: Watched, limit: float) -> bool:
+    since = None
+    if watched.test is not None:
+        since = watched.test.begun
+    elif watched.finished is not None and watched.role != WORKER:  # a worker waits for its end
+        since = watched.finished[0]
+    return since is not None and time.monotonic() - since > limit
+
+
+def _how(status: int) -> str:
+    """Return how a process ended, in words."""
+    if status >= 0:
+        return f"the process of this test ended itself with status {status}"
+    return f"the process {death_words(-status)}"
+
+
+@contextlib.contextmanager
+def _signals_go_to(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Let a handler have what people and CIs end a session with."""
+    handled = (signal.SIGINT, *_ENDING_SIGNALS)
+    before = [(signo, signal.signal(signo, handler)) for signo in handled]
+    try:
+        yield
+    finally:
+        for signo, earlier in before:
+            signal.signal(signo, earlier)
+
+
+def _leave(code: int) -> NoReturn:
+    """End at once: what is registered at exit belongs to the child, which has done it.
+
+    `coverage run -m pytest` would write its file a second time, without the tests.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GitHub: workflow commands (annotations) and the summary of a job.
+
+Reference: docs.github.com, "Workflow commands for GitHub Actions"; the escaping is that of
+actions/toolkit, packages/core/src/command.ts: data has %, CR and LF escaped, properties : and ,
+too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.render.ci.deaths import Death
+from gdb_epi.render.ci.places import Place, place_in
+from gdb_epi.render.escape import escape
+from gdb_epi.util import counted
+
+MAX_ANNOTATIONS = 10  # GitHub shows ten errors of a step
+MAX_SUMMARY = 1 << 19  # bytes; GitHub refuses the summary of a step beyond 1 MiB
+
+
+def annotation(title: str, text: str, place: Place | None) -> str:
+    """Return the workflow command of one error: one line, whatever the texts hold."""
+    where = f"file={_property(place.path)},line={place.line}," if place else ""
+    return f"::error {where}title={_property(title)}::{_data(text)}"
+
+
+def death_annotations(deaths: Sequence[Death], root: str) -> Iterator[str]:
+    """Yield an error for each death; paths are relative to `root`, the checkout."""
+    for death in deaths[:MAX_ANNOTATIONS]:
+        place = place_in(death.record, root) or death.place
+        signature = f"\n{death.signature}" if death.signature else ""
+        yield annotation(f"{death.subject} {death.verb}", f"{death.sentence}{signature}", place)
+
+
+def job_summary(deaths: Sequence[Death]) -> str:
+    """Return Markdown for $GITHUB_STEP_SUMMARY: a table, and the screens folded below it."""
+    lines = [f"### gdb-epi: {counted(len(deaths), 'death')}", ""]
+    lines += ["| what | how | verdict | what happened |", "|---|---|---|---|"]
+    for death in deaths:
+        cells = (death.subject, death.verb, death.verdict, death.sentence)
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+    text = "\n".join(lines) + "\n"
+    for number, death in enumerate(deaths):
+        # <pre> and entities: in a fence of backticks a name with backticks would end it.
+        screen = "\n".join(_html(line) for line in death.screen)
+        more = f"\n<details><summary>{_html(death.subject)}</summary>\n\n<pre>{screen}</pre>\n"
+        more += f"{_html(death.signature)}\n</details>\n"
+        if len((text + more).encode()) > MAX_SUMMARY:
+            return text + f"\n{counted(len(deaths) - number, 'more screen')} left out\n"
+        text += more
+    return text
+
+
+def _data(text: str) -> str:
+    clean = "\n".join(escape(line) for line in text.replace("\r\n", "\n").split("\n"))
+    return clean.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _html(text: str) -> str:
+    return escape(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _cell(text: str) -> str:
+    """Return text for the cell of a table: Markdown's own characters as entities."""
+    clean = _html(text)
+    return "".join(f"&#{ord(char)};" if char in "|`*_[]\\~#$@" else char for char in clean)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SARIF 2.1.0: a rule for each verdict with its category, a result for each signature and place.
+
+Reference: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0"; the sections
+are named where they decide. Deaths with one rule, one signature and one place are one result with
+their number (3.27.11 occurrenceCount).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote
+
+from gdb_epi import __version__
+from gdb_epi.record.reading import groups_in, telling_stack
+from gdb_epi.render.category_words import category_words
+from gdb_epi.render.ci.deaths import NO_CORE, Death
+from gdb_epi.render.ci.places import Place, own_places, place_in, place_of, relative_to
+from gdb_epi.render.escape import escape
+from gdb_epi.render.frame_lines import PYTHON, REMARK, Call, calls_of_record
+from gdb_epi.typing_lite import Any
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+MAX_FRAMES = 60  # of the stack of one result
+_ROOT = "%SRCROOT%"  # by convention the root of the checkout (3.14.14)
+_HEALTHY = ("no-fault",)  # verdicts that are no errors
+# Keys of the signature that tell crashes apart; the narrower ones vary between builds.
+_FINGERPRINTS = ("stable", "python", "native", "coarse")
+
+Json = dict[str, Any]
+
+
+def sarif(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) -> Json:
+    """Return the log as JSON values; files below `root` are given relative to it.
+
+    `problems` are inputs that gave no record: notifications of the run (3.20.21).
+    """
+    rules: dict[str, Json] = {}
+    results: dict[tuple[str, str, str], Json] = {}
+    for death in deaths:
+        rule = _rule(death)
+        rules.setdefault(rule["id"], rule)
+        number = list(rules).index(rule["id"])
+        location = _location(death, root)
+        key = (rule["id"], death.signature or death.subject, str(location))
+        if key in results:
+            results[key]["occurrenceCount"] += death.times
+        else:
+            results[key] = _result(death, rule["id"], number, location, root)
+    notes = [{"level": "error", "message": {"text": escape(text)}} for text in problems]
+    driver = {"name": "gdb-epi", "version": __version__, "rules": list(rules.values())}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [
+            {"executionSuccessful": not notes, "toolExecutionNotifications": notes},
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": list(results.values()),
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(death: Death) -> Json:
+    verdict, category = death.verdict, death.category
+    if category == NO_CORE:
+        words = "a process died, and no core of it was found"
+    else:
+        words = f"{verdict}: {category_words(category)}"
+    return {
+        "id": f"{verdict}/{category}",
+        "shortDescription": {"text": words},
+        "defaultConfiguration": {"level": _level(verdict)},
+        "properties": {"tags": ["crash", verdict, category]},
+    }
+
+
+def _level(verdict: str) -> str:
+    return "note" if verdict in _HEALTHY else "error"
+
+
+def _result(death: Death, rule: str, number: int, location: Json | None, root: str) -> Json:
+    made: Json = {
+        "ruleId": rule,
+        "ruleIndex": number,
+        "level": _level(death.verdict),
+        "message": {"text": escape(f"{death.subject}: {death.sentence}")},
+        "occurrenceCount": death.times,
+    }
+    if location is not None:
+        made["locations"] = [location]
+    keys = death.keys
+    prints = {f"gsig/2/{name}": keys[name] for name in _FINGERPRINTS if name in keys}
+    if prints:
+        made["partialFingerprints"] = prints
+    frames = list(_frames(death.record, root))
+    if frames:
+        made["stacks"] = [{"message": {"text": "the thread that tells"}, "frames": frames}]
+    if death.signature:
+        made["properties"] = {"signature": escape(death.signature)}
+    return made
+
+
+def _location(death: Death, root: str) -> Json | None:
+    place = place_in(death.record, root) or death.place or next(own_places(death.record), None)
+    return None if place is None else _physical(place)
+
+
+def _physical(place: Place) -> Json:
+    # Relative references are resolved against the checkout, absolute ones are URIs of files.
+    path = quote(place.path, errors="backslashreplace")  # a lone surrogate is not UTF-8
+    artifact: Json = {"uri": path, "uriBaseId": _ROOT}
+    if os.path.isabs(place.path):
+        artifact = {"uri": f"file://{path}"}
+    region = {"startLine": place.line}
+    return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
+
+
+def _frames(record: Mapping[str, Any], root: str) -> Iterator[Json]:
+    stack = telling_stack(record)
+    for call in calls_of_record(groups_in(stack, "frames"))[:MAX_FRAMES]:
+        if call.language != REMARK:
+            yield _frame(call, root)
+
+
+def _frame(call: Call, root: str) -> Json:
+    name = escape(call.name or call.place() or "?")
+    location: Json = {"message": {"text": name}, "logicalLocations": [{"fullyQualifiedName": name}]}
+    place = place_of(call)
+    if place is not None:
+        location |= _physical(Place(relative_to(place.path, root) or place.path, place.line))
+    frame: Json = {"location": location}
+    return frame if call.language == PYTHON else {**frame, "module": escape(call.module or "?")}

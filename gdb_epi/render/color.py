@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colours of a screen on a terminal: by the shapes of its lines, which carry none themselves.
+
+In: lines that were escaped. Out: the same lines with SGR sequences; without them they are
+byte-equal. A name out of a core may look like a heading: it gets a heading's colour, and no more.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.lazy_pattern import LazyPattern
+from gdb_epi.render.frame_lines import WIDTH
+from gdb_epi.report import Source
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import IO
+
+AUTO, ON, OFF = "auto", "on", "off"
+_BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
+# Of a verdict's label; the others are bold alone.
+_COLORS = {"no-fault": _GREEN, "killed": _YELLOW, "cannot-tell": _YELLOW}
+_ROW = LazyPattern(r"( *(?:#\d+ +)?)(py|C)( .*)")
+_LABEL = LazyPattern(r"([A-Z][a-z]+)(  .*)")
+_TITLE = LazyPattern(r"(?:\S.*)?(?:\(thread \d+|Stack of |threads? with this stack: ).*")
+_MARKS = LazyPattern(r" +[\^~]+")
+
+
+def wanted(choice: str, stream: IO[str]) -> bool:
+    """Tell whether a stream gets colours; for `auto` when it is a terminal that has them."""
+    return choice == ON or (choice == AUTO and stream.isatty() and environment_allows())
+
+
+def environment_allows() -> bool:
+    """Tell whether TERM and NO_COLOR (https://no-color.org) allow colours."""
+    return os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("NO_COLOR")
+
+
+def painted(lines: Sequence[str], label: str | None = None) -> Iterator[str]:
+    """Yield lines with colours; `label` is that of a verdict whose answer they are, if any."""
+    lines = list(lines)
+    start = 0
+    if label is not None:
+        start = _sentence_end(lines)
+        code = f"{_BOLD};{_COLORS.get(label, _RED)}"
+        yield from (_styled(code, line) for line in lines[:start])
+    for line in lines[start:]:
+        yield _painted(line)
+
+
+def _painted(line: str) -> str:
+    if isinstance(line, Source):
+        from gdb_epi.render.source import highlighted
+
+        text = line.lstrip()
+        return line[: len(line) - len(text)] + highlighted([text], "")[0]
+    row = _ROW.fullmatch(line)
+    if row is not None:
+        return f"{row[1]}{_styled(_DIM, row[2])}{row[3]}"
+    label = _LABEL.fullmatch(line)
+    if label is not None:
+        return _styled(_BOLD, label[1]) + label[2]
+    if _TITLE.fullmatch(line):
+        return _styled(_BOLD, line)
+    if line.startswith("note: "):
+        return _styled(_DIM, line)
+    return _styled(_RED, line) if _MARKS.fullmatch(line) else line
+
+
+def _sentence_end(lines: Sequence[str]) -> int:
+    """Return where the first sentence ends: at the line whose next word had room on it."""
+    for number, line in enumerate(lines[:-1], 1):
+        following = lines[number].split(" ", 1)[0]
+        if not following or len(line) + 1 + len(following) <= WIDTH:
+            return number
+    return len(lines)
+
+
+def _styled(code: str, text: str) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if text else text

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A signature as a person reads it: the frames in its line, and where and what it is, in short.
+
+In: the line of a key (SPEC.md, "Keys") and its category. Out: frames, or two cells of a table.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.render.category_words import category_words
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_LINE = 2_880  # characters of a line that are looked at
+MAX_FRAMES = 12
+MAX_WHERE = 48  # columns of a function's name
+UNKNOWN = "?"
+NATIVE, PYTHON = "native", "python"
+_ARROWS = ("<-", "<--")
+
+
+class SignatureWords(NamedTuple):
+    """A signature's line taken apart: its category and (language, function), innermost first."""
+
+    category: str | None
+    frames: tuple[tuple[str, str], ...]
+
+
+def signature_words(line: str, category: str | None) -> SignatureWords:
+    """Take `gsig/2 stable CATEGORY f <- g <-- py:h` apart; any other text is one frame."""
+    words = line[:MAX_LINE].split(" ", 3)
+    if not words[0].startswith("gsig/"):
+        return SignatureWords(category, ((NATIVE, line),) if line else ())
+    if len(words) < 4:
+        return SignatureWords(category or (words[2] if len(words) == 3 else None), ())
+    frames: list[str] = [""]
+    for word in words[3].split(" "):
+        if word in _ARROWS:
+            frames.append("")
+        else:
+            frames[-1] = f"{frames[-1]} {word}".strip()
+    named = [
+        (PYTHON, frame[3:]) if frame.startswith("py:") else (NATIVE, frame)
+        for frame in frames
+        if frame
+    ]
+    return SignatureWords(category or words[2], tuple(named[:MAX_FRAMES]))
+
+
+def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str, str]:
+    """Return the function a crash is told by, and what kind of death it was, for a table.
+
+    `hung` is whether every verdict says so: then the category is only how it was ended.
+    """
+    words = signature_words(line, category)
+    python = [name for language, name in words.frames if language == PYTHON]
+    native = [name for language, name in words.frames if language == NATIVE]
+    where = (python or native or [UNKNOWN])[0].partition(" ~")[0].removeprefix("__main__.")
+    where = where if len(where) <= MAX_WHERE else where[: MAX_WHERE - 3] + "..."
+    if hung:
+        return where, "hung"
+    what = category_words(words.category)
+    return where, f"{what} in {native[0]}" if python and native else what

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of the answer about waits: who waits for what, who holds it, who held it at fork()."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdb_epi.record.reading import (
+    deadlocked_threads,
+    group_in,
+    groups_in,
+    telling_stack,
+    thread_names,
+)
+from gdb_epi.render.category_words import CRASHES
+from gdb_epi.render.frame_lines import (
+    LABEL,
+    WIDTH,
+    Call,
+    calls_of_record,
+    fold,
+    row_lines,
+    stack_rows,
+)
+from gdb_epi.render.headline import first_reason, hang_clauses
+from gdb_epi.render.wait_words import HOLDERS
+from gdb_epi.typing_lite import Any
+from gdb_epi.util import counted
+
+MAX_WAITS = 3
+MAX_NAME = 120  # characters of a lock's name
+MAX_HOLDER_FRAMES = 4
+MAX_OTHERS = 4  # threads of the parent that may hold a lock
+_GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
+# The threading module's own frames say how a thread waits, not what the program was doing.
+_PLUMBING = ("threading",)
+
+Json = Mapping[str, Any]
+
+
+def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
+    """Yield what threads wait for, that of the thread that tells first; `calls` are its own."""
+    waits = groups_in(record, "waits")
+    tid = telling_stack(record).get("tid")
+    killed = group_in(record, "verdict").get("label") == "killed"
+    telling = [
+        w for w in waits if w.get("verdict") != "unknown" or (killed and w.get("tid") == tid)
+    ]
+    fault = str(group_in(record, "signal").get("name")) in CRASHES
+    if fault and not any(w.get("verdict") != "live-holder" for w in telling):
+        return  # what other threads wait for did not crash this one
+    circle = deadlocked_threads(record)
+    telling.sort(key=lambda wait: (wait.get("tid") not in circle, wait.get("tid") != tid))
+    names = thread_names(record)
+    for wait in telling[:MAX_WAITS]:
+        name = str(wait.get("name") or wait.get("address"))
+        name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
+        waiter = names.get(wait.get("tid")) or f"thread {wait.get('tid')}"
+        if wait.get("kind") == "Thread.join":
+            yield f"{waiter} waits for the end of {name}"
+            continue
+        holder = list(holder_lines(record, wait))
+        owner = "" if holder else f", {_owner(wait)}"
+        lock = "the GIL" if wait.get("kind") == "GIL" else f"{name} ({wait.get('kind')})"
+        if name.startswith("in "):  # told by the function that takes it
+            lock = f"the {wait.get('kind')} {name}"
+        yield f"{waiter} waits for {lock}{owner}"
+        yield from holder
+    if len(telling) > MAX_WAITS:
+        yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
+    if telling:
+        yield from fork_lines(record)
+    label = group_in(record, "verdict").get("label")
+    if label in ("deadlock", "hang"):
+        clauses = first_reason(record).split("; ")[1:]  # the first is the second sentence
+        if circle and {*circle} <= {wait.get("tid") for wait in telling[:MAX_WAITS]}:
+            clauses = []  # they are the waits of the circle, which stand above
+        if label == "hang":
+            clauses = hang_clauses(record, calls)[2]
+        yield from clauses[:MAX_WAITS]
+        if len(clauses) > MAX_WAITS:
+            yield f"and {len(clauses) - MAX_WAITS} more"
+
+
+def _owner(wait: Json) -> str:
+    owner = group_in(wait, "owner")
+    words = HOLDERS.get(str(wait.get("verdict")))
+    if words:
+        return words
+    who = owner.get("thread_name") or (owner.get("tid") and f"thread {owner['tid']}")
+    return f"held by {who}" if who else "held by whom is not known"
+
+
+def fork_lines(record: Json) -> Iterator[str]:
+    """Yield what is worth a line of the screen: handlers and pools without workers."""
+    fork = record.get("fork") or {}
+    handlers = fork.get("handlers")
+    if handlers:
+        yield (
+            f"thread {handlers.get('tid')} is in {handlers.get('stage')} "
+            f"{handlers.get('when')}: {handlers.get('where')}"
+        )
+    for pool in groups_in(fork, "pools")[:2]:
+        workers = counted(pool.get("workers"), "thread")
+        yield f"fork() did not copy the workers of {pool.get('kind')} ({workers})"
+
+
+def holder_lines(record: Json, wait: Json) -> Iterator[str]:
+    """Yield the Python code that held a lock when the process forked."""
+    threads = groups_in(group_in(group_in(record, "fork"), "vanished"), "threads")
+    index = wait.get("holder_vanished")
+    if not isinstance(index, int) or not 0 <= index < len(threads):
+        if str(wait.get("verdict")) in _GUESSED and threads:
+            yield from _possible_holders(group_in(group_in(record, "fork"), "vanished"))
+        return
+    thread = threads[index]
+    calls = _vanished_calls(thread)
+    name = f'"{thread["name"]}"' if thread.get("name") else "a thread"
+    number = f" (id {thread.get('tid')})" if thread.get("tid") else ""
+    if not calls:
+        yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
+        return
+    yield f"held at fork() by the parent's thread {name}{number}, in"
+    yield from row_lines(stack_rows(fold(calls), MAX_HOLDER_FRAMES), WIDTH - LABEL)
+
+
+def _possible_holders(vanished: Json) -> Iterator[str]:
+    """Yield the parent's threads when which of them held the lock is not known."""
+    least = "at least " if vanished.get("at_least") else ""
+    yield f"at fork() the parent had {least}{counted(vanished.get('count'), 'more thread')}:"
+    for thread in groups_in(vanished, "threads")[:MAX_OTHERS]:
+        calls = _vanished_calls(thread)
+        name = f'"{thread["name"]}"' if thread.get("name") else f"id {thread.get('tid') or '?'}"
+        place = f"in {calls[0].name}  {calls[0].place()}" if calls else str(thread.get("missing"))
+        yield f"  {name} {place}"
+
+
+def _vanished_calls(thread: Json) -> list[Call]:
+    frames = [f for f in groups_in(thread, "frames") if not f.get("hole")]
+    frames = [f for f in frames if f.get("module") not in _PLUMBING] or frames
+    return calls_of_record([{**frame, "language": "python"} for frame in frames])
