@@ -5,6 +5,7 @@
     python -m tests.gallery.score --half first --kind hang --list
     python -m tests.gallery.score --interpreter pyenv-3.12.1-stripped NAME NAME
     python -m tests.gallery.score --tool /root/other/tree
+    python -m tests.gallery.score --without-files   # as on another machine
 
 Each program runs on each chosen interpreter until it leaves its core (kept below ~/.cache/gdb-epi
 by the content of the program), `gdb-epi triage --format json` is asked, and the answer is held
@@ -19,6 +20,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -38,9 +40,9 @@ DEFAULT = ("pyenv-3.9.18", "pyenv-3.11.7", "pyenv-3.13.0")
 TIMEOUT = 180
 
 
-def ask(taken: Taken, tree: Path) -> dict[str, Any]:
+def ask(taken: Taken, tree: Path, sysroot: Path | None) -> dict[str, Any]:
     """Return the record that the tool of a source tree makes of a core; {} when it makes none."""
-    lines = triage(taken, tree, "json").splitlines()
+    lines = triage(taken, tree, "json", sysroot).splitlines()
     try:
         return dict(json.loads(lines[0]))
     except (ValueError, IndexError) as error:
@@ -48,16 +50,18 @@ def ask(taken: Taken, tree: Path) -> dict[str, Any]:
         return {}
 
 
-def answered(taken: Taken, tree: Path) -> tuple[Judged, dict[str, Any]]:
+def answered(
+    taken: Taken, tree: Path, sysroot: Path | None = None
+) -> tuple[Judged, dict[str, Any]]:
     """Return what an answer is worth, and the record.
 
     Names may stand in the record or in the first sentences of the screen, which a reader sees.
     """
     names = (taken.piece.name, taken.interpreter.id, taken.interpreter.inside(taken.folder))
-    record = ask(taken, tree)
+    record = ask(taken, tree, sysroot)
     judged = judging.judge(taken.piece.truth, record, *names)
     if judged.label_right and judged.grade == UNHELPFUL:
-        screen = triage(taken, tree, "text")
+        screen = triage(taken, tree, "text", sysroot)
         record[judging.HEAD] = (
             screen.partition("\nProcess ")[0].partition("\n\n")[0].replace("\n", " ")
         )
@@ -65,12 +69,16 @@ def answered(taken: Taken, tree: Path) -> tuple[Judged, dict[str, Any]]:
     return judged, record
 
 
-def triage(taken: Taken, tree: Path, form: str) -> str:
-    """Return what `gdb-epi triage` of a source tree prints about a core."""
+def triage(taken: Taken, tree: Path, form: str, sysroot: Path | None = None) -> str:
+    """Return what `gdb-epi triage` of a source tree prints about a core.
+
+    `sysroot` is where the files of the process are, if not where the interpreter has them.
+    """
     command = [sys.executable, str(tree / "gdb_epi" / "cli" / "gdb-epi"), "triage", "--no-db"]
     command += ["--no-sidecars", "--format", form]
-    if taken.interpreter.root:
-        command += ["--sysroot", str(taken.interpreter.root)]
+    root = sysroot or taken.interpreter.root
+    if root:
+        command += ["--sysroot", str(root)]
     environment = {**os.environ, "PYTHONPATH": str(tree), "LC_ALL": "C.UTF-8"}
     try:
         done = subprocess.run(
@@ -96,6 +104,7 @@ def judge_all(
     tree: Path,
     jobs: int = 1,
     keep: Path | None = None,
+    sysroot: Path | None = None,
 ) -> tuple[list[Judged], list[str]]:
     """Return what is said of each core, and the programs that left none."""
     cores, failed = [], []
@@ -108,7 +117,7 @@ def judge_all(
                     failed.append(str(error))
 
     def judged(taken: Taken) -> Judged:
-        one, record = answered(taken, tree)
+        one, record = answered(taken, tree, sysroot)
         if keep:
             keep.mkdir(parents=True, exist_ok=True)
             (keep / f"{one.name}.{one.interpreter}.json").write_text(json.dumps(record) + "\n")
@@ -185,6 +194,9 @@ def main() -> int:
     parser.add_argument(
         "--tool", type=Path, default=TESTS.parent, help="the tree whose tool is asked"
     )
+    parser.add_argument(
+        "--without-files", action="store_true", help="the files of the process are not here"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="cores that are asked about at once")
     parser.add_argument("--list", action="store_true", help="also the unhelpful answers")
     parser.add_argument("--records", type=Path, help="keep the tool's records in this folder")
@@ -198,9 +210,11 @@ def main() -> int:
         and (not given.kind or piece.truth["kind"] in given.kind)
     ]
     interpreters = chosen(given.interpreter)
-    judged, failed = judge_all(
-        wanted, interpreters, given.tool.resolve(), given.jobs, given.records
-    )
+    with tempfile.TemporaryDirectory() as empty:
+        sysroot = Path(empty) if given.without_files else None
+        judged, failed = judge_all(
+            wanted, interpreters, given.tool.resolve(), given.jobs, given.records, sysroot
+        )
     print(report(judged, given.list))
     if given.table:
         print("\n" + each_program(judged).replace("'", "`"))

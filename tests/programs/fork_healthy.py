@@ -116,7 +116,10 @@ def ended(child):
         one.start()
     for one in threads:
         one.join()
-    time.sleep(0.3)  # join() may return before the thread has left the C library
+    tasks = "/proc/self/task"  # join() may return before the thread has left the C library
+    while os.path.isdir(tasks) and len(os.listdir(tasks)) > 1:
+        time.sleep(0.01)
+    time.sleep(0.3)
     kept.extend(threads)
     forkbed.hang_in_child(child, before=list, multithreaded=False)
 

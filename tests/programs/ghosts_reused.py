@@ -35,9 +35,10 @@ def living():
 def in_child(ghosts):
     for n in range(2):
         threading.Thread(target=living, name=f"living-{n}", daemon=True).start()
+    deathbed.parked.clear()  # those of the parent
     while len(told) < 2:
         time.sleep(0.01)
-    time.sleep(0.1)
+    deathbed.gather(0)
     way = deathbed.prepare("raise")
     deathbed.die(way, others=told, facts={"ghosts": ghosts})
 

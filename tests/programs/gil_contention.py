@@ -13,11 +13,30 @@ import time
 import deathbed
 
 SPINNERS = 3
+PAUSE = "34 "  # the number of the system call on x86-64
 
 
 def spin():
     deathbed.parked.append(threading.get_native_id())
     while True: pass  # fmt: skip  # noqa: E701 - one line: it is known where a thread is
+
+
+def await_pause(pid):
+    """Wait until the main thread of a process is in pause().
+
+    Without /proc: until the process has computed next to nothing for a while, as all wait for the
+    GIL that it holds. Without a GIL the others compute on, and time has to do.
+    """
+    gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    seen, same, proc = 0.0, 0, os.path.isdir("/proc/%d" % pid)
+    while same < (3 if proc else 10):
+        time.sleep(0.05)
+        if proc:
+            with open("/proc/%d/syscall" % pid) as handle:
+                same = same + 1 if handle.read().startswith(PAUSE) else 0
+        else:
+            before, seen = seen, time.clock_gettime(~pid << 3 | 2)
+            same = same + 1 if seen - before < 0.02 or not gil else 0
 
 
 def killer():
@@ -28,7 +47,7 @@ def killer():
             if os.getppid() != parent:
                 os._exit(1)
             time.sleep(0.01)
-        time.sleep(0.5)
+        await_pause(parent)
         os.kill(parent, signal.SIGSEGV)
         os._exit(0)
 

@@ -5,7 +5,8 @@
 """Die in a thread of a sub-interpreter, beside other interpreters in threads, with their own GIL.
 
 3.9 to 3.13 hang or crash of their own with threads in several interpreters.
-Each interpreter writes what it knows of its threads to a file; the dying one adds them up.
+Each interpreter writes what it knows of its threads to a file; the dying one adds them up. They are
+started one after the other: 3.14.0 frees a block twice when two of them import at the same time.
 """
 
 import glob
@@ -43,17 +44,37 @@ def inner():
 
 def wait():
     if {threads}:
-        threading.Thread(target=inner, name="inner \\u00fc {number}").start()
+        inside = threading.Thread(target=inner, name="inner \\u00fc {number}")
+        inside.start()
         while not deathbed.parked:
             time.sleep(0.01)
-        time.sleep(0.1)
+        settle([str(inside.native_id)])  # the main thread looks for files meanwhile
     tell(sys._getframe()), time.sleep(900)
+
+def switches(which):
+    # How often each of them but this one stopped to run. Without /proc nothing is known of them.
+    tasks, seen = "/proc/self/task", {{}}
+    for task in os.listdir(tasks) if os.path.isdir(tasks) else ():
+        if task != str(threading.get_native_id()) and (which is None or task in which):
+            with open(tasks + "/" + task + "/status") as handle:
+                seen[task] = [line for line in handle if "State:" in line or "ctxt" in line]
+    return seen
+
+def settle(which=None):
+    # A thread that has told has yet to reach its wait.
+    seen, same = None, 0
+    while same < (5 if os.path.isdir("/proc/self/task") else 30):
+        time.sleep(0.01)
+        now = switches(which)
+        running = any("R (running)" in line for lines in now.values() for line in lines)
+        same = same + 1 if now == seen and not running else 0
+        seen = now
 
 def die():
     import glob
     while len(glob.glob("told-*.json")) < {others}:
         time.sleep(0.01)
-    time.sleep(0.1)
+    settle()
     others = []
     for path in glob.glob("told-*.json"):
         with open(path) as handle:
@@ -75,8 +96,7 @@ def in_thread(call, threads):
 
     def script():
         outer = deathbed.thread(deathbed.stack(sys._getframe(1)))
-        with open(f"told-outer-{number}.json", "w") as handle:
-            json.dump([outer], handle)
+        hand_over(f"told-outer-{number}.json", [outer])
         return SCRIPT.format(
             folder=folder, argv=sys.argv, number=number, call=call, threads=threads, others=2 * 3
         )
@@ -96,20 +116,23 @@ def main():
     for number in range(3):
         arguments = ("wait" if number < 2 else "die", number == 1)
         threads.append(threading.Thread(target=in_thread, args=arguments, name=f"runs {number}"))
-    for thread in threads[:2]:
+    for number, thread in enumerate(threads):
         thread.start()
-    while len(glob.glob("told-*.json")) < 4:
-        time.sleep(0.01)
-    threads[2].start()
+        while number < 2 and len(glob.glob("told-*.json")) < 2 * (number + 1):
+            time.sleep(0.01)
     tell(sys._getframe()), time.sleep(900)
 
 
 def tell(frame):
     """Say where the main thread will be: its frame waits in the line that calls this."""
-    found = [deathbed.thread(deathbed.stack(frame))]
-    with open("told-main.json.partial", "w") as handle:
-        json.dump(found, handle)
-    os.rename("told-main.json.partial", "told-main.json")
+    hand_over("told-main.json", [deathbed.thread(deathbed.stack(frame))])
+
+
+def hand_over(name, content):
+    """Write a file so that a reader sees all of it or nothing."""
+    with open(name + ".partial", "w") as handle:
+        json.dump(content, handle)
+    os.rename(name + ".partial", name)
 
 
 if __name__ == "__main__":

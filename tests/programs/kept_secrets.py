@@ -29,6 +29,32 @@ class Client:
         return f"Client({self.name}, {self.auth_token})"
 
 
+class Wrapped:
+    """Its secrets lie behind a property, in a list and in a dict, under names that tell nothing."""
+
+    kept = "hunter2"
+
+    def __init__(self, way):
+        self.way = way
+        self.credentials, self.secrets = ["hunter2"], {"x": "hunter2"}
+
+    @property
+    def password(self):
+        return self.kept
+
+    def get_token(self):
+        return self.kept
+
+    def __repr__(self):
+        if self.way == "property":
+            return f"Wrapped({self.password!r})"
+        if self.way == "method":
+            return "Wrapped(%s)" % self.get_token()
+        if self.way == "list":
+            return f"Wrapped({self.credentials[0]})"
+        return f"Wrapped({self.secrets['x']})"
+
+
 class Plain:
     def __init__(self):
         self.visible, self._password, self.accessKey = "visible", b"hunter2", ["hunter2"]
@@ -58,6 +84,7 @@ def containers(way):
     login, settings = Login("visible", "hunter2"), Settings("visible", "hunter2")
     space = types.SimpleNamespace(secret_key="hunter2", shown="visible")
     client, plain, slotted = Client(), Plain(), Slotted()
+    wrapped = [Wrapped("property"), Wrapped("method"), Wrapped("list"), Wrapped("dict")]
     ordered = collections.OrderedDict(passwd="hunter2")
     views = [{"token": "hunter2"}.items(), {"token": "hunter2"}.values()]
     texts(way)

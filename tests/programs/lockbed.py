@@ -14,10 +14,11 @@ import threading
 import time
 
 TRUTH = os.path.abspath(sys.argv[1])
-PATIENCE = 20.0
+PATIENCE = 60.0
 SETTLED = 6  # polls in which nothing changed
 POLL = 0.05
-WITHOUT_PROC = 1.5
+WITHOUT_PROC = 20  # polls in which it did next to nothing
+NOTHING = 0.005  # seconds of processor time from poll to poll: who waits for the GIL asks for it
 
 waits, started, findings = [], {}, []
 _ready = os.pipe()
@@ -39,6 +40,8 @@ def watch():
             data += part
             if data.endswith(b"\n"):
                 break
+        if not data:
+            os._exit(0)  # the program failed before its wait; it says itself why
         truth = json.loads(data.decode())
         truth["syscalls"] = settled(parent)
         with open(TRUTH + ".partial", "w") as handle:
@@ -56,19 +59,30 @@ def watch():
 def settled(pid):
     """Return {tid: [number, argument...]} of every thread, once all of them stay asleep.
 
-    Without /proc (some interpreters run in a bare root) nothing is known but that time has passed.
+    Without /proc (some interpreters run in a bare root) nothing is known but how long it computed.
     """
-    if not os.path.isdir("/proc/%d/task" % pid):
-        time.sleep(WITHOUT_PROC)
-        return {}
     seen, same = None, 0
     deadline = time.monotonic() + PATIENCE
+    if not os.path.isdir("/proc/%d/task" % pid):
+        while same < WITHOUT_PROC and time.monotonic() < deadline:
+            time.sleep(POLL)
+            before, seen = seen, computed(pid)
+            same = same + 1 if before is not None and seen - before < NOTHING else 0
+        return {}
     while same < SETTLED and time.monotonic() < deadline:
         time.sleep(POLL)
         now = calls(pid)
         same = same + 1 if now == seen else 0
         seen = now
     return seen
+
+
+def computed(pid):
+    """Return how long a process has computed, in seconds; the number of its clock is the kernel's.
+
+    MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED) of <linux/posix-timers.h>.
+    """
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def calls(pid):

@@ -19,7 +19,7 @@
 # locks: {"name": "locks-join", "arguments": ["join"]}
 # locks: {"name": "locks-module", "arguments": ["module"]}
 # locks: {"name": "locks-buffered", "arguments": ["buffered"]}
-# locks: {"name": "locks-semlock", "arguments": ["semlock"]}
+# locks: {"name": "locks-semlock", "arguments": ["semlock"], "semaphores": true}
 """Wait for one kind of Python lock each; none of these is a deadlock."""
 
 import os

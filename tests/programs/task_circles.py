@@ -9,6 +9,7 @@ import os
 import sys
 
 NAP = 0.01
+TURNS = 50  # of the loop: on a busy machine time passes without them
 
 
 def asyncio_locks():
@@ -24,7 +25,8 @@ def asyncio_locks():
         accounts, journal = asyncio.Lock(), asyncio.Lock()
         first = asyncio.create_task(debit(accounts, journal), name="payer")
         second = asyncio.create_task(debit(journal, accounts), name="payee")
-        await asyncio.sleep(5 * NAP)
+        for _ in range(TURNS):
+            await asyncio.sleep(NAP / 10)
         ready()
         await asyncio.sleep(3600)
         await asyncio.wait([first, second])
@@ -44,11 +46,53 @@ def asyncio_results():
     async def main():
         tasks["payer"] = asyncio.create_task(needs("payee"), name="payer")
         tasks["payee"] = asyncio.create_task(needs("payer"), name="payee")
-        await asyncio.sleep(5 * NAP)
+        for _ in range(TURNS):
+            await asyncio.sleep(NAP / 10)
         ready()
         await asyncio.sleep(3600)
 
     asyncio.run(main())
+
+
+def asyncio_events(kick=False):
+    """Each waits for the other's event; with `kick` a third task would set one of them."""
+    import asyncio
+
+    async def step(mine, other):
+        await other.wait()
+        mine.set()
+
+    async def later(event):
+        await asyncio.sleep(3600)
+        event.set()
+
+    async def main():
+        first, second = asyncio.Event(), asyncio.Event()
+        tasks = [
+            asyncio.create_task(step(first, second), name="payer"),
+            asyncio.create_task(step(second, first), name="payee"),
+        ]
+        if kick:
+            tasks.append(asyncio.create_task(later(first), name="kicker"))
+        for _ in range(TURNS):
+            await asyncio.sleep(NAP / 10)
+        ready()
+        await asyncio.sleep(3600)
+        await asyncio.wait(tasks)
+
+    asyncio.run(main())
+
+
+def asyncio_kicked():
+    asyncio_events(kick=True)
+
+
+def installed_beside():
+    """A package in a folder that is no site-packages, as `pip install --target` makes it."""
+    import lockbox
+
+    ready()
+    lockbox.wait_for_key()
 
 
 def trio_locks():
@@ -65,7 +109,8 @@ def trio_locks():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(debit, accounts, journal, name="payer")
             nursery.start_soon(debit, journal, accounts, name="payee")
-            await trio.sleep(5 * NAP)
+            for _ in range(TURNS):
+                await trio.sleep(NAP / 10)
             ready()
             await trio.sleep(3600)
 
@@ -86,7 +131,8 @@ def gevent_locks():
     first = gevent.spawn(debit, accounts, journal)
     second = gevent.spawn(debit, journal, accounts)
     first.name, second.name = "payer", "payee"  # gevent 20 and later
-    gevent.sleep(5 * NAP)
+    for _ in range(TURNS):
+        gevent.sleep(NAP / 10)
     ready()
     gevent.sleep(3600)
     gevent.joinall([first, second])
@@ -105,7 +151,8 @@ def gevent_joins():
     greenlets["payee"] = gevent.spawn(needs, "payer")
     for name, each in greenlets.items():
         each.name = name
-    gevent.sleep(5 * NAP)
+    for _ in range(TURNS):
+        gevent.sleep(NAP / 10)
     ready()
     gevent.sleep(3600)
 
@@ -137,7 +184,8 @@ def asyncio_contention(kind):
     async def main():
         lock = kind()
         tasks = [asyncio.ensure_future(each(lock)) for each in (holds, wants, wants)]
-        await asyncio.sleep(5 * NAP)
+        for _ in range(TURNS):
+            await asyncio.sleep(NAP / 10)
         ready()
         await asyncio.wait(tasks)
 
@@ -160,7 +208,8 @@ def trio_waits():
         async with trio.open_nursery() as nursery:
             for each in (holds, wants, wants):
                 nursery.start_soon(each, lock)
-            await trio.sleep(5 * NAP)
+            for _ in range(TURNS):
+                await trio.sleep(NAP / 10)
             ready()
 
     trio.run(main)

@@ -116,7 +116,8 @@ async def main(way, eager):
     make("reader-1", shielding("shared"))
     if hasattr(asyncio, "TaskGroup"):
         make("group", grouping())
-    await asyncio.sleep(0.05)
+    for _ in range(25):  # by turns of the loop: time passes on a busy machine without them
+        await asyncio.sleep(0.002)
     facts = {
         "edges": EDGES,
         "graph": graph(),

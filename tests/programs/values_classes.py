@@ -357,6 +357,159 @@ class Guarded(Filled):
             return "guarded"
 
 
+class Formatted(Filled):
+    def __repr__(self):
+        return "nothing" if self.one is None else self.described()
+
+    def described(self):
+        return "{0}({1!r}, {1!s:>5}, {{}}) of {2}".format(
+            type(self).__name__, self.two, len(self.one)
+        )
+
+
+class Compared(Filled):
+    def __repr__(self):
+        if self.one > self.limit:
+            return "many"
+        if not self.two:
+            return "none of " + str(self.one)
+        text = "some" if self.two is not None and self.one != 3 else "three"
+        return text
+
+
+class Behind(FilledChild):
+    def __repr__(self):
+        return f"<{super().__repr__()}>"
+
+
+class BehindObject:
+    def __repr__(self):
+        return super().__repr__() + "!"
+
+
+class Absent:
+    """What it has not is found by a function."""
+
+    def __init__(self):
+        self.there = 1
+
+    def __getattr__(self, name):
+        return name
+
+    def __repr__(self):
+        return f"{self.there} {self.missing}"
+
+
+class Hidden(Filled):
+    """An attribute of its own hides the method, never the property."""
+
+    def method(self):
+        return "method"
+
+    @property
+    def data(self):
+        return self.two
+
+    def __repr__(self):
+        return f"{self.method()} {self.data}"
+
+
+class Spelt:
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        return f"{self!s}?"
+
+
+class Counted:
+    """It decides whether it is true."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+    def __repr__(self):
+        return "full" if self else "empty"
+
+
+class Part(Filled):
+    """Parts of what it holds."""
+
+    def __repr__(self):
+        return f"{self.one[:4]}..{self.one[-1]} {self.two[0]} {self.two[-1]!r} {self.one[::2]!r}"
+
+
+class ByKey(Filled):
+    def __repr__(self):
+        return "%s at %s" % (self.one["name"], hex(id(self)))
+
+
+class Perhaps(Filled):
+    """What it may not have."""
+
+    def __repr__(self):
+        name = getattr(self, "name", "nameless")
+        return f"{name} {getattr(self, 'one', None)} {hasattr(self, 'two')} {hasattr(self, 'x')}"
+
+
+class Handling(Filled):
+    def first(self):
+        return self.one[0]
+
+    def __repr__(self):
+        try:
+            return f"first {self.first()}"
+        except AttributeError:
+            return "never"
+        except IndexError:
+            return "empty"
+
+
+class Reraising(Filled):
+    """Which `__repr__` raises, cannot be said to show anything."""
+
+    def __repr__(self):
+        try:
+            return self.absent
+        except KeyError:
+            return "never"
+        except Exception:
+            return f"no attribute of {self.two}"
+
+
+def taken_apart(way):
+    part, by_key = Part("abcdefg", [1, (2,)]), ByKey({"name": "n"}, None)
+    without_name, with_name = Perhaps(1, 2), Perhaps(1, 2)
+    with_name.name = "named"
+    first, none, reraising = Handling([7], 0), Handling([], 0), Reraising(1, "x")
+    for _ in range(40):
+        repr((part, by_key, with_name, without_name, first))
+    dying(way, None)
+    return locals()
+
+
+def followed(way):
+    by_format, compared = Formatted([1, 2], "t"), Compared(2, 7)
+    by_method = Formatted("abc", None)
+    many, none, three, some = Compared(9, 0), Compared(1, 0), Compared(3, 1), Compared(1, 1)
+    behind, behind_object, absent = Behind("b", 2), BehindObject(), Absent()
+    shown, hidden = Hidden(1, 2), Hidden(1, [3])
+    hidden.__dict__["data"] = "own"
+    hiding = Hidden(1, 2)
+    hiding.method = lambda: "own"
+    in_text, full, empty = Filled(Spelt("s"), Spelt("t")), Counted(1), Counted(0)
+    for _ in range(40):
+        repr((by_format, compared, behind, behind_object, absent, shown, in_text))
+    taken_apart(way)
+    return locals()
+
+
 def filled_in(way):
     filled, child = Filled("a'b", 2), FilledChild([None], "t")
     shadowed, nested = Filled(1.5, True), Filled(Filled(1, 2), {"k": (3,)})
@@ -370,7 +523,7 @@ def filled_in(way):
     precise, by_percent = Precise(2.625, "ab"), Percent(1.25, "c'd")
     spoken_padded = Padded(Spoken(7), 0)
     spoken, guarded = Filled(1, Spoken(7)), Guarded(1, 2)
-    dying(way, None)
+    followed(way)
     return locals()
 
 

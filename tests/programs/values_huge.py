@@ -8,6 +8,23 @@ import deathbed
 from values import dying
 
 
+class Link:
+    """Its repr() calls six functions in one another before it comes to the next link."""
+
+    def __init__(self, following):
+        self.following = following
+
+    first = property(lambda self: self.second)
+    second = property(lambda self: self.third)
+    third = property(lambda self: self.fourth)
+    fourth = property(lambda self: self.fifth)
+    fifth = property(lambda self: self.text)
+    text = property(lambda self: f"{self.following!r}")
+
+    def __repr__(self):
+        return f"Link({self.first})"
+
+
 def kept(way, inner):
     dying(way, None)
     return locals()
@@ -28,6 +45,9 @@ def huge(way):
     deep, deep_dict, deep_tuple = [], {}, ()
     for _ in range(100_000):
         deep, deep_dict, deep_tuple = [deep], {"d": deep_dict}, (deep_tuple,)
+    chain = None
+    for _ in range(100):
+        chain = Link(chain)
     small = "small"
     return kept(way, None)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # corpus: {"name": "waits-asyncio", "beside": ["waitsbed.py"]}
+# corpus: {"name": "waits-uvloop", "beside": ["waitsbed.py"], "arguments": ["all", "uvloop"], "packages": ["uvloop"], "oldest": [3, 9], "newest": [3, 14]}
 """Die beside asyncio tasks that wait for everything that asyncio has."""
 
 import asyncio
@@ -465,4 +466,8 @@ async def main(way):
 
 
 if __name__ == "__main__":
+    if sys.argv[3:] == ["uvloop"]:
+        import uvloop
+
+        uvloop.install()
     asyncio.run(main(deathbed.prepare("raise")))

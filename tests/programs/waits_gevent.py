@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # corpus: {"name": "waits-gevent", "beside": ["waitsbed.py"], "packages": ["gevent"], "oldest": [3, 9], "newest": [3, 14]}
+# corpus: {"name": "waits-gevent-libuv", "beside": ["waitsbed.py"], "arguments": ["all", "libuv"], "packages": ["gevent", "cffi"], "oldest": [3, 9], "newest": [3, 14]}
 """Die beside gevent's greenlets that wait for everything that gevent has."""
 
 import os
@@ -7,6 +8,9 @@ import socket as plain_socket
 import sys
 
 import deathbed
+
+if sys.argv[3:] == ["libuv"]:  # read when gevent is imported
+    os.environ["GEVENT_LOOP"] = "libuv"
 import gevent
 import gevent.event
 import gevent.lock
@@ -274,7 +278,8 @@ def not_started():
 def main(way):
     for one in chosen():
         one()
-    gevent.sleep(0.1)
+    for _ in range(50):  # by turns of the loop: time passes on a busy machine without them
+        gevent.sleep(0.002)
     end(way)
 
 
