@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 
 from setuptools import find_packages, setup
 
@@ -37,13 +39,39 @@ def data_files_of(package: str) -> list[str]:
     return sorted(found)
 
 
+def made_files() -> list[tuple[str, list[str]]]:
+    """Make the manual page and the completion of shells by the parsers; return where they go.
+
+    They need none of the dependencies. A tree that cannot be written to has none.
+    """
+    folder = os.path.join("build", "share")
+    made = []
+    for place, name, words in (
+        ("share/man/man1", "gdb-epi.1", ("man",)),
+        ("share/bash-completion/completions", "gdb-epi", ("completion", "bash")),
+        ("share/zsh/site-functions", "_gdb-epi", ("completion", "zsh")),
+    ):
+        program = [sys.executable, "-B", "-m", "gdb_epi.cli.main", *words]
+        try:
+            text = subprocess.run(program, cwd=HERE, check=True, stdout=subprocess.PIPE).stdout
+            os.makedirs(os.path.join(HERE, folder), exist_ok=True)
+            with open(os.path.join(HERE, folder, name), "wb") as file:
+                file.write(text)
+        except (OSError, subprocess.CalledProcessError) as error:
+            sys.stderr.write(f"{place}/{name} is not made: {error}\n")
+            continue
+        made.append((place, [os.path.join(folder, name)]))
+    return made
+
+
 README = os.path.join(HERE, "README.md")
 
-# SciPy: the tests of the questions; alembic: changes of the tables.
-FLEET = ["SQLAlchemy>=2.0", "alembic>=1.13", "scipy>=1.10"]
+# SciPy: the tests of the questions; alembic: changes of the tables; packaging: order of versions.
+FLEET = ["SQLAlchemy>=2.0", "alembic>=1.13", "scipy>=1.10", "packaging>=22"]
 REPORT = [*FLEET, "jinja2>=3.1", "matplotlib>=3.6"]
 SERVE = [*REPORT, "starlette>=0.37", "uvicorn>=0.27", "prometheus_client>=0.20"]
 PARQUET = [*FLEET, "pyarrow>=14"]
+LAKE = [*PARQUET, "duckdb>=1.0", "duckdb-engine>=0.13"]
 
 setup(
     name="gdb-epi",
@@ -65,8 +93,11 @@ setup(
         "report": REPORT,
         "serve": SERVE,
         "parquet": PARQUET,
+        "lake": LAKE,
         "postgresql": [*FLEET, "psycopg[binary]>=3.1"],
         "gdb": ["gdb-for-pwndbg"],
+        "objects": ["fsspec>=2023.6", "aiohttp>=3.8", "s3fs>=2023.6"],  # triage s3://, https://
+        "cluster": [*FLEET, "distributed>=2024.1"],  # triage --scheduler
         "dev": [
             "pytest",
             "pytest-xdist",
@@ -77,15 +108,18 @@ setup(
             "hypothesis",
             "jsonschema",
             "pystack",
+            "fsspec>=2023.6",
+            "aiohttp>=3.8",
             "py-spy",
             *SERVE,
-            *PARQUET,
+            *LAKE,
             "playwright>=1.45",  # drives the distribution's Chromium
-            "duckdb>=1.0",  # reads the exports back
             "psycopg[binary]>=3.1",
         ],
     },
     scripts=["gdb_epi/cli/gdb-epi"],
+    data_files=made_files(),
+    entry_points={"pytest11": ["epi = gdb_epi.pytest_plugin"]},
     classifiers=[
         "Environment :: Console",
         "Intended Audience :: Developers",

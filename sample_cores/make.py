@@ -91,6 +91,7 @@ SCENARIOS = {
     "forked-child-inherited-lock": Scenario("3.13.0"),
     "flipped-pointer-bit": Scenario("3.13.0", drive=flip_list_item),
     "failed-assertion": Scenario("3.13.0", extension="_ring"),
+    "use-after-free": Scenario("3.13.0", extension="_sessions"),
     "c-stack-overflow": Scenario("3.13.0", extension="_tree", stack_kib=512),
 }
 

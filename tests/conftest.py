@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import resource
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +14,9 @@ import pytest
 from support import layout
 
 LEFT_OUT = pytest.StashKey[int]()
+COLLECTOR = (10_000, 10, 10)  # rarer than usual: it costs time, and finds little
+MANY = 200  # files that are open between two tests: targets that nobody holds any more
+DESCRIPTORS = 1 << 13  # that a process of the tests may have at a time, where the machine lets it
 # What --heavy sets; each can be set alone too, and then holds.
 HEAVY_AMOUNTS = {
     "GDB_EPI_MATRIX": "full",  # every program on every build (support.interpreters.spread)
@@ -43,12 +49,32 @@ def pytest_configure(config: pytest.Config) -> None:
         for name, value in HEAVY_AMOUNTS.items():
             os.environ.setdefault(name, value)
     layout.fix()
+    _as_started_by_hand()
+    os.environ.pop("COLUMNS", None)  # lines are folded by it; a test of that sets it itself
     if config.pluginmanager.hasplugin("hypothesispytest"):
         from hypothesis import settings
 
         settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
         if not config.getoption("--hypothesis-profile"):
             settings.load_profile("repeatable")
+
+
+def _as_started_by_hand() -> None:
+    """Undo what the programs of the tests would inherit of whoever started this process.
+
+    What a shell starts in the background ignores SIGINT and SIGQUIT, nohup SIGHUP; some runners
+    block signals, or let no others read what is written.
+    """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGUSR1):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            interrupt = number == signal.SIGINT
+            signal.signal(number, signal.default_int_handler if interrupt else signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
+    os.umask(0o022)
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -62,6 +88,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[LEFT_OUT] = len(heavy)
     if hasattr(config, "workeroutput"):  # a worker of pytest-xdist, whose own summary nobody sees
         config.workeroutput["heavy"] = len(heavy)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector what all tests share: it would look through it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTOR)
+
+
+def pytest_unconfigure() -> None:
+    """Let the end find what is to be freed."""
+    gc.unfreeze()
+
+
+def pytest_runtest_teardown() -> None:
+    """Undo what a verb of gdb-epi does to the process that is its own in ordinary life.
+
+    It lets the collector rest; here targets that nobody holds would keep their files open until the
+    process may open no more.
+    """
+    if gc.get_threshold() != COLLECTOR:
+        gc.set_threshold(*COLLECTOR)
+    if len(os.listdir("/proc/self/fd")) > MANY:
+        gc.collect()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make a database of 1 M crashes by the simulator, and measure every question of `fleet` on it.
 
-python tests/bench/fleet_million.py make  [--db FILE] [--crashes 1000000]
-python tests/bench/fleet_million.py ask   [--db FILE] [--repeat 3]
+python tests/bench/fleet_million.py make  [--db FILE] [--crashes 1000000] [--kind full]
+python tests/bench/fleet_million.py ask   [--db FILE] [--repeat 3] [--only suspects]
 
 `make` goes through `gdb_epi.fleet.store.ingest` like any record (some minutes); `ask` runs the
 shell command in processes of its own and prints wall and CPU seconds of the best of the repeats:
 the first row fills the cache of the population, the others find it.
+
+Kinds: `simulated` (minimal records, host-hours, planted causes), `full` (records as an analysis
+makes them, no host-hours, in which host and signature depend on each other), `full-hours` (the same
+with host-hours), `values` (attributes with up to 50,000 values, of a host or of nothing),
+`signatures` (every third crash has one of its own).
 """
 
 from __future__ import annotations
@@ -18,17 +23,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from support.fleet_records import fleet_record
 from support.fleet_simulator import COMMON, Fleet, records, simulate, write_exposure
 
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import host_days, store_exposure
+from gdb_epi.fleet.store.exposure import HostDay, host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 DEFAULT = Path(tempfile.gettempdir()) / "gdb-epi-million.sqlite3"
@@ -50,24 +56,64 @@ def fleet_of(crashes: int) -> Fleet:
     )
 
 
-def make(db: Path, crashes: int) -> None:
+def make(db: Path, crashes: int, kind: str) -> None:
     """Write the database anew."""
     for path in (db, Path(f"{db}-wal"), Path(f"{db}-shm")):
         path.unlink(missing_ok=True)
-    start = time.perf_counter()
-    fleet = fleet_of(crashes)
-    print(f"simulated {len(fleet.crashes)} crashes in {time.perf_counter() - start:.0f} s")
     with open_database(str(db), write=True) as engine:
+        if kind == "simulated":
+            fleet = fleet_of(crashes)
+            with tempfile.TemporaryDirectory() as folder:
+                write_exposure(fleet, Path(folder) / "hours.csv")
+                hours = host_days(Path(folder) / "hours.csv")
+                print(f"{store_exposure(engine, hours).rows} host-days")
+            rows = sources(fleet)
+        else:
+            if kind == "full-hours":
+                print(f"{store_exposure(engine, full_hours(crashes)).rows} host-days")
+            rows = (("bench", KINDS[kind](number)) for number in range(crashes))
         start = time.perf_counter()
-        with tempfile.TemporaryDirectory() as folder:
-            write_exposure(fleet, Path(folder) / "hours.csv")
-            print(f"{store_exposure(engine, host_days(Path(folder) / 'hours.csv')).rows} host-days")
-        print(f"exposure in {time.perf_counter() - start:.0f} s")
-        start = time.perf_counter()
-        done = ingest(engine, sources(fleet))
-        print(
-            f"{done.line()} in {time.perf_counter() - start:.0f} s, {os.stat(db).st_size >> 20} MB"
-        )
+        done = ingest(engine, rows)
+        took = time.perf_counter() - start
+        print(f"{done.line()} in {took:.0f} s, {os.stat(db).st_size >> 20} MB")
+
+
+def full_hours(crashes: int) -> Iterator[tuple[str, HostDay]]:
+    """Yield host-hours of the hosts of `support.fleet_records`, of all their days."""
+    stamps = [fleet_record(n, full=False)["time"]["crash_ts"] for n in (0, crashes - 1)]
+    hosts = {n: fleet_record(n, full=False)["host"] for n in range(20_000)}
+    attributes = {host["hostname"]: host["attributes"] for host in hosts.values()}
+    for day in range(int(stamps[0] // 86_400), int(stamps[1] // 86_400) + 1):
+        for name, values in attributes.items():
+            yield "bench", HostDay(day, name, 24.0, values)
+
+
+def many_values(number: int) -> dict[str, Any]:
+    """Return a record whose attributes have many values: of its host, of its time, of nothing."""
+    record = fleet_record(number, full=False)
+    mixed = number * 2_654_435_761 % (1 << 32)
+    more = {"serial": record["host"]["hostname"], "boot": f"b{mixed % 2_000}.{number // 200_000}"}
+    more |= {"job": f"j{mixed * 40_503 % 50_000}", "user": f"u{(mixed >> 3) % 3_000}"}
+    more |= {f"label{i}": f"v{(mixed >> i) % (10 ** (1 + i % 4))}" for i in range(10)}
+    record["host"]["attributes"] |= more
+    return record
+
+
+def many_signatures(number: int) -> dict[str, Any]:
+    """Return a record; every third one has a signature that no other has."""
+    record = fleet_record(number, full=False)
+    if number % 3 == 0:
+        text = f"gsig/2 stable segv-wild f{number} <- main"
+        record["signature"] |= {"keys": {"stable": f"{number:016x}"}, "text": {"stable": text}}
+    return record
+
+
+KINDS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "full": lambda number: fleet_record(number, full=True),
+    "full-hours": lambda number: fleet_record(number, full=True),
+    "values": many_values,
+    "signatures": many_signatures,
+}
 
 
 def sources(fleet: Fleet) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -101,12 +147,14 @@ QUESTIONS = (
 )
 
 
-def ask(db: Path, repeat: int) -> None:
+def ask(db: Path, repeat: int, only: str) -> None:
     """Print a row a question."""
     cache = tempfile.mkdtemp(prefix="fleet-cache-")
     env = {**os.environ, "XDG_CACHE_HOME": cache, "PYTHONPATH": str(ROOT)}
     print("| question | wall s | CPU s | lines |\n|---|---|---|---|")
     for words, name in QUESTIONS:
+        if only not in name:
+            continue
         best: tuple[float, float, int] | None = None
         for _ in range(1 if "fills" in name or words == "screen" else repeat):
             took = run([*words.split(), "--db", str(db)], env)
@@ -137,11 +185,13 @@ def main() -> None:
     parser.add_argument("--db", type=Path, default=DEFAULT)
     parser.add_argument("--crashes", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--kind", choices=("simulated", *KINDS), default="simulated")
+    parser.add_argument("--only", default="", help="questions that have this in their name")
     args = parser.parse_args()
     if args.what == "make":
-        make(args.db, args.crashes)
+        make(args.db, args.crashes, args.kind)
     else:
-        ask(args.db, args.repeat)
+        ask(args.db, args.repeat, args.only)
 
 
 if __name__ == "__main__":

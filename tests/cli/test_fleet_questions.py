@@ -41,6 +41,19 @@ def test_show_a_signature_a_core_and_a_host(fleet):
     assert "7 signatures fit" in fleet("fleet", "show", "segv-null").err
 
 
+def test_every_question_can_be_asked_as_of_a_day(fleet):
+    """f6 begins in the second week."""
+    words = ("top", "new", "trend", "suspects", "correlate", "show KEY", "onset KEY", "split KEY")
+    for question in words:
+        question = question.replace("KEY", f"{3:016x}")
+        done = fleet("fleet", *question.split(), "--asof", "2024-10-09")
+        assert done.code == 0 and "f6 <-" not in done.out, (question, done.err)
+        assert "no day: 'never'" in fleet("fleet", *question.split(), "--asof", "never").err
+    assert "6 crashes" not in fleet("fleet", "show", f"{3:016x}").out
+    assert len(json.loads(fleet("fleet", "trend", "--asof", "2024-10-09", "--json").out)) == 6
+    assert "f6 <-" in fleet("fleet", "new", "--asof", "2024-10-17").out
+
+
 def test_what_a_core_has_more_of_is_shown_by_the_same_command(shell):
     errors = [{"stage": "locals", "subject": str(n), "message": "why"} for n in range(9)]
     line = json.dumps(full(1, soft_errors=errors))
@@ -58,7 +71,7 @@ def test_wildcards_and_quotes_are_plain_characters(fleet):
 
 def test_seen(fleet):
     out = fleet("fleet", "seen", f"{3:016x}").out
-    assert "seen: 10 crashes on 5 hosts" in out and "verdicts: software (10)" in out
+    assert "Seen before: 10 crashes on 5 hosts" in out and "Verdicts: software (10)" in out
     assert fleet("fleet", "seen", "ffffffffffff").code == 3
 
 

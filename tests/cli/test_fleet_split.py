@@ -131,6 +131,28 @@ def test_two_names_of_one_measurement_are_one_fact():
     assert forms(pop._replace(facts=both), mine) == []
 
 
+def test_functions_without_a_name_are_forms_of_their_own():
+    fleet = simulate(5003, looks=3.0, **SMALL)
+    pop = population(fleet)
+    mine = pop.signature == pop.signatures.index("looks")
+    rows = np.flatnonzero(mine)
+    codes = np.full(mine.size, -1, dtype=np.int64)
+    codes[rows] = np.arange(rows.size) % 3
+    codes[rows[:4]] = -1  # records of before have none
+    names = ["fn_0123456789ab", "fn_ba9876543210", "fn_00112233aabb"]
+    function = pop.facts[0]._replace(name="function_code", values=names, crash=codes)
+    pop = pop._replace(facts=(*pop.facts, function))
+    marks = [form.mark for form in forms(pop, mine)]
+    assert sorted(marks[:3]) == sorted(f"function_code={name}" for name in names)
+    assert marks[3:] == ["another function, or not known which"]
+    assert sum(int(form.members.sum()) for form in forms(pop, mine)) == rows.size
+    found = split(pop, pop.signatures.index("looks"), LAST)
+    assert {part.mark for part in found.parts} >= set(marks[:3])
+    # One function is no form: there is nothing to part.
+    codes[rows] = 0
+    assert not any("function" in form.mark for form in forms(pop, mine))
+
+
 def test_a_pair_is_found_where_neither_condition_is_alone():
     fleet = simulate(5004, race=2.0, **SMALL)
     pop = population(fleet)

@@ -13,6 +13,7 @@ import sys
 from argparse import Namespace
 
 import pytest
+from support.opening import core_of
 
 from commands.exceptions import exceptions
 from commands.generators import generators
@@ -177,15 +178,39 @@ def test_a_truncated_core_is_an_answer_or_one_line(shell, tmp_path, core_bytes, 
         only_line(done)
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_core_of_another_machine(shell, tmp_path, core_bytes, packed):
+@pytest.mark.parametrize(
+    ("number", "kind", "name", "packed"),
+    [
+        (243, b"\2\1", "riscv", True),
+        (243, b"\2\1", "riscv", False),
+        (21, b"\2\1", "ppc64", False),
+        (40, b"\1\1", "arm", False),
+        (3, b"\1\1", "i386", False),
+        (62, b"\1\1", "x86-64, with 32-bit pointers", False),
+        (4711, b"\2\1", "e_machine 4711", False),
+    ],
+)
+def test_a_core_of_another_machine(shell, tmp_path, core_bytes, number, kind, name, packed):
     data = bytearray(core_bytes)
-    data[18:20] = (183).to_bytes(2, "little")  # EM_AARCH64
+    data[4:6], data[18:20] = kind, number.to_bytes(2, "little")
     path = tmp_path / "foreign"
     path.write_bytes(gzip.compress(data, 1) if packed else data)
     done = shell.triage(path)
     assert done.code == 3
-    assert only_line(done).startswith(f"gdb-epi: {path}: a core of another machine")
+    assert only_line(done) == (
+        f"gdb-epi: {path}: a core of another machine ({name}), which is not read; "
+        "try: only cores of x86-64 and aarch64 can be read"
+    )
+
+
+def test_a_core_of_big_endian_aarch64(shell, tmp_path, core_bytes):
+    data = bytearray(core_bytes)
+    data[5], data[16:20] = 2, b"\0\4\0\xb7"
+    path = tmp_path / "foreign"
+    path.write_bytes(data)
+    done = shell.triage(path)
+    assert done.code == 3
+    assert "another machine (aarch64, big-endian), which is not read" in only_line(done)
 
 
 def test_what_a_folder_of_cores_holds_is_read_or_told(shell, core, tmp_path, core_bytes):
@@ -285,11 +310,27 @@ def test_wrong_arguments_exit_2(shell, words, told):
     assert told in done.err and "Traceback" not in done.err
 
 
-def test_a_missing_executable_or_sysroot_is_told_first(shell, core, tmp_path):
-    for option in ("--exe", "--sysroot"):
-        done = shell.triage(core, option, tmp_path / "nowhere", "--no-db")
-        assert done.code == 3
-        assert option in only_line(done)
+@pytest.mark.parametrize("verb", ["triage", "stacks", "corruption"])
+@pytest.mark.parametrize("option", ["--exe", "--sysroot"])
+def test_a_missing_executable_or_sysroot_is_told_first(shell, core, tmp_path, verb, option):
+    done = shell(verb, core, option, tmp_path / "nowhere")
+    assert done.code == 3
+    assert f"{option} {tmp_path / 'nowhere'}: no such" in only_line(done)
+
+
+@pytest.mark.parametrize("verb", ["stacks", "corruption"])
+def test_of_several_sysroots_the_first_that_fits_counts(shell, tmp_path, verb):
+    """Before 3.13 there is no Python to be seen without the interpreter's file."""
+    made = core_of("threads")
+    right, empty = made.sysroot or "/", tmp_path / "empty"
+    empty.mkdir()
+    expected = shell(verb, made.core, "--sysroot", right)
+    assert expected.code == 0
+    for roots in ((right, empty), (empty, right)):
+        words = [word for root in roots for word in ("--sysroot", root)]
+        assert shell(verb, made.core, *words) == expected
+    if made.interpreter.minor < (3, 13):
+        assert shell(verb, made.core, "--sysroot", empty) != expected
 
 
 def test_a_named_gdb_that_is_not_there(shell, core, tmp_path):

@@ -63,6 +63,13 @@ def sdist(tree: Path) -> Path:
     return path
 
 
+MADE = (
+    "share/man/man1/gdb-epi.1",
+    "share/bash-completion/completions/gdb-epi",
+    "share/zsh/site-functions/_gdb-epi",
+)
+
+
 @pytest.fixture(scope="module")
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the sdist alone."""
@@ -90,7 +97,16 @@ def test_the_wheel_holds_every_file_of_the_package(tree: Path, wheel: Path) -> N
     # The shell command is installed as a script of our own (gdb_epi/cli/gdb-epi).
     scripts = {name for name in names if ".data/scripts/" in name}
     assert {Path(name).name for name in scripts} == {"gdb-epi"}
-    assert names - scripts == expected_files(tree)
+    made = {name for name in names if ".data/data/" in name}
+    assert {name.split(".data/data/")[1] for name in made} == set(MADE)
+    assert names - scripts - made == expected_files(tree)
+
+
+def test_the_wheel_has_the_plugin_of_pytest(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
+        text = archive.read(name).decode()
+    assert text.split() == ["[pytest11]", "epi", "=", "gdb_epi.pytest_plugin"]
 
 
 def test_the_wheel_tells_what_it_needs(wheel: Path) -> None:
@@ -148,3 +164,49 @@ def test_the_command_runs_from_an_environment_whose_path_has_a_blank(
     link = tmp_path / "linked"
     link.symlink_to(program)
     assert run(link, "--version", cwd=tmp_path, env=CLEAN) == said
+
+
+BASH = """
+source "$1/share/bash-completion/completions/gdb-epi"
+complete -p gdb-epi
+tab() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gdb_epi; echo "${COMPREPLY[*]}"; }
+tab gdb-epi tri
+tab gdb-epi fleet to
+tab gdb-epi fleet top --d
+tab gdb-epi completion ""
+tab gdb-epi fleet export --format ""
+tab gdb-epi triage ./co
+tab gdb-epi triage --exe x
+tab gdb-epi --ver
+"""
+
+
+def test_the_completion_of_bash(installed: Path) -> None:
+    if not shutil.which("bash"):
+        pytest.skip("no bash to complete in; try: apt install bash")
+    out = run("bash", "--norc", "-c", BASH, "x", installed, cwd=installed)
+    registered, triage, top, options, *others = out.rstrip("\n").split("\n")
+    assert registered == "complete -o bashdefault -o default -F _gdb_epi gdb-epi"
+    assert (triage, top) == ("triage", "top") and "--db" in options.split()
+    assert others == ["bash zsh", "jsonl parquet lake", "", "", "--version"]
+
+
+def test_the_completion_of_zsh(installed: Path) -> None:
+    file = installed / "share/zsh/site-functions/_gdb-epi"
+    text = file.read_text()
+    assert text.startswith("#compdef gdb-epi\n") and "'triage:" in text
+    if not shutil.which("zsh"):
+        pytest.skip("no zsh to read it with; try: apt install zsh")
+    run("zsh", "-n", file, cwd=installed)
+
+
+def test_the_manual_page(installed: Path) -> None:
+    page = installed / "share/man/man1/gdb-epi.1"
+    if not shutil.which("groff"):
+        pytest.skip("no groff to read it with; try: apt install groff")
+    words = ("groff", "-man", "-Tascii", "-ww", "-P-cbou", page)
+    done = subprocess.run(words, capture_output=True, text=True, env=CLEAN)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    for text in ("gdb-epi triage CORE", "--no-db", "epi bt", "EXIT STATUS", "gdb-epi fleet top"):
+        assert text in done.stdout, text
+    assert __version__ in done.stdout

@@ -91,7 +91,17 @@ def test_every_recipe_ends_in_a_check() -> None:
         assert recipe.steps and recipe.steps[-1]["check"], recipe.title
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=[recipe.title for recipe in RECIPES])
+# Half a minute each, and like "A command" and "A detector" in what they touch.
+LONG = ("A shell verb", "A check of corruption")
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        pytest.param(r, id=r.title, marks=[pytest.mark.heavy] if r.title in LONG else [])
+        for r in RECIPES
+    ],
+)
 def test_a_newcomer_follows_the_recipe(recipe: Recipe, tmp_path: Path) -> None:
     tree = copy_of_the_tree(tmp_path / "gdb-epi")
     for step in recipe.steps:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from support.browser import CONTRAST, OVERLAPS, open_browser
 from support.demo_fleet import make
@@ -99,7 +101,7 @@ def test_a_link_opens_the_section_that_it_names(browser, report):
         last = opened.page.evaluate("[...document.querySelectorAll('.body')].pop().id")
         assert not opened.page.locator(f"#{last}").is_visible(), "folded away, twice"
         opened.page.goto(f"{report.as_uri()}#{last}")
-        opened.page.locator(f"#{last}").wait_for(state="visible", timeout=5000)
+        opened.page.locator(f"#{last}").wait_for(state="visible")
         opened.page.goto(report.as_uri())
         opened.page.keyboard.press("Tab")
         assert opened.page.evaluate("document.activeElement.className") == "skip"
@@ -138,7 +140,31 @@ def test_served_pages_are_quiet_too(browser, report):
         with browser.view(home, *VIEWS["desktop"]) as opened:
             link = opened.page.locator("details[open] a[href^='/core/']").first
             link.click()
-            opened.page.locator("h1", has_text="One core").wait_for(timeout=10_000)
+            opened.page.locator("h1", has_text="One core").wait_for()
             assert opened.console == opened.errors == []
             assert len(opened.requests) == 2, "the page and the core"
             assert all(url.startswith(home) for url in opened.requests)
+
+
+def test_a_form_of_the_server_takes_a_decision(browser, report, tmp_path):
+    token = "0123456789abcdef-token"
+    shutil.copy(report.parent / "f.sqlite3", tmp_path / "f.sqlite3")
+    with serving(tmp_path / "f.sqlite3", env={"GDB_EPI_TOKEN": token}) as server:
+        home = f"http://127.0.0.1:{server.port}/"
+        with browser.view(f"{home}decisions?about=host&name=node-7", *VIEWS["phone"]) as opened:
+            page = opened.page
+            assert page.evaluate("document.documentElement.scrollWidth") <= opened.width
+            page.locator("[name=state]").select_option("drained")
+            page.locator("[name=note]").fill("DIMM 3 <ordered>")
+            page.locator("[name=who]").fill("ann")
+            page.locator("[name=token]").fill(f"{token}x")
+            page.get_by_role("button").click()
+            page.get_by_role("alert").wait_for()
+            assert page.locator("[name=note]").input_value() == "DIMM 3 <ordered>"
+            assert page.locator("[name=token]").input_value() == ""
+            page.locator("[name=token]").fill(token)
+            page.get_by_role("button").click()
+            page.get_by_role("cell", name="drained", exact=True).wait_for()
+            assert "DIMM 3 <ordered>" in page.inner_text("table") and "ann" in page.inner_text("li")
+            assert [ratio for _, ratio in page.evaluate(CONTRAST) if ratio < MIN_CONTRAST] == []
+            assert opened.errors == []

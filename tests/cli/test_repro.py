@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from support.cores import why_no_core_dumps
-from support.shell import INTERRUPTIBLE, Done, Shell
+from support.opening import need_core_dumps, need_gdb
+from support.shell import INTERRUPTIBLE, ROOT, Done, Shell
+from support.waiting import wait_until
 
 PYTHON = sys.executable
 RUNS = 16
@@ -43,6 +43,9 @@ def boom():
 def other():
     os.abort()
 def stuck():
+    with open("stuck.partial", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename("stuck.partial", "stuck")
     time.sleep(600)
 def end(crash):
     with open("coins", "a") as file:
@@ -53,17 +56,36 @@ def end(crash):
 """
 
 
+# --timeout counts from where the job hangs, however long it took to come there.
+TIMED_FROM_THERE = """
+import os
+import gdb_epi.repro.running as running
+from support.waiting import until_asleep, wait_until
+wait = running._wait_for_exit
+def from_there(process, seconds, stop):
+    wait_until(lambda: os.path.exists("stuck"), during=process)
+    with open("stuck") as file:
+        until_asleep(int(file.read()))
+    return wait(process, seconds, stop)
+running._wait_for_exit = from_there
+"""
+
+
 @pytest.fixture
 def cores() -> None:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
 
 
 def program(shell: Shell, body: str, name: str = "job.py") -> Path:
     path = shell.folder / name
     path.write_text(PROGRAM.format(body))
     return path
+
+
+def running(job: Path) -> str:
+    """Return the processes that run a program."""
+    words = ["pgrep", "-f", str(job)]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout
 
 
 def repro(shell: Shell, *words: object, **options: object) -> Done:
@@ -124,17 +146,19 @@ def test_a_sure_crash_equals_itself_and_no_other(
 
 def test_a_hang_is_snapshotted_signed_and_killed(shell: Shell, cores: None) -> None:
     """The third sure case: a wrapper waits for the process that hangs; both must go."""
-    if shutil.which("gdb") is None and not Path(sys.executable).with_name("gdb").exists():
-        pytest.skip("no gdb here: a living process cannot be looked at")
+    need_gdb()
     job = program(shell, "stuck()")
+    site = shell.folder / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(TIMED_FROM_THERE)
+    shell.env["PYTHONPATH"] += f":{site}:{ROOT / 'tests'}"
     words = ("sh", "-c", f"{PYTHON} -S {job} & wait")
-    done = repro(shell, "--runs", 1, "--timeout", 2, "--native", "never", "--json", "--", *words)
+    done = repro(shell, "--runs", 1, "--timeout", 0.1, "--native", "never", "--json", "--", *words)
     found = json.loads(done.out)
     assert done.code == 0 and found["runs"][0]["kind"] == "hang", done.out + done.err
     texts = [c["record"]["signature"]["text"] for c in found["runs"][0]["crashes"]]
     assert any("py:__main__.stuck" in text.get("python", "") for text in texts)
-    left = subprocess.run(["pgrep", "-f", str(job)], capture_output=True, text=True).stdout
-    assert not left, "a process of the run is still there"
+    wait_until(lambda: not running(job), what="the end of all processes of the run")
 
 
 def test_no_crash(shell: Shell, cores: None) -> None:
@@ -146,8 +170,7 @@ def test_no_crash(shell: Shell, cores: None) -> None:
 @pytest.mark.parametrize("where", ["job", "wrapper"])
 def test_under_gdb_where_no_core_file_comes(shell: Shell, where: str) -> None:
     """The hard limit is 0, as in many CI machines; the same signature as by the kernel's core."""
-    if shutil.which("gdb") is None and not Path(sys.executable).with_name("gdb").exists():
-        pytest.skip("no gdb here")
+    need_gdb()
     job = program(shell, "boom()")
     command = [PYTHON, "-S", str(job)]
     if where == "wrapper":
@@ -179,8 +202,7 @@ os._exit(7 if b"hunter2" in seen else 0)
 
 def test_the_environment_is_not_among_the_arguments_of_gdb(shell: Shell) -> None:
     """Everybody may read them; the command gets its environment all the same."""
-    if shutil.which("gdb") is None and not Path(sys.executable).with_name("gdb").exists():
-        pytest.skip("no gdb here")
+    need_gdb()
     job = program(shell, SECRET)
     words = ("--runs", 1, "--capture", "gdb", "--json", "--", PYTHON, "-S", job)
     done = shell("repro", *words, env={"TOKEN": "hunter2-hunter2"})
@@ -197,14 +219,11 @@ def test_ctrl_c_does_not_wait_for_what_runs(shell: Shell, cores: None) -> None:
         env=shell.env,
         start_new_session=True,
     )
-    while not (shell.folder / "started").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
-    begun = time.monotonic()
+    wait_until((shell.folder / "started").exists, what="a run", during=process)
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130 and time.monotonic() - begun < 20
-    left = subprocess.run(["pgrep", "-f", str(job)], capture_output=True, text=True).stdout
-    assert not left and not shell.leftovers
+    assert process.wait(120) == 130, "not after the 300 seconds that a run may take"
+    wait_until(lambda: not running(job), what="the end of all processes of the run")
+    assert not shell.leftovers
 
 
 @pytest.mark.parametrize(
@@ -230,7 +249,7 @@ def test_wrong_use(shell: Shell, words: tuple[str, ...], code: int, told: str) -
 
 def test_an_older_core_is_not_overwritten(shell: Shell, cores: None) -> None:
     if Path("/proc/sys/kernel/core_pattern").read_text().strip() != "core":
-        pytest.skip("core_pattern is not `core`")
+        pytest.skip("core_pattern is not `core`; try: sysctl -w kernel.core_pattern=core")
     (shell.folder / "core").write_text("evidence")
     done = shell("repro", "--", "true")
     assert done.code == 3 and "would be overwritten" in done.err
@@ -274,7 +293,6 @@ def test_git_bisect_run_finds_the_commit(shell: Shell, cores: None) -> None:
 
 def test_jobs_share_no_core_file(shell: Shell, cores: None) -> None:
     job = program(shell, "time.sleep(0.2); boom()")
-    started = time.monotonic()
     done = repro(
         shell, "--runs", 2, "--jobs", 2, "--native", "never", "--json", "--", PYTHON, "-S", job
     )
@@ -282,4 +300,3 @@ def test_jobs_share_no_core_file(shell: Shell, cores: None) -> None:
     assert found["counts"]["expected"] == 2, done.out
     shared = "one run at a time" in done.err
     assert shared == (Path("/proc/sys/kernel/core_pattern").read_text().strip() == "core")
-    assert time.monotonic() - started < 60

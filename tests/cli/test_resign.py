@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.cores import find_core, why_no_core_dumps
-from support.shell import SAMPLES, Shell
+from support.shell import ROOT, SAMPLES, Shell
 
 from gdb_epi.resign import stored
 from gdb_epi.resign.files import resign_file
@@ -42,13 +42,15 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 
 HANG = """
-import os, signal, threading, time
+import os, signal, threading
+from support.waiting import until_asleep
 parent = os.getpid()
 def spin():
     while True: pass
-threading.Thread(target=spin, daemon=True).start()
+spinner = threading.Thread(target=spin, daemon=True)
+spinner.start()
 if os.fork() == 0:
-    time.sleep(0.5)
+    until_asleep(parent, but=spinner.native_id)
     os.kill(parent, signal.SIGABRT)
     os._exit(0)
 threading.Event().wait()
@@ -84,7 +86,8 @@ def test_stored_facts_give_the_native_keys(
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
     start = ["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", sys.executable, "-c", program]
-    subprocess.run(start, cwd=tmp_path, capture_output=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    subprocess.run(start, cwd=tmp_path, capture_output=True, env=environment)
     (core,) = find_core(tmp_path)
     words = ("--no-db", "--format", "json", "--native", "always", "--exe", sys.executable)
     done = shell("triage", core, *words)

@@ -26,7 +26,7 @@ int main(int count, char **words) {
 # Way: (category, label, what the screen says)
 DEATHS = {
     "reported": (0, "abort-other", "software", "AddressSanitizer reported an error"),
-    "own-abort": (1, "abort-other", "software", "the program called abort() itself"),
+    "own-abort": (1, "abort-other", "software", "the process sent itself SIGABRT"),
     "passed-on": (2, "segv-noncanonical", "software", "a filling pattern"),
 }
 

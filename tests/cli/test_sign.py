@@ -72,7 +72,7 @@ def test_a_faulthandler_dump_has_the_python_key_of_its_core(
     else:
         assert text_key["keys"]["python"] == core["keys"]["python"]
         assert text_key["text"]["python"] == core["text"]["python"]
-    assert set(text_key["absent"]) == {"exact", "strict", "stable", "coarse", "native"}
+    assert set(text_key["absent"]) == {"exact", "strict", "stable", "coarse", "native", "code"}
     # Without the sources names are plain: right before 3.11, said to be inferred from then on.
     known = ("--category", category) if program == "faulting-segv" else ()
     plain = signed(shell, text, *known, *version)

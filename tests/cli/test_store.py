@@ -245,6 +245,11 @@ def test_a_broken_spool_line_is_kept_and_told(shell):
     assert shell("fleet", "ingest").out == "nothing waits in the spool\n"
 
 
+def patient(shell):
+    """Name the database so that a writer waits for the other one on a slow machine too."""
+    return f"sqlite:///{shell.database}?timeout=60"
+
+
 def test_two_ingests_of_one_spool(shell):
     spool = shell.data / "spool"
     spool.mkdir(parents=True)
@@ -253,7 +258,7 @@ def test_two_ingests_of_one_spool(shell):
         (spool / f"{number}.jsonl").write_text(json.dumps(record) + "\n")
     runs = [
         subprocess.Popen(
-            shell.command("fleet", "ingest"),
+            shell.command("fleet", "ingest", "--db", patient(shell)),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=shell.env,
@@ -269,7 +274,7 @@ def test_two_ingests_of_one_spool(shell):
 
 
 def test_two_triages_at_once_into_one_new_database(shell, cores):
-    command = shell.command("triage", "--native", "never", "--jobs", "1")
+    command = shell.command("triage", "--native", "never", "--jobs", "1", "--db", patient(shell))
     runs = [
         subprocess.Popen(
             [*command, *map(str, chosen)],

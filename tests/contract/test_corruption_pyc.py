@@ -16,7 +16,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import CodeComparer
-from gdb_epi.corruption.heap.memory import PagedReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.source.pyc import HEADER, MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent

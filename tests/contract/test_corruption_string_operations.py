@@ -69,7 +69,7 @@ def row_of(folder: Path, name: str, size: int) -> Row:
     source.write_text(SOURCE.format(code=code, rounds=2 * size // width, **sizes))
     subprocess.run(["gcc", "-O1", "-w", "-o", program, source], check=True, capture_output=True)
     command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$0"', str(program)]
-    subprocess.run(command, cwd=place, check=False, capture_output=True, timeout=30)
+    subprocess.run(command, cwd=place, check=False, capture_output=True, timeout=120)
     (core,) = find_core(place)
     core.rename(place / "core")
     label = {"kind": name, "class": "sw", "executable": str(program), "sysroot": None}

@@ -10,13 +10,24 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, target_of
 
+from gdb_epi.corruption.checks.instruction_arguments import (
+    arguments_of,
+    instruction_arguments,
+)
+from gdb_epi.corruption.checks.item_counts import item_counts
+from gdb_epi.corruption.checks.pyc import codes_to_compare
 from gdb_epi.corruption.checks.python_frames import frame_top, instruction
 from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.code.opcodes import opcodes_of_version
+from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.memory import values_at_hand
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.run import CheckResults, run_checks
+from gdb_epi.cpython.frames.code import bytecode_of
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -109,12 +120,73 @@ def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
         assert {one.id for one in found} == {"R18"}
 
 
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
+    scene = Scene(interpreter)
+    for check in (item_counts, instruction_arguments):
+        assert not evidence(check, scene.target), "the healthy core"
+    size_at = scene.layout.require("PyVarObject", "ob_size")
+    word = scene.walk.reader.word
+    index = address_index(scene.context)
+    for category, least in (("list", 1), ("tuple", 4)):
+        owners = [at for at, kind in scene.walk.visited if kind == category]
+        owners = [at for at in owners if index.end_of_block(at)]  # no static one
+        owner = next(at for at in owners if word(at + size_at) >= least)
+        for bit in (34, 12):
+            changed = MutatedTarget(scene.target)
+            changed.flip(owner + size_at, bit)
+            (found,) = evidence(item_counts, changed)
+            assert (found.id, found.where, found.bits) == ("R25", owner + size_at, (bit,))
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_flipped_length_of_a_string_is_named(interpreter: str) -> None:
+    scene = Scene(interpreter)
+    index, length_at = address_index(scene.context), scene.layout.require("PyASCIIObject", "length")
+    variables = dict.fromkeys((*scene.walk.variables(), *values_at_hand(scene.context)))
+    texts = [at for at in variables if scene.walk.type_at(at) == "str" and index.end_of_block(at)]
+    assert texts
+    for text in texts[:4]:
+        for bit in (34, 12):
+            changed = MutatedTarget(scene.target)
+            changed.flip(text + length_at, bit)
+            (damage,) = evidence(item_counts, changed)
+            assert (damage.id, damage.where, damage.bits) == ("R25", text + length_at, (bit,))
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) -> None:
+    """No compiler writes it; the .pyc is not needed for that."""
+    scene = Scene(interpreter)
+    python = scene.context.state.python
+    assert isinstance(python, PythonState)
+    opcodes = opcodes_of_version("{}.{}".format(*scene.layout.version))
+    assert opcodes is not None
+    named_ones = 0
+    for code in codes_to_compare(scene.context, python):
+        start, size = bytecode_of(scene.walk.reader, code)
+        held = scene.target.read(start, size)
+        arguments = arguments_of(held, opcodes) or []
+        indexes = [(one.table, one.entry) for one in arguments]
+        for argument in arguments:
+            if indexes.count((argument.table, argument.entry)) > 1 or argument.entry > 8:
+                continue
+            where = start + argument.at
+            changed = MutatedTarget(scene.target)
+            changed.flip(where & -8, 8 * (where % 8) + 7)
+            found = evidence(instruction_arguments, changed)
+            assert named(found) == {(where & -8, (8 * (where % 8) + 7,))}
+            named_ones += 1
+    assert named_ones
+
+
 @pytest.mark.parametrize("program", ["worker", "collecting-0"])
 @pytest.mark.parametrize("minor", [(3, 8), (3, 12)], ids="{0[0]}.{0[1]}".format)
 def test_nothing_is_found_in_sound_processes(minor: tuple[int, int], program: str) -> None:
     """Threads, weak references, and what on the stack looks like an object."""
     target = target_of(made_or_skip(oldest_or_skip(minor), program))
-    for check in (typed_field, typed_slot, frame_top, instruction):
+    checks = typed_field, typed_slot, frame_top, instruction, item_counts, instruction_arguments
+    for check in checks:
         assert not evidence(check, target), check
 
 
@@ -187,3 +259,20 @@ def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
                 changed.put_word(where, wrong)
                 return changed, where, flip
     raise AssertionError("no slot holds the one reference to an object")
+
+
+def test_a_doubt_makes_the_checks_look_farther(monkeypatch: pytest.MonkeyPatch) -> None:
+    target = target_of(made_or_skip(interpreter_or_skip(one_per_minor()[-1].id), "simple"))
+    near, far = (run_checks(ProcessState(target), budget=b) for b in (None, Budget(DEFAULT_BYTES)))
+    assert (near.context.reach, far.context.reach) == (NEAR, FAR)
+    assert any("near the frames alone" in skipped.why for skipped in near.skipped)
+    monkeypatch.setattr("gdb_epi.corruption.run._leaves_a_doubt", lambda results: True)
+    doubtful = run_checks(ProcessState(target))
+    assert (doubtful.evidence, doubtful.skipped) == (far.evidence, far.skipped)
+    assert len(walked(doubtful)) == len(walked(far)) > len(walked(near))
+
+
+def walked(results: CheckResults) -> list[tuple[int, str]]:
+    walk = object_walk(results.context)
+    assert isinstance(walk, ObjectWalk)
+    return walk.visited

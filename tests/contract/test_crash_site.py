@@ -70,7 +70,7 @@ def record_of(program: Path, folder: Path, name: str) -> dict[str, Any]:
     place = folder / f"run-{name}"
     place.mkdir()
     command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$0"', str(program)]
-    subprocess.run(command, cwd=place, check=False, capture_output=True, timeout=30)
+    subprocess.run(command, cwd=place, check=False, capture_output=True, timeout=120)
     (core,) = find_core(place)
     return analyze(Session(CoreFileTarget.open(core)))
 

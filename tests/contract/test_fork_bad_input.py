@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from support.cores import (
 from support.forks import fork_programs
 from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, sysroot_of
-from support.waiting import until_asleep
+from support.waiting import until_asleep, wait_until
 
 from gdb_epi.locks.fork import lineage as lineage_module
 from gdb_epi.locks.glibc_threads import StackLists, stack_lists
@@ -130,13 +129,10 @@ def process_in_a_namespace(interpreter: Interpreter, folder: Path, *words: str) 
         start_new_session=True,
     ) as started:  # fmt: skip
         try:
-            deadline = time.monotonic() + 20
-            while not ready.is_file():
-                if started.poll() is not None:
-                    assert started.stderr is not None
-                    pytest.skip(f"no pid namespace here: {started.stderr.read().decode()[:200]}")
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            wait_until(lambda: ready.is_file() or started.poll() is not None)
+            if not ready.is_file():
+                assert started.stderr is not None
+                pytest.skip(f"no pid namespace here: {started.stderr.read().decode()[:200]}")
             pid = int(ready.read_text())
             until_asleep(pid)
             yield pid

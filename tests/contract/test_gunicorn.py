@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,13 +16,12 @@ from support.cores import find_core
 from support.interpreters import Interpreter, discover
 from support.opening import need_core_dumps
 from support.packages import NoPackages, packages_for
-from support.waiting import until_asleep
+from support.waiting import PATIENCE, until_asleep, wait_until, wait_until_gone
 
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
-PATIENCE = 60.0  # seconds until gunicorn listens, answers, and is dead
 APP = """
 import os, threading, time
 
@@ -68,13 +66,6 @@ def ask(path: Path, url: str, *, answer: bool = True) -> str:
     return b"".join(parts).decode().rpartition("\r\n\r\n")[2]
 
 
-def until(ready, what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not ready():
-        assert time.monotonic() < deadline, f"no {what} after {PATIENCE} s"
-        time.sleep(0.05)
-
-
 def started(interpreter: Interpreter, packages: str, folder: Path) -> subprocess.Popen[bytes]:
     words = "-m gunicorn --workers 1 --threads 4 --worker-class gthread --timeout 900"
     command = [*interpreter.argv, *words.split(), "--bind", f"unix:{folder}/s", "app:app"]
@@ -97,16 +88,16 @@ def core(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "s"
     with started(request.param, packages, tmp_path) as master:
         try:
-            until(lambda: place.exists() or master.poll() is not None, "socket")
+            wait_until(lambda: place.exists() or master.poll() is not None, what="a socket")
             assert master.poll() is None, master.stderr and master.stderr.read().decode()[-800:]
             pid = int(ask(place, "/").split()[0])
             for url in ("/hold", "/wait"):
                 threading.Thread(target=last_words, args=(place, url), daemon=True).start()
-                until(lambda: ask(place, "/").split()[1] == "True", "locked lock")
-            until(lambda: ask(place, "/").split()[2] == "1", "waiting thread")
+                wait_until(lambda: ask(place, "/").split()[1] == "True", what="the lock")
+            wait_until(lambda: ask(place, "/").split()[2] == "1", what="a thread")
             until_asleep(pid)  # from its last line into the kernel
             os.kill(pid, signal.SIGSEGV)
-            until(lambda: find_core(tmp_path) and not running(pid), "core")
+            wait_until_gone(pid)
         finally:
             master.terminate()
             master.wait(PATIENCE)
@@ -120,13 +111,6 @@ def last_words(place: Path, url: str) -> None:
         ask(place, url, answer=False)
     except OSError:
         pass  # the worker died, as it should
-
-
-def running(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
 
 
 def test_a_worker_with_threads(core: Path) -> None:

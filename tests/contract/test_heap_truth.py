@@ -140,7 +140,7 @@ def test_texts_in_all_their_forms(interpreter: Interpreter) -> None:
 
 def references(session: Session, address: int, **options: Any) -> dict[str, Any]:
     given = {"limit": 10_000, "budget": 60.0, **options}
-    report = refs(session, Namespace(address=hex(address), **given))
+    report = refs(session, Namespace(object=[hex(address)], **given))
     assert report.data is not None
     return dict(report.data)
 
@@ -184,8 +184,8 @@ def test_budgets_and_bad_addresses(interpreter: Interpreter) -> None:
         found(session, "Plain", budget=0.0)
     assert not found(session, "'needle'", budget=0.0)["complete"]
     for bad in ("zero", "0x7", "-8", "0"):
-        with pytest.raises(UsageError):
-            refs(session, Namespace(address=bad, limit=5, budget=1.0))
+        with pytest.raises((UsageError, InputError)):
+            refs(session, Namespace(object=[bad], limit=5, budget=1.0))
     assert references(session, 0x1234_5678_9A8)["type"] is None, "nothing is mapped there"
     # A number that hundreds of words hold, most of them in no object.
     few = references(session, 0x10, limit=3)

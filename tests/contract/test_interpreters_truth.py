@@ -185,7 +185,7 @@ def test_finalization_names_its_thread(interpreter: Interpreter) -> None:
     thread = found.thread(found.finalizing)
     assert thread is not None and thread.tid == made.truth["crashed"]
     text = "\n".join(interp_command(session, Namespace()).lines)
-    assert f"being finalized by thread {thread.tid}" in text
+    assert f"being finalized by MainThread (thread {thread.tid})" in text
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -215,7 +215,7 @@ def test_ghosts_and_threads_without_python_are_told_apart(interpreter: Interpret
     ghosts = {row["ident"]: row for row in found if row["ghost"]}
     names = {int(ident, 16): row["name"] for ident, row in ghosts.items()}
     assert names == dict(made.truth["ghosts"])
-    assert all("ghost" in row["state"] and not row["crashed"] for row in ghosts.values())
+    assert all("left by fork()" in row["state"] and not row["crashed"] for row in ghosts.values())
     bare = [row["tid"] for row in found if row["python"] == "no Python state"]
     assert len(bare) == 1 and made.truth["native"] in (None, bare[0])
     assert [row["tid"] for row in found if row["crashed"]] == [made.truth["crashed"]]

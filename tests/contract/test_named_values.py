@@ -44,6 +44,7 @@ def test_what_holds_the_bad_address_is_named(interpreter: Interpreter, name: str
     ]
     if name not in NAMED:
         assert "named_values" not in record["signal"]
+        assert "address_in_variable" not in [f["detector"] for f in record["findings"]]
         return
     wanted, function, how, offset = NAMED[name]
     first = named[0]
@@ -51,6 +52,9 @@ def test_what_holds_the_bad_address_is_named(interpreter: Interpreter, name: str
     assert first["function"].rpartition(">.")[2] in (function, function.rpartition(".")[2])
     assert (first["how"], first.get("offset")) == (how, offset)
     assert str(BAD) not in json.dumps(record["signal"]["named_values"])
+    (finding,) = [f for f in record["findings"] if f["detector"] == "address_in_variable"]
+    assert finding["facts"]["kind"] == how
+    assert record["verdict"]["label"] == "software"
     lines = "\n".join(render_triage(record))
     assert f"`{wanted}` of" in lines
     assert (str(BAD) in lines) == (how == "is")
@@ -64,9 +68,9 @@ def test_sentences() -> None:
     ]
     entry |= {"how": "base", "offset": 16}
     assert list(value_lines(signal)) == [
-        "`h` of f (line 3) is 0x7f0000deacf0; the bad address lies 16 bytes behind it"
+        "`h` of f (line 3) is 0x7f0000deacf0; the bad address lies 16 bytes after it"
     ]
     signal["fault_address"] = "redacted"
     assert list(value_lines(signal)) == [
-        "`h` of f (line 3) is a pointer; the bad address lies 16 bytes behind it"
+        "`h` of f (line 3) is a pointer; the bad address lies 16 bytes after it"
     ]

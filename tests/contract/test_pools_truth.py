@@ -11,9 +11,14 @@ from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, session_of
 
 from commands.pools import pools as pools_command
+from gdb_epi.cpython.heap import instances
+from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.running.generators import generator_chains
+from gdb_epi.cpython.running.greenlets import greenlets_of
 from gdb_epi.cpython.running.pools import PoolsFound, pools_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
+from gdb_epi.target.search import MemorySearch
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("pools")]
 
@@ -91,3 +96,23 @@ def test_the_command_shows_them(interpreter: Interpreter) -> None:
     assert "runs __main__.work at" in text and "idle" in text
     assert "2 wait to get" in text
     assert report.data is not None and len(report.data["pools"]) >= 2
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS[-1:])
+def test_one_scan_of_the_heap_serves_all(
+    interpreter: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, session = opened(interpreter)
+    python = session.state.required_python()
+    before = decode(session)
+    heap = Heap(session.target, python)
+    lists = list(heap.instances(heap.types()[heap.metatype()].address))
+    for where in (instances, MemorySearch):
+        for name in ("tracked_objects", "any_of", "find"):
+            monkeypatch.setattr(where, name, None, raising=False)  # a second scan would fail
+    assert decode(session) == before
+    assert generator_chains(session.target, python).chains is not None
+    assert greenlets_of(session.target, python).soft_errors is not None
+    again = Heap(session.target, python)
+    assert again.types() == heap.types()
+    assert list(again.instances(heap.metatype())) == lists and lists

@@ -17,7 +17,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
-TIMEOUT = 60
+TIMEOUT = 300
 END = "import ending\nending.die()\n"
 # sys.argv is the program's own, the kernel's copy of the arguments is where titles are written.
 ENDING = """

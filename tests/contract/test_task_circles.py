@@ -12,20 +12,22 @@ from support.hangs import core_by_signal
 from support.interpreters import spread
 from support.packages import NoPackages, packages_for
 
-from gdb_epi.analysis import examine
+from gdb_epi.analysis import analyze, examine
 from gdb_epi.errors import Absent
+from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
+LIBRARIES = ("trio", "gevent")
 PROGRAM = PROGRAMS / "task_circles.py"
 
 
-def answer(name: str, folder: Path) -> tuple[str, str, str]:
+def core_of(name: str, folder: Path, packages: str = "") -> Path:
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
     library = name.partition("_")[0]
     # 3.12: the tests' cache has wheels for it, and waits look like blocks since then.
-    oldest = (3, 9) if name in ("asyncio_locks", "asyncio_results") else (3, 12)
+    oldest = (3, 9) if name in ("asyncio_locks", "asyncio_results", "asyncio_events") else (3, 12)
     suited = [
         each for each in spread(name)
         if each.root is None and not each.free_threaded and oldest <= each.minor <= (3, 13)
@@ -34,17 +36,23 @@ def answer(name: str, folder: Path) -> tuple[str, str, str]:
         pytest.skip("no CPython from 3.12 to 3.13 is on this machine")
     one = suited[len(name) % len(suited)]
     try:
-        paths = packages_for(one, (library,)) if library != "asyncio" else ""
+        paths = packages_for(one, (library,)) if library in LIBRARIES else packages
     except NoPackages as error:
         pytest.skip(f"{library} is not here for {one.id}: {error}")
-    core = core_by_signal(one, name, folder, program=PROGRAM, packages=paths)
+    return core_by_signal(one, name, folder, program=PROGRAM, packages=paths)
+
+
+def answer(name: str, folder: Path, packages: str = "") -> tuple[str, str, str]:
+    core = core_of(name, folder, packages)
     hang = examine(Session(CoreFileTarget.open(core))).state.hang
     shutil.rmtree(folder)
     assert not isinstance(hang, Absent), hang
     return hang.label, hang.kind, hang.sentence
 
 
-@pytest.mark.parametrize("name", ["asyncio_locks", "asyncio_results", "trio_locks"])
+@pytest.mark.parametrize(
+    "name", ["asyncio_locks", "asyncio_results", "asyncio_events", "trio_locks"]
+)
 def test_two_tasks_wait_for_each_other(name: str, tmp_path: Path) -> None:
     label, kind, sentence = answer(name, tmp_path)
     assert (label, kind) == ("deadlock", "tasks"), sentence
@@ -56,11 +64,37 @@ def test_two_tasks_wait_for_each_other(name: str, tmp_path: Path) -> None:
     ("name", "function"), [("gevent_locks", "debit"), ("gevent_joins", "needs")]
 )
 def test_two_greenlets_wait_for_each_other(name: str, function: str, tmp_path: Path) -> None:
-    """gevent's own name of a greenlet: its function and its address."""
+    """gevent's own name of a greenlet, without its address, which a reader cannot use."""
     label, kind, sentence = answer(name, tmp_path)
     assert (label, kind) == ("deadlock", "tasks"), sentence
     assert "2 tasks of gevent wait for each other" in sentence
-    assert sentence.count(f"{name}.<locals>.{function}() at 0x") == 2
+    assert sentence.count(f"{name}.<locals>.{function}()") == 2
+    assert "0x" not in sentence
+
+
+def test_the_screen_counts_greenlets(tmp_path: Path) -> None:
+    record = analyze(Session(CoreFileTarget.open(core_of("gevent_locks", tmp_path))))
+    shutil.rmtree(tmp_path)
+    count = record["tasks"]["greenlets"]
+    assert count >= 2
+    line = f"Tasks    {count} suspended greenlets (in GDB: epi greenlets)"
+    assert line in render_triage(record)
+
+
+def test_a_third_task_could_set_the_event(tmp_path: Path) -> None:
+    label, kind, sentence = answer("asyncio_kicked", tmp_path)
+    assert label == "no-fault", (kind, sentence)
+
+
+def test_a_package_beside_the_usual_folders_is_no_code_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    packages = tmp_path / "packages"
+    (packages / "lockbox").mkdir(parents=True)
+    (packages / "lockbox-1.0.dist-info").mkdir()
+    code = "import threading\n\n\ndef wait_for_key():\n    threading.Event().wait()\n"
+    (packages / "lockbox" / "__init__.py").write_text(code)
+    _, kind, sentence = answer("installed_beside", tmp_path / "run", str(packages))
+    assert "waits at installed_beside (task_circles.py" in sentence, (kind, sentence)
 
 
 @pytest.mark.parametrize("name", ["asyncio_waits", "asyncio_condition", "trio_waits"])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -46,7 +47,8 @@ def test_core_tells_the_truth(interpreter: Interpreter, program: Program) -> Non
     python = state.python
     assert isinstance(python, PythonState), python
     truth = made.truth
-    assert python.version == ".".join(str(part) for part in truth["version"])
+    release = re.sub(r"(a|b|rc)\d+$", "", python.version)  # the program tells three numbers
+    assert release == ".".join(str(part) for part in truth["version"])
     threads = seen_threads(python)
     for told in truth["threads"]:
         thread = threads[told["interpreter"], told["ident"]]

@@ -44,7 +44,7 @@ def test_default_limits(huge: tuple[FrameVariables, object]) -> None:
     found = decoded(huge)
     assert time.process_time() - started < MAX_SECONDS
     cut = set(found) - {"small", "_", "way"}
-    assert len(cut) == 18
+    assert len(cut) == 19
     for name in cut:
         # A Counter of so many keys is not put in order.
         assert found[name].cut and found[name].exact == (name != "counted"), (name, found[name])
@@ -55,6 +55,15 @@ def test_default_limits(huge: tuple[FrameVariables, object]) -> None:
     assert found["numbers"].text.startswith("[0, 1, 2, ") and found["numbers"].text.endswith("...]")
     assert found["long_int"].text.endswith("of 8000001 bits>")
     assert found["deep"].text == "[[[[[[[<cut>]]]]]]]"
+
+
+def test_the_deepest_limits(huge: tuple[FrameVariables, object]) -> None:
+    """Objects in objects whose `__repr__` calls methods: RecursionError was raised."""
+    _, (state, frame) = huge  # type: ignore[misc]
+    values = values_of(state.target, state.python, Limits(depth=40))
+    value = values.of(dict(FrameVariables(values).addresses(frame))["chain"])
+    assert value.text.startswith("Link(Link(") and value.text.endswith("<cut>" + ")" * 9)
+    assert value.cut and value.exact
 
 
 WHOLE = {

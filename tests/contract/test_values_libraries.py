@@ -89,6 +89,35 @@ def test_all_libraries_on_all_versions() -> None:
     assert totals[EXACT] / totals.total() >= LEAST_SHARE, totals
 
 
+@pytest.mark.heavy
+def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
+    """What is not printed is not said to be: shape, columns and lengths are told beside it."""
+    one = next(entry for entry in PROGRAMS if entry.name == "pandas_frames")
+    interpreter = spread(one.name, lambda one: one.minor >= (3, 11), every=1)[0]
+    made = made_or_skip(interpreter, one)
+    state = opened(made)
+    shown = {judged.name: judged for judged in judge(made, state)}
+    check(list(shown.values()))
+    for name in ("table", "mixed", "tiny", "objects", "many", "several", "series", "floats"):
+        assert shown[name].verdict == EXACT
+    parts = {}
+    for name in ("too_many", "named", "kinds", "wide", "index"):
+        assert shown[name].verdict == MARKED
+        assert shown[name].found is not None
+        parts[name] = dict(shown[name].found.attributes)
+    assert parts["too_many"]["shape"] == "(61, 1)" and parts["too_many"]["columns"] == "['n']"
+    assert parts["named"]["shape"] == "(1, 1)" and parts["wide"]["shape"] == "(1, 12)"
+    assert parts["index"]["length"] == "2"
+    assert "hunter2" in shown["accounts"].found.text  # asked for secrets
+    assert isinstance(state.python, PythonState)
+    values = values_of(state.target, state.python)
+    reader = FrameVariables(values)
+    thread = next(thread for thread in state.python.threads() if thread.crashed)
+    variables = [pair for frame in thread.frames for pair in reader.addresses(frame)]
+    (masked,) = [values.of(at).shown() for name, at in variables if name == "accounts"]
+    assert "columns=['user', 'password']" in masked and "hunter2" not in masked
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -97,7 +126,8 @@ def test_all_libraries_on_all_versions() -> None:
             pytest.param(name, marks=pytest.mark.heavy)
             for name in (
                 "numpy_records", "pandas_timestamps", "pandas_periods", "pandas_categoricals",
-                "pyarrow_nested_scalars", "pyarrow_nested_arrays", "sqlalchemy_rows",
+                "pandas_frames", "pyarrow_nested_scalars", "pyarrow_nested_arrays", "pyarrow_types",
+                "sqlalchemy_rows",
             )
         ),
     ],

@@ -48,7 +48,8 @@ def built(name: str, way: str) -> Path:
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder / "lock"):
-            compile_to(source, flags, path)
+            if not path.is_file():  # another process may have made it meanwhile
+                compile_to(source, flags, path)
     return path
 
 

@@ -51,6 +51,13 @@ def dict_value(scene: Scene) -> Change:
     return _dict_word(scene, "dict", scene.pick("values"), "a value's pointer in a dict")
 
 
+@kind("item_count")
+def item_count(scene: Scene) -> Change:
+    """Damage how many items a list or a tuple says that it has."""
+    one = scene.dice.choice([scene.python["list"], scene.python["tuple"]])
+    return flipped(scene, scene.member(one, "PyVarObject", "ob_size"), "ob_size of a container")
+
+
 @kind("dict_keys_pointer")
 def dict_keys_pointer(scene: Scene) -> Change:
     """Damage a dict's pointer to its table."""

@@ -15,10 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from support.interpreters import cache_root
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "gdb_epi"
 BOOTSTRAP = PACKAGE / "gdb_epi_bootstrap.py"
-TIMEOUT = 120
+TIMEOUT = 300
 
 # Nothing from the network, nothing from the debugged files, no questions.
 QUIET = ("set debuginfod enabled off", "set auto-load off", "set confirm off")
@@ -54,14 +56,31 @@ def available_gdbs() -> tuple[Gdb, ...]:
     """Return every GDB found, one for each version.
 
     GDB_EPI_GDBS (colon-separated) names them; else /usr/bin/gdb, the one beside the running
-    Python (pip install gdb-for-pwndbg) and the first on PATH.
+    Python (pip install gdb-for-pwndbg) and the first on PATH; in the full matrix (--heavy) also
+    those that tests/tools/fetch_gdbs.py has fetched.
     """
     named = os.environ.get("GDB_EPI_GDBS", "").split(":")
     places = [name for name in named if name] or [
         "/usr/bin/gdb",
         str(Path(sys.executable).with_name("gdb")),
         shutil.which("gdb") or "",
+        *(fetched_places() if os.environ.get("GDB_EPI_MATRIX") == "full" else ()),
     ]
+    return _one_of_each(places)
+
+
+@cache
+def fetched_gdbs() -> tuple[Gdb, ...]:
+    """Return the GDBs that tests/tools/fetch_gdbs.py has fetched, oldest first."""
+    return tuple(sorted(_one_of_each(fetched_places()), key=lambda gdb: gdb.version))
+
+
+def fetched_places() -> list[str]:
+    """Return the paths of the fetched GDBs."""
+    return sorted(map(str, (cache_root() / "gdbs").glob("*/gdb")))
+
+
+def _one_of_each(places: Sequence[str]) -> tuple[Gdb, ...]:
     found: dict[str, Gdb] = {}
     for place in places:
         version = _version(place) if place and os.access(place, os.X_OK) else None

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
-from driver import BOOTSTRAP, ROOT, Done, Gdb, read_json, run_gdb, with_epi
+from driver import BOOTSTRAP, ROOT, Done, Gdb, environment, read_json, run_gdb, with_epi
 from support.cores import Made
+from support.shell import read_terminal
 
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS, Command
@@ -77,7 +81,7 @@ def test_every_command_has_help_that_names_its_options(gdb: Gdb, tmp_path: Path)
 def test_completion(gdb: Gdb, tmp_path: Path) -> None:
     done = run_gdb(
         gdb,
-        *with_epi("complete epi b", "complete epi bt --a", "complete epi bt --all --lo"),
+        *with_epi("complete epi bt", "complete epi bt --a", "complete epi bt --all --lo"),
         cwd=tmp_path,
     )
     assert done.stdout.split("\n")[:3] == ["epi bt", "epi bt --all", "epi bt --all --locals"]
@@ -194,8 +198,9 @@ def odd(session, args):
 @pytest.fixture
 def plugins(tmp_path: Path) -> Path:
     """A copy of the package with one broken command and one odd one; its bootstrap."""
-    shutil.copytree(ROOT / "gdb_epi", tmp_path / "gdb_epi")
-    shutil.copytree(ROOT / "commands", tmp_path / "commands")
+    skip = shutil.ignore_patterns("__pycache__")  # other processes write there, and rename
+    shutil.copytree(ROOT / "gdb_epi", tmp_path / "gdb_epi", ignore=skip)
+    shutil.copytree(ROOT / "commands", tmp_path / "commands", ignore=skip)
     (tmp_path / "commands" / "broken.py").write_text("import no_such_module\n")
     (tmp_path / "commands" / "worse.py").write_text("def (:\n")
     (tmp_path / "commands" / "odd.py").write_text("from __future__ import annotations\n" + ODD)
@@ -330,3 +335,36 @@ def test_another_core_is_another_session(gdb: Gdb, threads_core: Made, tmp_path:
     show = f"epi doctor --json --output {file}"
     done = on_core(gdb, threads_core, show, f"core-file {cut}", show)
     assert read_json(file)["core"]["path"] == str(cut), done.text
+
+
+def test_a_core_in_a_folder_whose_name_is_not_utf8(
+    gdb: Gdb, threads_core: Made, tmp_path: Path
+) -> None:
+    """GDB 18.1 cannot say such a path to Python."""
+    folder, file = Path(os.fsdecode(os.fsencode(tmp_path) + b"/p\xff")), tmp_path / "answer"
+    folder.mkdir()
+    shutil.copy(threads_core.core, folder / "core")
+    show = f"epi doctor --json --output {file}"
+    words = with_epi(show, "epi bt")
+    done = run_gdb(gdb, *words, exe=threads_core.executable, core=folder / "core")
+    assert "internal error" not in done.stderr and "MainThread" in done.stdout, done.text
+    assert read_json(file)["core"]["path"] == str(folder / "core"), done.text
+
+
+def test_a_sweep_says_how_far_it_is_on_a_terminal_alone(gdb: Gdb, threads_core: Made) -> None:
+    command = "epi corruption --sweep --json"
+    words = [*with_epi(command)]
+    quiet = run_gdb(gdb, *words, exe=threads_core.executable, core=threads_core.core)
+    assert " MB; Ctrl-C" not in quiet.text
+    ours, theirs = pty.openpty()
+    line = [gdb.path, "-batch", "-nx", "-se", threads_core.executable, "-c", threads_core.core]
+    for word in words:
+        line += ["-ex", word]
+    done = subprocess.run(
+        list(map(str, line)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
+        env=environment(), timeout=120, check=False,
+    )  # fmt: skip
+    os.close(theirs)
+    said = read_terminal(ours)
+    assert b" MB; Ctrl-C ends it" in said, said
+    assert b"MB; Ctrl-C" not in done.stdout and b"\r\x1b[K" in said

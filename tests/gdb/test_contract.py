@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from driver import Gdb, read_json, run_gdb, with_epi
+from driver import ROOT, Gdb, read_json, run_gdb, with_epi
 from support.cores import Made, find_core, make_core, truncate
-from support.interpreters import Interpreter, one_per_minor
-from support.opening import core_of, made_or_skip, need_core_dumps
+from support.interpreters import Interpreter, own_interpreters
+from support.opening import NO_OWN, core_of, made_or_skip, need_core_dumps
 
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
@@ -31,7 +32,7 @@ from gdb_epi.gdbhost.sessions import sessions
 
 target = sessions().current().target
 first = target.threads()[0]
-alone = GdbProcessTarget(gdb.selected_inferior(), kind="core", pid=None, lwp=first.tid)
+alone = GdbProcessTarget(gdb.selected_inferior(), kind="core", proc=None, lwp=first.tid)
 names = ("_PyRuntime", "malloc", "no_such_symbol")
 def asked(address, size):
     try:
@@ -67,9 +68,8 @@ with open(OUT, "w") as stream:
 
 def interpreters() -> list[Interpreter]:
     """Return an old and a recent interpreter that run on this machine's own root."""
-    known = [i for i in one_per_minor() if i.root is None]
-    known.sort(key=lambda interpreter: interpreter.minor)
-    return known[:1] + known[-1:] if len(known) > 1 else known
+    usable = own_interpreters()
+    return usable[:1] + usable[-1:] if len(usable) > 1 else usable
 
 
 @pytest.fixture(scope="module", params=interpreters(), ids=lambda interpreter: interpreter.id)
@@ -277,12 +277,13 @@ def test_names_of_another_build_are_withheld(gdb: Gdb, made: Made, tmp_path: Pat
 
 
 RAW_FORK = """
-import ctypes, os, threading, time
+import ctypes, os, threading
+from support.waiting import until_asleep
 lock = threading.Lock()
 lock.acquire()
 for _ in range(3):
     threading.Thread(target=lock.acquire, daemon=True).start()
-time.sleep(0.2)
+until_asleep(os.getpid(), but=threading.get_native_id())
 child = ctypes.PyDLL(None).syscall(57)  # fork behind the back of the C library
 if child == 0:
     os.kill(os.getpid(), 11)
@@ -296,11 +297,14 @@ def test_threads_that_only_gdb_believes_in(gdb: Gdb, tmp_path: Path) -> None:
     need_core_dumps()
     known = [i for i in interpreters() if i.minor < (3, 15)]
     if not known:
-        pytest.skip("no interpreter found that runs on this machine's own root")
+        pytest.skip(NO_OWN)
     script = tmp_path / "raw_fork.py"
     script.write_text(RAW_FORK)
     shell = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh"]
-    subprocess.run([*shell, known[-1].host_executable, script], cwd=tmp_path, timeout=60)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    subprocess.run(
+        [*shell, known[-1].host_executable, script], cwd=tmp_path, timeout=120, env=environment
+    )
     cores = find_core(tmp_path)
     if len(cores) != 1:
         pytest.skip(f"the raw fork left {len(cores)} cores")
@@ -341,7 +345,7 @@ def test_linkage_names_are_never_demangled(gdb: Gdb, tmp_path: Path, debug: str)
         pytest.skip("g++ is missing")
     known = interpreters()
     if not known:
-        pytest.skip("no interpreter found that runs on this machine's own root")
+        pytest.skip(NO_OWN)
     (tmp_path / "lib.cc").write_text(CPP)
     library = tmp_path / "lib.so"
     build = ["g++", debug, "-O1", "-shared", "-fPIC", "-o", library, tmp_path / "lib.cc"]

@@ -98,7 +98,10 @@ class Editor:
 
     def close(self) -> None:
         self._process.kill()
-        self._process.communicate(timeout=TIMEOUT)
+        self._process.wait(TIMEOUT)
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            pipe.close()
 
 
 def test_an_editor_shows_python_frames_scopes_and_variables(gdb: Gdb, nested: Made) -> None:

@@ -148,3 +148,14 @@ def test_quoting(gdb: Gdb, tmp_path: Path) -> None:
         show = "python print('DIRS', gdb.parameter('directories').split(':')[0])"
         done = run_gdb(gdb, directory_line(folder), show)
         assert f"DIRS {folder}\n" in done.stdout, done.text
+
+
+def test_settings_are_kept_for_every_session(gdb: Gdb, tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": ""}
+    assert cli("--install", "--printers", env=env).returncode == 0
+    show = ("show epi printers", "show epi frames")
+    shown = run_gdb(gdb, *show, env=env, init=True)
+    assert "Python: auto." in shown.stdout and "frames: off." in shown.stdout, shown.text
+    assert cli("--install", "--printers", "--frames", env=env).returncode == 0
+    shown = run_gdb(gdb, *show, env=env, init=True)
+    assert "Python: auto." in shown.stdout and "frames: auto." in shown.stdout, shown.text

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from driver import Done, Gdb, read_json, run_gdb, with_epi
-from support.interpreters import Interpreter, one_per_minor
+from support.interpreters import Interpreter, own_interpreters
+from support.waiting import until_asleep, until_busy
 
 PROGRAM = """
 import ctypes, sys, threading, time
@@ -28,8 +29,10 @@ def main(how):
     if how == "crash":
         ctypes.string_at(24)
     spin()
-threading.Thread(target=waiting, args=(3,), name="waiter", daemon=True).start()
-time.sleep(0.2)
+waiter = threading.Thread(target=waiting, args=(3,), name="waiter", daemon=True)
+waiter.start()
+while waiter.ident not in (at := sys._current_frames()) or at[waiter.ident].f_lineno != 8:
+    time.sleep(0.01)
 main(sys.argv[1])
 """
 
@@ -39,9 +42,8 @@ UNSET = ("unset environment PYTHONHOME", "unset environment PYTHONPATH")
 
 def interpreters() -> list[Interpreter]:
     """Return the oldest and the newest interpreter that run on this machine's own root."""
-    known = [i for i in one_per_minor() if i.root is None]
-    known.sort(key=lambda interpreter: interpreter.minor)
-    return known[:1] + known[-1:] if len(known) > 1 else known
+    usable = own_interpreters()
+    return usable[:1] + usable[-1:] if len(usable) > 1 else usable
 
 
 @pytest.fixture(params=interpreters(), ids=lambda interpreter: interpreter.id)
@@ -56,6 +58,12 @@ def program(tmp_path: Path) -> Path:
     return file
 
 
+def until_spinning(pid: int) -> None:
+    """Wait until the main thread runs in its loop, and the other one waits for its lock."""
+    until_busy(pid, pid)
+    until_asleep(pid, but=pid)
+
+
 @pytest.fixture
 def spinning(python: Interpreter, program: Path) -> Iterator[int]:
     """The pid of a process that runs Python code for ever."""
@@ -64,6 +72,7 @@ def spinning(python: Interpreter, program: Path) -> Iterator[int]:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
+    until_spinning(process.pid)
     yield process.pid
     process.kill()
     process.wait()
@@ -137,7 +146,8 @@ def test_crash_under_gdb(gdb: Gdb, python: Interpreter, program: Path, tmp_path:
 
 LOOKING = (
     "triage", "bt --all", "threads", "locks", "fork", "interp", "exceptions", "tasks", "signature",
-    "locals", "generators", "corruption",
+    "locals", "generators", "corruption", "pools", "greenlets", "gc", "modules", "native", "list",
+    "print sys", "refs __main__.lock", "find str --limit 1",
 )  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def test_print_says_what_is_wrong(gdb: Gdb, made: Made) -> None:
     for command, told in zip(
         commands,
         (
-            "no variable no_such_name; try: epi locals",
+            "no variable no_such_name of Python; GDB says: No symbol",
             "table has no key nothing; try: 'a', 'b'",
             "pair has 2 items; try: [0] to [1]",
             "cannot read '..x' in 'pair..x'",

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from driver import ROOT, Done, Gdb, run_gdb, with_epi
 from support.cores import Made
-from support.interpreters import Interpreter, one_per_minor
+from support.interpreters import Interpreter, own_interpreters
 from support.opening import made_or_skip
 
-OWN = [i for i in one_per_minor() if i.root is None]
+OWN = own_interpreters()
 ENDS = sorted({i.minor: i for i in OWN if i.minor in ((3, 10), (3, 11))}.values())
 LINE = re.compile(r"^ *#(\d+) +py +(\S+)", re.MULTILINE)
 TITLE = re.compile(r"^(\S+) at \S+:\d+$", re.MULTILINE)

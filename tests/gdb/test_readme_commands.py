@@ -81,7 +81,9 @@ def installed(request: pytest.FixtureRequest, tmp_path: Path) -> Installed:
     for module in ("pip", "ensurepip"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is missing beside the running Python (python3-venv)")
-    skip = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", "*.egg-info")
+    # Other processes write into some of them meanwhile.
+    names = (".git", ".venv*", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info")
+    skip = shutil.ignore_patterns(*names)
     shutil.copytree(ROOT, tmp_path / "checkout", ignore=skip)
     (tmp_path / "home").mkdir()
     other = ("PYTHON", "GDB_EPI", "XDG_", "VIRTUAL_ENV")

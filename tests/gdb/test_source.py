@@ -221,7 +221,7 @@ import difflib
 def lines(text):  # the newest convenience variable stands behind this label
     return sorted(text.replace("convenience:  ", "").splitlines())
 changed = [line for line in difflib.unified_diff(lines(before), lines(after), n=0)
-           if "epi_status" not in line and not line.startswith("+epi ")
+           if "$epi_" not in line and not line.startswith("+epi ")
            and line[:3] not in ("---", "+++") and line[:2] != "@@"]
 print("CHANGED", changed)
 print("TOUCHED", touched)

@@ -16,13 +16,14 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from corruption.generate import Job, allow_cores, chosen_kinds, default_interpreters, jobs_of, run
-from corruption.labels import labels
+from corruption.labels import Labelled, labels
 
 from gdb_epi.analysis import analyze
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
 Row = dict[str, Any]
+LOW = ("segv-null", "segv-near-null")
 KEPT = ("findings", "corruption", "verdict", "flags")
 DROPPED = ("skipped", "possible_bit_flips", "candidates")  # of corruption: no verdict reads them
 
@@ -36,21 +37,33 @@ def reduced(record: dict[str, Any]) -> Row:
     return part
 
 
-def made_by_generator(job: Job) -> Row | None:
-    """Make one core of tests/corruption and return its row; None when there was no core."""
+def made_by_generator(job: Job) -> list[Row]:
+    """Make one core of tests/corruption and return its rows; none when there was no core."""
     answer = run(job)
     if answer["outcome"] != "core":
-        return None
+        return []
     made = next(labels(answer["folder"]))
     try:
-        target = CoreFileTarget.open(made.core, exe=made.executable, sysroot=made.sysroot)
-        record = analyze(Session(target))
+        return list(rows_of(made))
     finally:
         shutil.rmtree(made.folder)
-    return {
-        "from": "corruption", "program": job.kind, "interpreter": made.label["interpreter"],
-        "label": made.label, "record": reduced(record),
+
+
+def rows_of(made: Labelled) -> Iterator[Row]:
+    """Yield a core's row; of one that failed at a small address also that without its binaries.
+
+    Then the instruction is lost, as in a truncated core: `from` is "corruption-bare".
+    """
+    row = {
+        "from": "corruption", "program": made.label["kind"],
+        "interpreter": made.label["interpreter"], "label": made.label,
     }  # fmt: skip
+    target = CoreFileTarget.open(made.core, exe=made.executable, sysroot=made.sysroot)
+    record = analyze(Session(target))
+    yield {**row, "record": reduced(record)}
+    if record["signature"]["category"] in LOW:
+        bare = CoreFileTarget.open(made.core, sysroot=str(made.folder))
+        yield {**row, "from": "corruption-bare", "record": reduced(analyze(Session(bare)))}
 
 
 def of_generator(options: argparse.Namespace) -> Iterator[Row]:
@@ -62,9 +75,7 @@ def of_generator(options: argparse.Namespace) -> Iterator[Row]:
         default_interpreters(), start=options.start,
     )  # fmt: skip
     for job in jobs:
-        row = made_by_generator(job)
-        if row is not None:
-            yield row
+        yield from made_by_generator(job)
 
 
 def of_gallery(half: str) -> Iterator[Row]:

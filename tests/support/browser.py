@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+PATIENCE = 120_000  # ms, in which it starts, loads a page or shows what is waited for
 
 # Every visible plot: its size, and the pairs of its texts that lie upon each other.
 OVERLAPS = """() => [...document.querySelectorAll("svg")].filter(s => s.checkVisibility())
@@ -81,6 +82,7 @@ class Browser:
         context = self._chromium.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme
         )
+        context.set_default_timeout(PATIENCE)
         view = View(context.new_page(), width, [], [], [])
         view.page.on("console", lambda message: view.console.append(message.text))
         view.page.on("pageerror", lambda error: view.errors.append(str(error)))
@@ -103,7 +105,7 @@ def open_browser() -> Iterator[Browser]:
         "playwright.sync_api", reason="no playwright: pip install -e .[dev]"
     )
     with driver.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=program)
+        chromium = started.chromium.launch(executable_path=program, timeout=PATIENCE)
         try:
             yield Browser(chromium)
         finally:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -22,17 +22,19 @@ if __package__:
     from support import layout
     from support.interpreters import Interpreter, cache_root, discover
     from support.packages import NoPackages, library_path, packages_for
-    from support.waiting import until_asleep
+    from support.shared_files import locked
+    from support.waiting import NeverHappened, until_asleep, wait_until
 else:  # started as a program
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from support import layout
     from support.interpreters import Interpreter, cache_root, discover
     from support.packages import NoPackages, library_path, packages_for
-    from support.waiting import until_asleep
+    from support.shared_files import locked
+    from support.waiting import NeverHappened, until_asleep, wait_until
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 HELPER = "deathbed.py"
-TIMEOUT = 120
+TIMEOUT = 300  # seconds; the programs are asleep or dead within a few when quiet
 HASH_SEED = "1"  # the order of sets decides what lies where
 NEWEST_MINOR = (3, 99)
 COPY_CHUNK = 1 << 20
@@ -61,9 +63,12 @@ class Program(NamedTuple):
     child: bool = False  # a forked child dies, and the program itself ends well
     beside: tuple[str, ...] = ()  # other programs that it imports
     packages: tuple[str, ...] = ()  # what pip must install for it
+    semaphores: bool = False  # it makes some, which takes a /dev/shm
 
     def supports(self, interpreter: Interpreter) -> bool:
         """Return whether the program can run on an interpreter."""
+        if self.semaphores and not interpreter.outside("/dev/shm").is_dir():
+            return False
         return self.oldest <= interpreter.minor <= self.newest
 
 
@@ -165,7 +170,9 @@ def identity(interpreter: Interpreter, entry: Program, coredump_filter: int | No
     parts = (interpreter.id, interpreter.argv, state.st_size, state.st_mtime_ns)
     parts += (layout.name(), HASH_SEED)
     # What most programs do not have is left out, so that new fields make no new cores.
-    told = repr(entry).replace(", beside=()", "").replace(", packages=()", "")
+    told = repr(entry)
+    for absent in (", beside=()", ", packages=()", ", semaphores=False"):
+        told = told.replace(absent, "")
     digest.update(f"({parts!r}, {told}, {coredump_filter!r})".encode())
     for name in (HELPER, entry.file, *entry.beside):
         digest.update((PROGRAMS / name).read_bytes())
@@ -194,14 +201,6 @@ def make_core(
             create(interpreter, entry, coredump_filter, home, folder)
     truth = json.loads((home / "truth.json").read_text())
     return Made(home / "core", truth, interpreter, entry, folder)
-
-
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a lock file, so that parallel test processes make one core once."""
-    with path.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
 
 
 def create(
@@ -236,6 +235,9 @@ def create(
     problem = verify(entry, folder, done.returncode)
     if problem:
         tail = done.stderr.decode(errors="replace")[-800:]
+        missing = re.findall(r"^ModuleNotFoundError: No module named '([^']+)'", tail, re.M)
+        if missing:
+            problem = f"the package {missing[-1]} is missing: {problem}"
         raise CoreFailed(f"{interpreter.id} {entry.name}: {problem}\n{tail}")
     home.mkdir(exist_ok=True)
     move(find_core(folder)[0], home / "core")
@@ -383,11 +385,10 @@ def take_snapshot(
 
 def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
     """Wait until a file is there; CoreFailed when the process ends, or takes too long, before."""
-    deadline = time.monotonic() + TIMEOUT
-    while not path.is_file():
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise CoreFailed(f"no {path.name} from {process.args!r}")
-        time.sleep(0.02)
+    try:
+        wait_until(path.is_file, TIMEOUT, during=process)
+    except NeverHappened as reason:
+        raise CoreFailed(f"no {path.name}: {reason}") from None
 
 
 def run_gcore(gdb: str, pid: int, target: Path) -> None:

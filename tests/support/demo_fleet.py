@@ -56,7 +56,6 @@ def _dress(record: dict[str, Any], name: str, cause: str, flip: bool) -> dict[st
     line = f"{category} {inner} <- {native[1]} <-- py:{python[0]} <- py:{python[1]}"
     number = int(record["core_key"], 16)
     record["core_key"] = f"{number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % (1 << 128):032x}"
-    record["time"]["crash_ts"] += number * 7919 % 80_000 - 40_000
     record["signature"] |= {
         "keys": {"stable": f"{pick:016x}", "python": f"{pick // 13:016x}"},
         "text": {"stable": f"gsig/2 stable {line}"},

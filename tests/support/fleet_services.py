@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from support.fleet_simulator import Crash, Fleet
+from support.fleet_simulator import Crash, Fleet, timed
 
 HOSTS, DAYS, SERVICES = 1000, 30, 8
 OWN, SHARED = 40, 60  # signatures of each service, and of all
@@ -49,6 +49,7 @@ def simulate(seed: int, *, per_day: float = 50.0, **planted: float) -> Fleet:
     for name, size in planted.items():
         makers[name](rng, fleet, size, expected, service, model)
     fleet.crashes.sort()
+    timed(fleet, seed)
     return fleet
 
 
@@ -103,7 +104,9 @@ def _one(
     )
     fleet.crashes.append(crash)
     if rng.random() < REPEATED:
-        fleet.crashes.append(crash._replace(cpu=_cpu(rng, model)))
+        second = len(fleet.crashes) * 48_271 % 86_000
+        fleet.crashes[-1] = crash._replace(second=second)
+        fleet.crashes.append(crash._replace(cpu=_cpu(rng, model), second=second + 60))
 
 
 def _cpu(rng: np.random.Generator, model: str) -> int:

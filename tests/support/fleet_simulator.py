@@ -38,6 +38,7 @@ class Crash(NamedTuple):
     cause: str
     lock: bool = False
     facts: tuple[tuple[str, str], ...] = ()
+    second: int = -1  # of the day, below 0: not drawn yet
 
 
 class Fleet(NamedTuple):
@@ -100,6 +101,19 @@ def simulate(
     fleet.crashes.sort()
     if microcode:
         _caused_by_microcode(np.random.default_rng([seed, 2]), fleet, microcode)
+    return timed(fleet, seed)
+
+
+def timed(fleet: Fleet, seed: int) -> Fleet:
+    """Give each crash that has none a time of its day, and bring all into the order of time.
+
+    A stream of its own: the same fleets as before there were times.
+    """
+    drawn = np.random.default_rng([seed, 3]).integers(0, 86_400, len(fleet.crashes)).tolist()
+    for i, crash in enumerate(fleet.crashes):
+        if crash.second < 0:
+            fleet.crashes[i] = crash._replace(second=drawn[i])
+    fleet.crashes.sort(key=lambda crash: (crash.day, crash.second, crash))
     return fleet
 
 
@@ -270,7 +284,7 @@ def records(fleet: Fleet) -> Iterator[dict[str, Any]]:
         yield {
             "schema": "gdb-epi/record/1",
             "core_key": f"{number:032x}",
-            "time": {"crash_ts": (FIRST_DAY + crash.day) * 86_400.0 + 40_000},
+            "time": {"crash_ts": (FIRST_DAY + crash.day) * 86_400.0 + crash.second},
             "host": {"hostname": f"node-{crash.host}", "attributes": values},
             "cpu": {"number": crash.cpu},
             "signature": {
@@ -297,6 +311,7 @@ def write_exposure(fleet: Fleet, path: Path) -> None:
 
 def population(fleet: Fleet) -> Population:
     """Return the arrays that the database would give, without the way through it."""
+    timed(fleet, len(fleet.crashes))  # a test may have added some
     hosts = [f"node-{h}" for h in range(fleet.hosts)]
     signatures = sorted({c.signature for c in fleet.crashes})
     index = {s: i for i, s in enumerate(signatures)}
@@ -322,6 +337,7 @@ def population(fleet: Fleet) -> Population:
         exposure_host=np.tile(np.arange(fleet.hosts), fleet.days),
         exposure_hours=fleet.hours.ravel(),
         facts=tuple(_fact_columns(fleet)),
+        second=np.array([(FIRST_DAY + c.day) * 86_400 + c.second for c in fleet.crashes]),
     )
 
 

@@ -7,18 +7,23 @@ import contextlib
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from support.cores import PROGRAMS
 from support.interpreters import Interpreter
-from support.waiting import PATIENCE, STEP, NeverAsleep, until_asleep
+from support.waiting import (
+    NeverAsleep,
+    NeverHappened,
+    until_asleep,
+    until_busy,
+    wait_until,
+    wait_until_gone,
+)
 
 PROGRAM = PROGRAMS / "hanging.py"
 START = 'ulimit -c unlimited || exit 97; exec "$@"'
-ENOUGH_TICKS = 10  # hundredths of a second of CPU time that show that a loop runs
 NANOSLEEP = ("35", "230")
 
 
@@ -47,17 +52,17 @@ TRUTHS = {
     "never_released": Truth(HANG, "lock never released", ("__main__.A",)),
     "queue_without_producer": Truth(HANG, "nobody left", ("an item in a queue",)),
     "simple_queue_without_producer": Truth(HANG, "nobody left", ("SimpleQueue",)),
-    "queue_join_with_workers": Truth(HANG, "nobody gives it", ("all jobs of a queue",)),
+    "queue_join_with_workers": Truth(HANG, "nobody gives it", ("all jobs", "task_done()")),
     "event_never_set": Truth(HANG, "nobody gives it", ("event_never_set",)),
     "semaphore_without_release": Truth(HANG, "nobody left", ("semaphore",)),
     "barrier_lacks_one": Truth(HANG, "nobody gives it", ("barrier",)),
     "exit_waits_for_thread": Truth(HANG, "nobody gives it", ("forgetful_worker",)),
     "child_waits_for_stdin": Truth(HANG, "open stdin", ("cat", "stdin")),
     "child_fills_pipe": Truth(HANG, "full pipe", ("stdout", "pipe")),
-    "child_sleeps": Truth(HANG, "child", ("sleep",)),
+    "child_sleeps": Truth(HANG, "child", ("sleep", "not in this core")),
     "reply_never_comes": Truth(HANG, "peer", ("Unix socket",)),
     "makefile_never_ends": Truth(HANG, "peer", ("Unix socket",)),
-    "pipe_never_written": Truth(HANG, "peer", ("pipe_never_written",)),
+    "pipe_never_written": Truth(HANG, "peer", ("pipe_never_written", "a pipe or a")),
     "peer_never_reads": Truth(HANG, "peer does not read", ("Unix socket",)),
     "fifo_nobody_opens": Truth(HANG, "open", ("FIFO",)),
     "file_lock_flock": Truth(HANG, "file lock", ("file_lock_flock",)),
@@ -65,7 +70,7 @@ TRUTHS = {
     "process_lock_elsewhere": Truth(HANG, "lock of another process", ("another process",)),
     "process_queue_without_producer": Truth(HANG, "queue of processes", ("between processes",)),
     "pool_worker_killed": Truth(HANG, "process pool", ("process pool",)),
-    "feeder_never_drained": Truth(HANG, "child", ("child",)),
+    "feeder_never_drained": Truth(HANG, "unread queue", ("the queue results",)),
     "loop_blocked_sleep": Truth(HANG, "blocked event loop", ("sleeping_handler",)),
     "loop_blocked_socket": Truth(HANG, "blocked event loop", ("reading_handler", "socket")),
     "loop_future_never_set": Truth(HANG, "nothing wakes the loop", ("main",)),
@@ -114,14 +119,16 @@ def hanging(
             start_new_session=True, env=environment,
         )  # fmt: skip
     try:
-        _until(lambda: (folder / "ready").exists(), process)
-        if name.startswith("busy"):
-            before = _ticks(process.pid)
-            _until(lambda: _ticks(process.pid) >= before + ENOUGH_TICKS, process)
-        elif name == "gil_held_asleep":
-            _until(lambda: _call(process.pid) in NANOSLEEP, process)
-        else:
-            until_asleep(process.pid)
+        try:
+            wait_until((folder / "ready").exists, during=process)
+            if name.startswith("busy"):
+                until_busy(process.pid, during=process)
+            elif name == "gil_held_asleep":
+                wait_until(lambda: _call(process.pid) in NANOSLEEP, during=process)
+            else:
+                until_asleep(process.pid)
+        except NeverHappened as reason:
+            raise NeverAsleep(str(reason)) from None
         pid = process.pid
         if name.startswith("prefork"):
             pid = int((folder / "child").read_text())
@@ -141,11 +148,7 @@ def core_by_signal(
     """Return the core of a program that a signal from outside ended."""
     with hanging(one, name, folder, program, packages) as pid:
         os.kill(pid, signo)
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            if (state := _state(pid)) is None or state == "Z":
-                break
-            time.sleep(STEP)
+        wait_until_gone(pid)
     cores = sorted(folder.glob("core*"))
     assert cores, (folder / "output").read_text(errors="replace")
     return cores[0]
@@ -159,26 +162,6 @@ def core_by_gdb(one: Interpreter, name: str, folder: Path) -> Path:
         done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL)
     assert core.exists(), done.stderr
     return core
-
-
-def _until(holds: object, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():  # type: ignore[operator]
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise NeverAsleep(f"process {process.pid} does not come so far")
-        time.sleep(STEP)
-
-
-def _ticks(pid: int) -> int:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
-
-
-def _state(pid: int) -> str | None:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return None
 
 
 def _call(pid: int) -> str:

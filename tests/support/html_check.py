@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-VOID = frozenset(("meta", "link", "wbr", "br"))
+VOID = frozenset(("meta", "link", "wbr", "br", "input"))
 # What the page's own templates and plots use. A tag beyond these came out of the data.
 TAGS = frozenset(
     "html head meta link title style body a header main footer nav section article figure"
     " figcaption details summary div span p ul ol li dl dt dd h1 h2 h3 h4 b small code wbr table"
     " caption thead tbody tr th td svg g path rect pre defs use text clippath".split()
 )
+FORM_TAGS = frozenset("form label input select option button".split())  # of a server's page
 # Characters that reorder or hide text.
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\ufeff")
 
@@ -19,8 +20,9 @@ BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u
 class Page(HTMLParser):
     """The tags, ids, links and texts of a page. Raises AssertionError where it is no good HTML."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, html: str, *, forms: bool = False) -> None:
         super().__init__(convert_charrefs=True)
+        self.tags = TAGS | FORM_TAGS if forms else TAGS
         self.open: list[str] = []
         self.ids: list[str] = []
         self.links: list[str] = []
@@ -42,7 +44,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Take a tag."""
-        assert tag in TAGS, f"<{tag}> is none of the page's tags"
+        assert tag in self.tags, f"<{tag}> is none of the page's tags"
         named = dict(attrs)
         assert not [name for name in named if name.startswith("on")], f"a handler in <{tag}>"
         if named.get("id"):

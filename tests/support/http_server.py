@@ -9,14 +9,15 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 60
-ANSWER_SECONDS = 60
+START_SECONDS = 120
+ANSWER_SECONDS = 120
 
 
 class Answer(NamedTuple):
@@ -76,24 +77,37 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serving(database: Path, *words: str, env: Mapping[str, str] | None = None) -> Iterator[Server]:
+def serving(
+    database: Path | str, *words: str, env: Mapping[str, str] | None = None
+) -> Iterator[Server]:
     """Start `gdb-epi serve` on a free port; end it by SIGTERM."""
     command = [sys.executable, "-m", "gdb_epi.cli.main", "serve", "--db", str(database)]
-    process = subprocess.Popen(
-        [*command, "--port", "0", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
-        text=True,
-    )
     errors: list[str] = []
-    try:
-        assert process.stdout is not None and process.stderr is not None
-        told = select.poll()  # select() knows no descriptors above 1023
-        told.register(process.stdout, select.POLLIN)
-        line = process.stdout.readline() if told.poll(START_SECONDS * 1000) else ""
-        assert line, f"no server: {process.stderr.read() if process.poll() is not None else ''}"
-        yield Server(int(line.split("/ ")[0].rsplit(":", 1)[1]), line.strip(), errors)
-    finally:
-        process.terminate()
-        errors.append(process.communicate(timeout=START_SECONDS)[1])
+    # A file takes any number of complaints while nobody reads them.
+    with tempfile.TemporaryFile("w+") as complaints:
+        process = subprocess.Popen(
+            [*command, "--port", "0", *words],
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
+            text=True,
+        )
+        try:
+            assert process.stdout is not None
+            told = select.poll()  # select() knows no descriptors above 1023
+            told.register(process.stdout, select.POLLIN)
+            line = process.stdout.readline() if told.poll(START_SECONDS * 1000) else ""
+            assert line, f"no server: {said_in(complaints)}"
+            yield Server(int(line.split("/ ")[0].rsplit(":", 1)[1]), line.strip(), errors)
+        finally:
+            process.terminate()
+            process.wait(START_SECONDS)
+            errors.append(said_in(complaints))
+            assert process.stdout is not None
+            process.stdout.close()
+
+
+def said_in(complaints: IO[str]) -> str:
+    """Return what was written into a file of ours by a process that has it too."""
+    complaints.seek(0)
+    return complaints.read()

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 OLDEST, NEWEST = (3, 8), (3, 15)
-PROBE_TIMEOUT = 20
+PROBE_TIMEOUT = 120  # seconds; a worker that knew fewer would collect other tests
 PROBE_FORMAT = 6
 LOADER = "lib64/ld-linux-x86-64.so.2"
 MAX_LINKS = 10
@@ -409,6 +409,11 @@ def one_per_minor(known: Iterable[Interpreter] | None = None) -> list[Interprete
         if not (one.free_threaded or one.debug or odd):
             chosen[one.minor] = one
     return [chosen[minor] for minor in sorted(chosen)]
+
+
+def own_interpreters() -> list[Interpreter]:
+    """Return those of one_per_minor() that run on this machine's own root, the oldest first."""
+    return [interpreter for interpreter in one_per_minor() if interpreter.root is None]
 
 
 def spread(

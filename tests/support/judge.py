@@ -31,10 +31,7 @@ from support.interpreters import discover
 KINDS = ("arguments", "cells", "free", "locals")
 WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000, secrets=True)
 EXACT, MARKED, CUT, MISSING, WRONG = "exact", "marked", "cut", "missing", "wrong"
-# numpy's arrays when they are not shown as repr() does: shape, dtype and first values.
-DESCRIBED = "described"
 GDB_TIMEOUT = 300
-ARRAYS = ("MaskedArray",)  # whose __repr__ is Python code
 
 
 class Judged(NamedTuple):
@@ -92,8 +89,6 @@ def _verdict(variable: Variable | None, type_name: str, said: str) -> str:
         return EXACT
     if variable.exact and not variable.cut:
         return WRONG
-    if type_name in ARRAYS and "shape=" in variable.text:
-        return DESCRIBED
     return CUT if variable.exact else MARKED
 
 
@@ -138,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
     for interpreter in discover():
         if wanted and not any(interpreter.id.startswith(one) for one in wanted):
             continue
-        counts = dict.fromkeys((EXACT, MARKED, CUT, MISSING, WRONG, DESCRIBED), 0)
+        counts = dict.fromkeys((EXACT, MARKED, CUT, MISSING, WRONG), 0)
         failed = []
         for program in value_programs():
             if (only and program.name not in only) or not program.supports(interpreter):
@@ -155,7 +150,7 @@ def main(arguments: Sequence[str]) -> int:
                     kind = one.found.type if one.found else ""
                     print(f"{one.verdict:7} {program.name}.{one.function}.{one.name} ({one.type})")
                     print(f"    said  {one.said[:300]}\n    found {kind} {shown[:300]}")
-        share = 100 * counts[EXACT] / max(1, sum(counts.values()) - counts[DESCRIBED])
+        share = 100 * counts[EXACT] / max(1, sum(counts.values()))
         line = ", ".join(f"{count} {name}" for name, count in counts.items())
         print(f"{interpreter.id:24} {line}, {share:.1f} %")
         for text in failed:

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 from support.cores import CoreFailed, Made, Program, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, by_id, one_per_minor
+from support.interpreters import Interpreter, by_id, discover, one_per_minor, own_interpreters
 
+NO_OWN = "no interpreter found that runs on this machine's own root: pyenv builds some"
 MAX_SAID = 300  # characters of what a failed program printed
 
 
@@ -21,6 +25,38 @@ def need_core_dumps() -> None:
     reason = why_no_core_dumps()
     if reason:
         pytest.skip(f"no core dumps here: {reason}")
+
+
+def need_gdb() -> str:
+    """Return the GDB that `gdb-epi` takes; skip the test where there is none."""
+    gdb = find_gdb(None)
+    if gdb is None:
+        pytest.skip("no gdb beside this Python or on PATH; try: apt install gdb")
+    return gdb
+
+
+def own_cores(wanted: Sequence[str], programs: Sequence[str]) -> list[Path]:
+    """Return a core of each program under each interpreter that is here; skip without any."""
+    need_gdb()
+    need_core_dumps()
+    made = []
+    for interpreter in discover():
+        for program in programs if interpreter.id in wanted else ():
+            try:
+                made.append(make_core(interpreter, program).core)
+            except CoreFailed as error:
+                pytest.skip(f"the program left no core: {error}")
+    if not made:
+        pytest.skip(f"none of {wanted} is here: pyenv, tests/tools/fetch_interpreters.py")
+    return made
+
+
+def newest_or_skip() -> Interpreter:
+    """Return the newest interpreter that runs on this machine's own root; skip without."""
+    usable = own_interpreters()
+    if not usable:
+        pytest.skip(NO_OWN)
+    return usable[-1]
 
 
 def interpreter_or_skip(identifier: str) -> Interpreter:
@@ -76,8 +112,17 @@ def session_of(made: Made) -> Session:
 def core_of(program: str, oldest: tuple[int, int] = (3, 8)) -> Made:
     """Return a core of a program on some interpreter, 3.11 if there is one; skip without."""
     need_core_dumps()
-    known = [i for i in one_per_minor() if i.minor >= oldest and i.root is None]
-    known.sort(key=lambda interpreter: (interpreter.minor != (3, 11), interpreter.minor))
-    if not known:
-        pytest.skip("no interpreter found that runs on this machine's own root")
-    return made_or_skip(known[0], program)
+    usable = [i for i in own_interpreters() if i.minor >= oldest]
+    usable.sort(key=lambda interpreter: (interpreter.minor != (3, 11), interpreter.minor))
+    if not usable:
+        pytest.skip(NO_OWN)
+    return made_or_skip(usable[0], program)
+
+
+def libpython_of(made: Made) -> Path:
+    """Return the extension of GDB that CPython brings with its interpreter; skip without."""
+    minor = ".".join(map(str, made.interpreter.minor))
+    file = made.executable.with_name(f"python{minor}-gdb.py")
+    if not file.is_file():
+        pytest.skip(f"{made.interpreter.id} has no {file.name}, which pyenv's CPythons have")
+    return file

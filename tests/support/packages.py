@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support.interpreters import LIBRARIES, Interpreter, binaries, cache_root
+from support.shared_files import locked, write_whole
 
 INSTALL_TIMEOUT = 300
 CXX_LIBRARY = "libstdc++.so.6"
@@ -44,15 +45,18 @@ def packages_for(interpreter: Interpreter, names: Sequence[str]) -> str:
 
     Raises NoPackages, and does so again without trying until the mark beside the folder is removed.
     """
-    folder = (interpreter.root / "epi" if interpreter.root else cache_root()) / "packages"
-    folder = folder / interpreter.id / "-".join(names)
+    home = (interpreter.root / "epi" if interpreter.root else cache_root()) / "packages"
+    folder = home / interpreter.id / "-".join(names)
     mark = folder.with_name(f"{folder.name}.done")  # versions have dots
     if not mark.is_file():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        mark.write_text(_install(interpreter, names, folder))
-        if interpreter.root:
-            _lend(interpreter.root)
+        with locked(folder.with_name(f"{folder.name}.lock")):
+            if not mark.is_file():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(parents=True)
+                problem = _install(interpreter, names, folder)
+                if interpreter.root:
+                    _lend(interpreter.root)
+                write_whole(mark, problem)
     problem = mark.read_text()
     if problem:
         raise NoPackages(problem)
@@ -65,7 +69,9 @@ def debian_library(package: str) -> None:
     mark = folder / f"{package}.done"
     if not mark.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        mark.write_text(_unpack(package, folder))
+        with locked(cache_root() / "debs.lock"):
+            if not mark.is_file():
+                write_whole(mark, _unpack(package, folder))
     problem = mark.read_text()
     if problem:
         raise NoPackages(problem)
@@ -99,11 +105,14 @@ def library_path(interpreter: Interpreter) -> str:
 def _lend(root: Path) -> None:
     """Copy the C++ library, which wheels need and a bare root has not."""
     folder = root / "epi" / "packages" / "lib"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name in (CXX_LIBRARY, "libgcc_s.so.1"):
         source = Path("/usr/lib/x86_64-linux-gnu") / name
-        if source.exists():
-            shutil.copy(source, folder / name)
+        if source.exists() and not (folder / name).exists():
+            # Other packages of this root may come at the same time, and have it mapped.
+            partial = folder / f"{name}.{os.getpid()}"
+            shutil.copy(source, partial)
+            partial.replace(folder / name)
 
 
 def _install(interpreter: Interpreter, names: Sequence[str], folder: Path) -> str:

@@ -23,7 +23,7 @@ if not __package__:  # started as a program
 from support.cores import CoreFailed, Made, corpus_programs, make_core
 from support.interpreters import discover
 
-TIMEOUT = 120
+TIMEOUT = 300
 Frame = tuple[str, str, int]  # name, file, line
 
 

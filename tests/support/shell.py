@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -18,9 +19,28 @@ from support.schema import problems
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_cores"
-TIMEOUT = 120
+TIMEOUT = 300  # seconds for one run
 # A shell starts what it runs in the background with SIGINT ignored, and that is inherited.
 INTERRUPTIBLE = ("env", "--default-signal=INT")
+
+
+def without_rights() -> list[str]:
+    """Return the words before a command by which root has no power to ignore file modes."""
+    if os.getuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("root without setpriv ignores file modes; try: apt install util-linux")
+    return ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
+
+
+def read_terminal(ours: int) -> bytes:
+    """Return what is written to the other end of a terminal until that is closed; close ours."""
+    written = b""
+    with contextlib.suppress(OSError):  # Linux says EIO at the end of a terminal
+        while piece := os.read(ours, 1 << 16):
+            written += piece
+    os.close(ours)
+    return written
 
 
 class Done(NamedTuple):
@@ -79,11 +99,7 @@ class Shell:
 
     def without_rights(self) -> None:
         """Run what follows without the power of root to ignore file modes."""
-        if os.getuid() != 0:
-            return
-        if shutil.which("setpriv") is None:
-            pytest.skip("root without setpriv cannot give up CAP_DAC_OVERRIDE")
-        self.prefix = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
+        self.prefix = without_rights()
 
     def __call__(
         self, *words: object, env: dict[str, str] | None = None, stdin: bytes = b""

@@ -13,7 +13,7 @@ if __package__:
     from support.interpreters import Interpreter
 
 SYSTEM_GDB = "/usr/bin/gdb"
-TIMEOUT = 120
+TIMEOUT = 300
 
 
 def gdb_plugin(interpreter: Interpreter) -> Path | None:

@@ -26,7 +26,7 @@ from support.cores import START, find_core, require_core_dumps
 from support.interpreters import Interpreter
 
 SOURCES = Path(__file__).parents[1] / "programs" / "zoo"
-TIMEOUT = 60
+TIMEOUT = 300
 STEP = 5200  # bytes of environment by which the stacks of two runs differ
 MODES = {
     "c": ("null", "wild", "copy", "assert", "assert_static", "free", "smash", "overflow", "divide",

@@ -4,6 +4,7 @@
 
     build_interpreters.py                  what is not in the cache yet, one after another
     build_interpreters.py standalone-3.14  one of them
+    build_interpreters.py standalone-3.13 --without bolt --without pgo   sooner, on a slow machine
     build_interpreters.py --list           what can be built, and what the cache holds
 
 Sources and compilers are Debian's packages, unpacked into folders of their own (see
@@ -15,7 +16,9 @@ cpython-unix/build-cpython.sh and targets.yml, August 2026): clang, PGO, thin LT
 pointers, libpython and the modules of the standard library inside of the executable, from 3.14 on
 the tail-calling interpreter, and no symbols. Two things differ: the training of PGO and BOLT is
 a few minutes of CPython's tests instead of an hour, so that other functions are split; and only
-libffi and zlib are linked statically, for the rest the machine's shared libraries serve.
+libffi and zlib are linked statically, for the rest the machine's shared libraries serve. With
+everything a build is two compilations and six links, half an hour of one core; the file `whole` in
+its folder says what it was configured with.
 `musl` runs on musl's libc by musl's own loader, as in Alpine Linux.
 """
 
@@ -57,6 +60,7 @@ HARDENED += " -fPIC -fdebug-default-version=4"
 RELRO = "-fuse-ld=lld -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now -Wl,--exclude-libs,ALL"
 OPTIMIZED = ("--enable-optimizations", "--with-lto=thin", "--enable-bolt")
 STANDALONE = (*OPTIMIZED, "MODULE_BUILDTYPE=static")
+LEFT_OUT = {"pgo": "--enable-optimizations", "lto": "--with-lto=thin", "bolt": "--enable-bolt"}
 TRAINING = "-m test --pgo test_json test_generators test_dict test_re test_exceptions"
 COMMON = ("--without-ensurepip", "--disable-test-modules")
 KERNEL_HEADERS = {"linux": "linux", "asm-generic": "asm-generic", "asm": "x86_64-linux-gnu/asm"}
@@ -89,7 +93,7 @@ RECIPES = (
 SOURCES = {
     "3.13": (("trixie", False),),
     "3.14": (("forky", False), ("sid", False), ("resolute", True), ("questing", True)),
-    "3.15": (("forky", False), ("sid", False), ("resolute", True)),
+    "3.15": (("forky", False), ("sid", False), ("stonking", True)),
 }
 
 
@@ -170,6 +174,7 @@ def clang_environment() -> dict[str, str]:
         "CC": "clang",
         "CXX": "clang++",
         "CFLAGS": HARDENED,
+        "OPT": "-DNDEBUG -fwrapv -O3 -Wall",  # configure's own but for -g: strip takes that away
         "LDFLAGS": RELRO,
         "LIBFFI_LIBS": "-l:libffi.a",
         "ZLIB_LIBS": "-l:libz.a",
@@ -232,8 +237,14 @@ def make(
     jobs: int,
 ) -> None:
     """Configure, build and install one tree at the lowest priority."""
-    options = {"timeout": BUILD_TIMEOUT, "cwd": tree, "env": {"LC_ALL": "C", **environment}}
+    # At the lowest priority beside other work, PGO alone takes more than an hour.
+    options = {"timeout": 3 * BUILD_TIMEOUT, "cwd": tree, "env": {"LC_ALL": "C", **environment}}
     run(["nice", "./configure", "-q", *configure], **options)
+    # A test program with all of Python in it: with thin LTO one link of minutes in three. And with
+    # LTO configure asks for debug information, which is stripped afterwards.
+    makefile = tree / "Makefile"
+    text = makefile.read_text().replace(" Programs/_testembed ", " ")
+    makefile.write_text(text.replace("-flto=thin -g ", "-flto=thin "))
     run(["nice", "make", "-s", f"-j{jobs}"], **options)
     run(["nice", "make", "-s", *install], **options)
 
@@ -247,7 +258,7 @@ def strip_all(prefix: Path) -> None:
             run(["strip", "--strip-all", str(path)], timeout=120)
 
 
-def build(recipe: Recipe, jobs: int) -> None:
+def build(recipe: Recipe, jobs: int, left_out: Sequence[str] = ()) -> None:
     """Build one interpreter into the cache; quick when it is there."""
     prefix = built_root() / recipe.name
     if (prefix / "whole").is_file():
@@ -267,12 +278,14 @@ def build(recipe: Recipe, jobs: int) -> None:
     (tree / "Modules/Setup.local").write_text("*disabled*\n_hmac\n")
     say(f"{recipe.name}: building, {'half an hour' if recipe.strip else 'minutes'} of one core")
     started = time.monotonic()
-    configure = [f"--prefix={prefix}", *COMMON, *recipe.configure]
+    unwanted = [LEFT_OUT[name] for name in left_out]
+    own = [option for option in recipe.configure if option not in unwanted]
+    configure = [f"--prefix={prefix}", *COMMON, *own]
     make(tree, configure, ["altinstall"], environment, jobs)
     if recipe.strip:
         strip_all(prefix)
     shutil.rmtree(work, ignore_errors=True)
-    (prefix / "whole").touch()
+    (prefix / "whole").write_text(" ".join(own) + "\n")
     say(f"{recipe.name}: built in {time.monotonic() - started:.0f} s: {prefix}")
 
 
@@ -282,6 +295,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [recipe.name for recipe in RECIPES]
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
     parser.add_argument("--jobs", type=int, default=1, help="processes of a build (default 1)")
+    parser.add_argument(
+        "--without", action="append", choices=LEFT_OUT, default=[], help="leave out what takes long"
+    )
     parser.add_argument("--list", action="store_true", help="tell what can be built and stop")
     options = parser.parse_args(arguments)
     if unknown := set(options.names) - set(names):
@@ -294,7 +310,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     with locked(".build.lock"):  # not that of fetch_interpreters: a build takes half an hour
         for recipe in wanted:
-            attempt(recipe.name, build, recipe, options.jobs)
+            attempt(recipe.name, build, recipe, options.jobs, options.without)
     return 0
 
 

@@ -10,26 +10,17 @@ how many units follow an instruction.
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from support.interpreters import Interpreter, discover
+from support.opcode_tables import write_tables
 
 TABLE = ROOT / "gdb_epi" / "locks" / "python" / "opcodes.json"
-TIMEOUT = 30
 
 ASK = """
-import dis, json, opcode, sys
-numbers = getattr(dis, "_all_opmap", opcode.opmap)
-made = getattr(dis, "deoptmap", {})
-told = getattr(opcode, "_inline_cache_entries", {})
-pairs = told.items() if hasattr(told, "items") else zip(range(256), told)
-caches = {numbers.get(k, k): n for k, n in pairs if n and (k in numbers or isinstance(k, int))}
 wanted = {
     "LOAD_FAST": "fast", "LOAD_FAST_CHECK": "fast", "LOAD_FAST_BORROW": "fast",
     "LOAD_FAST_LOAD_FAST": "fast2", "STORE_FAST_LOAD_FAST": "fast2",
@@ -64,32 +55,5 @@ print(json.dumps({
 """
 
 
-def table_of(one: Interpreter) -> dict[str, object]:
-    """Return what an interpreter says of its opcodes."""
-    command = one.command("-c", ASK, cwd=one.workspace())
-    done = subprocess.run(
-        command, env=one.environment(), capture_output=True, timeout=TIMEOUT, check=True
-    )
-    told: dict[str, object] = json.loads(done.stdout)
-    return told
-
-
-def main() -> int:
-    """Ask all interpreters and write the table."""
-    known = json.loads(TABLE.read_text()) if TABLE.exists() else {}
-    for one in discover():
-        try:
-            told = table_of(one)
-        except subprocess.CalledProcessError as error:
-            print(f"{one.id}: {error.stderr.decode()[-200:]}", file=sys.stderr)
-            continue
-        known[str(told.pop("version"))] = told
-    lines = [
-        f"  {json.dumps(k)}: {json.dumps(v, sort_keys=True)}" for k, v in sorted(known.items())
-    ]
-    TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_tables(TABLE, ASK))

@@ -36,6 +36,9 @@ from gdb_epi.cpython.layout.emit import add_variants, dump_layout
 
 LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layout" / "generated"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")
+# Last members that free-threaded builds alone have, of structs private to .c files: no debug
+# information of another build has them (Modules/_asynciomodule.c, from 3.14 on).
+FREE_THREADED_ENDS = {"TaskObj": "unsigned long task_tid;"}
 
 
 def run_gdb(script: str, file: Path, gdb: str, prefix: Path, **variables: str) -> str:
@@ -182,6 +185,13 @@ def private_declarations(
     return texts, sorted(names)
 
 
+def with_free_threaded_ends(declarations: str) -> str:
+    """Return C declarations with the members that only free-threaded builds have."""
+    for name, member in FREE_THREADED_ENDS.items():
+        declarations = declarations.replace(f"}} {name};", f"{member} }} {name};")
+    return declarations
+
+
 def private_constants(private: tuple[Path, str], gdb: str) -> dict[str, int]:
     """Return the enumerators that another build of the same version has, in its .c files too.
 
@@ -208,6 +218,11 @@ def from_headers(
         document = types_of(stub, gdb)
         if private:
             extra, names = private_declarations(document, *private, gdb)
+            # A build of the same kind says it all itself.
+            header = describe(include, defines)
+            is_other = not private[1].rstrip("d").endswith("t")
+            if header["free_threaded"] and is_other and header["version"] >= [3, 14]:
+                extra = with_free_threaded_ends(extra)
             document = types_of(build_stub(include, stub, flags, extra), gdb)
             document["constants"] = private_constants(private, gdb) | document["constants"]
     document = _finish(document, include, defines, [], "headers")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write gdb_epi/corruption/opcodes.json: which opcodes stand for which, of each bytecode's magic.
+"""Write gdb_epi/corruption/code/opcodes.json: which opcodes stand for which, of each bytecode.
 
     python tests/tools/emit_opcodes.py
 
@@ -11,58 +11,32 @@ interpreter here has are kept.
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from support.interpreters import Interpreter, discover
+from support.opcode_tables import write_tables
 
-TABLE = ROOT / "gdb_epi" / "corruption" / "opcodes.json"
-TIMEOUT = 30
+TABLE = ROOT / "gdb_epi" / "corruption" / "code" / "opcodes.json"
 
 ASK = """
-import dis, importlib.util, json, opcode, sys
-numbers = getattr(dis, "_all_opmap", opcode.opmap)
-made = getattr(dis, "deoptmap", {})
 base = {numbers[k]: numbers[v] for k, v in made.items() if k in numbers and v in numbers}
-told = getattr(opcode, "_inline_cache_entries", {})
-pairs = told.items() if hasattr(told, "items") else zip(range(256), told)  # a frozendict in 3.15
-caches = {numbers.get(k, k): n for k, n in pairs if n and (k in numbers or isinstance(k, int))}
+# Of one variable each: LOAD_FAST_LOAD_FAST packs two indexes into its argument.
+single = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_FAST_BORROW", "STORE_FAST",
+          "DELETE_FAST")
 own = ("INSTRUMENTED_", "ENTER_EXECUTOR")
 print(json.dumps({
     "magic": importlib.util.MAGIC_NUMBER.hex(), "version": "%d.%d" % sys.version_info[:2],
     "base": base, "caches": caches,
+    "consts": sorted(n for n in dis.hasconst if n < 256),
+    "variables": sorted(n for n in dis.haslocal if dis.opname[n] in single),
+    "extended": dis.EXTENDED_ARG,
     "rewritten": sorted(n for k, n in numbers.items() if k.startswith(own)),
 }))
 """
 
 
-def table_of(one: Interpreter) -> dict[str, object]:
-    """Return what an interpreter says of its opcodes."""
-    command = one.command("-c", ASK, cwd=one.workspace())
-    done = subprocess.run(
-        command, env=one.environment(), capture_output=True, timeout=TIMEOUT, check=True
-    )
-    told: dict[str, object] = json.loads(done.stdout)
-    return told
-
-
-def main() -> int:
-    """Ask all interpreters and write the table."""
-    known = json.loads(TABLE.read_text()) if TABLE.exists() else {}
-    for one in discover():
-        told = table_of(one)
-        known[str(told.pop("magic"))] = told
-    lines = [
-        f"  {json.dumps(k)}: {json.dumps(v, sort_keys=True)}" for k, v in sorted(known.items())
-    ]
-    TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_tables(TABLE, ASK, "magic"))

@@ -134,9 +134,15 @@ def ubuntu_keyring() -> Path:
     return keyring
 
 
-def apt_environment(suite: str, *, ubuntu: bool = False) -> dict[str, str]:
-    """Write a private apt configuration for a suite; return the environment that selects it."""
-    base = cache_root() / "apt" / suite
+def apt_environment(
+    suite: str, *, ubuntu: bool = False, updates: bool = False, architecture: str | None = None
+) -> dict[str, str]:
+    """Write a private apt configuration for a suite; return the environment that selects it.
+
+    With `updates` what the suite got after its release too. `architecture`: that of a machine other
+    than this one; its lists lie apart, below "SUITE-ARCHITECTURE".
+    """
+    base = cache_root() / "apt" / (f"{suite}-{architecture}" if architecture else suite)
     for folder in ("etc/parts", "state/lists/partial", "cache/archives/partial"):
         (base / folder).mkdir(parents=True, exist_ok=True)
     # An empty status file makes apt fetch the whole closure, libc6 included.
@@ -144,7 +150,12 @@ def apt_environment(suite: str, *, ubuntu: bool = False) -> dict[str, str]:
     mirror = UBUNTU_MIRROR if ubuntu else machine_mirror()
     what = f"[signed-by={ubuntu_keyring() if ubuntu else KEYRING}] {mirror} {suite} main"
     what += " universe" if ubuntu else ""  # Debian has all of Python in main
-    (base / "etc/sources.list").write_text(f"deb {what}\ndeb-src {what}\n")
+    lines = f"deb {what}\ndeb-src {what}\n"
+    if updates:
+        lines += f"deb {what.replace(f' {suite} ', f' {suite}-updates ')}\n"
+    (base / "etc/sources.list").write_text(lines)
+    names = ("Architecture", "Architectures") if architecture else ()
+    foreign = "\n".join(f'APT::{name} "{architecture}";' for name in names)
     configuration = base / "apt.conf"
     configuration.write_text(
         f"""{acquire_settings()}
@@ -161,6 +172,7 @@ Dir::Cache "{base}/cache";
 APT::Sandbox::User "{"root" if os.geteuid() == 0 else ""}";
 APT::Install-Recommends "false";
 Debug::NoLocking "true";
+{foreign}
 // A mirror's Release files of moving suites may be past their date; signatures are still checked.
 Acquire::Check-Valid-Until "false";
 Acquire::Check-Date "false";

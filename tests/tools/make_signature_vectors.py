@@ -15,12 +15,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from signature_code import FUNCTIONS
 from signature_names import DROPPED, NAMES
 from signature_stacks import STACKS
 
 OUT = Path(__file__).parents[1] / "unit" / "data" / "signature_vectors.json"
 BUILD_ID = "ab" * 20
-DIGITS = {"exact": 16, "strict": 16, "stable": 16, "coarse": 12, "native": 16, "python": 16}
+DIGITS = {
+    "exact": 16, "strict": 16, "stable": 16, "coarse": 12, "native": 16, "python": 16, "code": 16
+}  # fmt: skip
 NO_PYTHON = {"python": "this thread has no such frame"}
 Json = dict[str, Any]
 
@@ -99,18 +102,28 @@ def exact_offsets(frames: list[Json]) -> list[int]:
     return found
 
 
+def of_function(given: Json) -> Json:
+    """Return the vector of one function: its name follows from what is compared of it."""
+    compared = given["compared"]
+    digest = None if compared is None else hashlib.sha256(bytes.fromhex(compared)).hexdigest()
+    return given | {"name": None if digest is None else f"fn_{digest[:12]}"}
+
+
 def main() -> None:
     """Write the file."""
     vectors = [of_name(i, *entry) for i, entry in enumerate([*NAMES, *DROPPED], 1)]
     vectors += [of_stack(name, rules, given) for name, rules, given in STACKS]
     assert len({one["id"] for one in vectors}) == len(vectors)
+    functions = [of_function(given) for given in FUNCTIONS]
     head = {
         "about": "Normative vectors of gsig/2; gdb_epi/signature/SPEC.md explains the fields.",
         "version": "gsig/2",
         "build_id": BUILD_ID,
     }
     lines = ",\n".join(json.dumps(one, ensure_ascii=True) for one in vectors)
-    text = json.dumps(head, indent=1)[:-2] + ',\n "vectors": [\n' + lines + "\n ]\n}\n"
+    code = ",\n".join(json.dumps(one) for one in functions)
+    text = json.dumps(head, indent=1)[:-2] + ',\n "vectors": [\n' + lines + "\n ],\n"
+    text += ' "functions": [\n' + code + "\n ]\n}\n"
     json.loads(text)
     OUT.write_text(text)
     print(f"{len(vectors)} vectors")

@@ -196,6 +196,46 @@ stack(
     coarse="segv-null libx.so!? <- ring_push <-- py:app.push",
     native="segv-null libx.so!? <- ring_push", python="segv-null py:app.push",
 )  # fmt: skip
+CODE = "fn_0123456789ab"
+stack(
+    "unknown-with-code", "N30 N66 N67", "segv-null",
+    [n(None, function_code=CODE), n("ring_push"), CFUNC, EVAL, p("push"), *BASE],
+    strict="libx.so!? <- ring_push <- cfunction_call <- _PyEval_EvalFrameDefault <-- py:app.push "
+           "<-- pymain_run_python <- main",
+    stable="segv-null libx.so!? <- ring_push <-- py:app.push",
+    coarse="segv-null libx.so!? <- ring_push <-- py:app.push",
+    native="segv-null libx.so!? <- ring_push", python="segv-null py:app.push",
+    code=f"segv-null libx.so!{CODE} <- ring_push <-- py:app.push",
+)  # fmt: skip
+stack(
+    "unknown-with-code-called-memcpy", "N6 N31 N67", "segv-wild",
+    [n("__memcpy_evex_unaligned", LIBC), n(None, "/usr/lib/libfoo.so.1.2.3", function_code=CODE),
+     n(None, "/usr/lib/libfoo.so.1.2.3", function_code="fn_ba9876543210"), *THREAD],
+    strict="memcpy <- libfoo.so.1!?", stable="segv-wild libfoo.so.1!?",
+    coarse="segv-wild libfoo.so.1!?", native="segv-wild libfoo.so.1!?",
+    code=f"segv-wild libfoo.so.1!{CODE}",
+)  # fmt: skip
+stack(
+    "unknown-with-code-below-a-handler", "N35 N67", "segv-null",
+    [n("raise", LIBC), n(None, None, kind="signal"), n(None, function_code=CODE), *END],
+    reraised=True,
+    strict="libx.so!? <- main", stable="segv-null libx.so!? <- main",
+    coarse="segv-null libx.so!?", native="segv-null libx.so!? <- main",
+    code=f"segv-null libx.so!{CODE}",
+)  # fmt: skip
+stack(
+    "named-with-code-of-its-caller", "N67", "segv-null",
+    [n("ring_push"), n(None, function_code=CODE), *END],
+    strict="ring_push <- libx.so!? <- main", stable="segv-null ring_push <- libx.so!? <- main",
+    coarse="segv-null ring_push", native="segv-null ring_push <- libx.so!? <- main",
+)  # fmt: skip
+stack(
+    "recursion-with-code", "N55 N67", "segv-stack-overflow",
+    [*[n(None, function_code=CODE), n("each", "/opt/app/liby.so")] * 3, *END],
+    strict="each <- libx.so!? ~2",
+    stable="segv-stack-overflow each <- libx.so!? ~2",
+    coarse="segv-stack-overflow each", native="segv-stack-overflow each <- libx.so!? ~2",
+)  # fmt: skip
 stack(
     "jit",
     "N32",

@@ -39,6 +39,7 @@ LAYERS = (
         "report",
         "loader",
         "lazy_pattern",
+        "machine",
         "x86",
         "demangle",
     ),
@@ -48,7 +49,7 @@ LAYERS = (
     ("locks",),
     ("hangs",),
     ("process_state",),
-    ("session",),
+    ("session", "expressions", "breakpoints"),
     ("detectors",),
     ("corruption",),
     ("judgement",),
@@ -60,6 +61,7 @@ LAYERS = (
     ("repro", "resign"),
     ("commands",),
     ("gdbhost", "cli"),
+    ("pytest_plugin",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
@@ -247,3 +249,89 @@ def test_each_command_has_a_file_of_its_name() -> None:
     for name, command in COMMANDS.items():
         assert Path(command.run.__code__.co_filename).stem == name.replace("-", "_")
         assert command.summary.endswith(".")
+
+
+# --- the tests themselves -------------------------------------------------------------------------
+
+# What is run by the tests or measures, and is no test: programs whose sleep is the point of them.
+NO_TESTS = ("bench", "corruption", "gallery", "judgement", "programs", "readers", "tools")
+WAITING = Path("support/waiting.py")
+SLEEPS = {
+    WAITING: "every wait goes through it",
+    Path("unit/test_fleet_kills.py"): "writers are killed at any moment, whichever that is",
+}
+PATIENCE = 60  # seconds; on a busy machine what takes one takes many
+CLOCKS = ("time.monotonic", "time.time", "time.perf_counter")
+
+
+def test_no_test_hangs_on_the_speed_of_the_machine() -> None:
+    """They wait for events, with a deadline that is far away (ARCHITECTURE.md, "Tests")."""
+    offenders = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        place = path.relative_to(ROOT / "tests")
+        if place.parts[0] not in NO_TESTS:
+            offenders += [f"tests/{place}:{what}" for what in hopes(tree_of(path), place)]
+    assert not offenders, "\n" + "\n".join(offenders)
+
+
+def hopes(tree: ast.Module, place: Path) -> Iterator[str]:
+    """Yield line and offence of what hangs on how fast a machine is."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in ("time.sleep", "sleep") and place not in SLEEPS:
+                yield f"{node.lineno}: sleeps and hopes; take wait_until() of support.waiting"
+            if (limit := limit_of(node, called)) is not None and limit < PATIENCE:
+                yield f"{node.lineno}: gives up after {limit:g} s; a busy machine needs {PATIENCE}"
+        if isinstance(node, ast.Assert) and place != WAITING:
+            read = {ast.unparse(n.func) for n in ast.walk(node.test) if isinstance(n, ast.Call)}
+            if read.intersection(CLOCKS):
+                yield f"{node.lineno}: asserts a time; that of the process is process_time()"
+        if isinstance(node, ast.FunctionDef):
+            for name in read_twice(node):
+                yield f"{node.lineno}: {name}: communicate() does not give what readline() has read"
+
+
+def limit_of(call: ast.Call, called: str) -> float | None:
+    """Return the seconds after which a wait for a process gives up, where they stand there."""
+    method = called.rpartition(".")[2]
+    if method not in ("run", "wait", "communicate", "check_output", "check_call", "call"):
+        return None
+    given = [keyword.value for keyword in call.keywords if keyword.arg == "timeout"]
+    given += call.args[:1] if method == "wait" else []
+    numbers = [node.value for node in given if isinstance(node, ast.Constant)]
+    return next((float(n) for n in numbers if isinstance(n, int | float)), None)
+
+
+def read_twice(function: ast.FunctionDef) -> Iterator[str]:
+    """Yield the buffered processes of which a function reads a line and then the rest."""
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    names = [ast.unparse(node.func) for node in calls]
+    if any(ast.unparse(k) == "bufsize=0" for node in calls for k in node.keywords):
+        return
+    for name in names:
+        owner, _, method = name.rpartition(".")
+        process, _, stream = owner.rpartition(".")
+        if method == "readline" and stream in ("stdout", "stderr"):
+            if f"{process}.communicate" in names:
+                yield process
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ("time.sleep(0.3)", 1),
+        ("process.communicate(timeout=30)", 1),
+        ("process.wait(5)", 1),
+        ("subprocess.run(words, timeout=59.5)", 1),
+        ("assert time.monotonic() - begun < 20", 1),
+        ("process.stdout.readline()\n    process.communicate(timeout=60)", 1),
+        ("process.communicate(timeout=60)", 0),
+        ("Popen(words, bufsize=0)\n    process.stdout.readline()\n    process.communicate()", 0),
+        ("process.stdout.readline()\n    process.wait(60)", 0),
+        ("assert time.process_time() - begun < 20", 0),
+    ],
+)
+def test_such_a_test_would_be_seen(line: str, seen: int) -> None:
+    tree = ast.parse(f"def test():\n    {line}\n")
+    assert len(list(hopes(tree, Path("cli/test_made_up.py")))) == seen

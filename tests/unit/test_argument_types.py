@@ -23,10 +23,11 @@ VALUES = ("-5", "-1", "nan", "many", "1.5.2", "9" * 30, "9" * 5000)
 
 @pytest.fixture
 def parse(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], Any]]:
-    """The parser of `epi` commands, with a `gdb` that only splits words."""
+    """The parser of `epi` commands, with a `gdb` that splits words and has no settings."""
     gdb = ModuleType("gdb")
     gdb.string_to_argv = str.split  # type: ignore[attr-defined]
     gdb.error = RuntimeError  # type: ignore[attr-defined]
+    gdb.parameter = lambda _name: None  # type: ignore[attr-defined]  # nothing is set
     monkeypatch.setitem(sys.modules, "gdb", gdb)
     monkeypatch.delitem(sys.modules, "gdb_epi.gdbhost.arguments", raising=False)
     assert load_commands() == []

@@ -269,9 +269,15 @@ def without_siginfo(outer: int, trap: int, error: int, address: int) -> ProcessS
         (6, 14, 4, 16, "segv-null"),
         (4, 6, 0, 0, "ill"),
         (8, 0, 0, 0, "fpe"),
-        (11, 6, 0, 0, "raised:SIGSEGV"),  # an older trap: not what was raised again
-        (11, 0, 0, 0, "raised:SIGSEGV"),
-        (15, 14, 4, 16, "raised:SIGTERM"),
+        (
+            11,
+            6,
+            0,
+            0,
+            "killed-external",
+        ),  # an older trap: it was sent
+        (11, 0, 0, 0, "killed-external"),
+        (15, 14, 4, 16, "killed-external"),
     ],
 )
 def test_a_context_without_siginfo_is_read_by_its_trap_number(
@@ -296,13 +302,20 @@ def test_a_core_cut_before_the_stack_has_no_native_stack() -> None:
     assert "stable" not in found.keys
 
 
-@pytest.mark.parametrize("changed", [{"signo": 14}, {"code": 0}, {"code": -6}])
-def test_other_signal_frames_are_left_alone(changed: dict[str, int]) -> None:
-    """A profiling timer, or a signal that a process sent, hides no fault."""
+def test_other_signal_frames_are_left_alone() -> None:
+    """A profiling timer hides no fault, and its handler may abort."""
+    made = reraised(signo=14)
+    fault = find_fault(made.target, made.crash)
+    assert not isinstance(fault, Absent)
+    assert (fault.origin, fault.sender) == ("core", "self")
+
+
+@pytest.mark.parametrize("changed", [{"code": 0}, {"code": -6}])
+def test_a_signal_that_was_sent_and_raised_again_is_no_fault(changed: dict[str, int]) -> None:
     made = reraised(**changed)
     fault = find_fault(made.target, made.crash)
     assert not isinstance(fault, Absent)
-    assert fault.origin == "core"
+    assert (fault.sender, fault.code, fault.is_hardware_trap) == ("elsewhere", None, False)
 
 
 def test_a_kernel_fault_inside_a_handler_keeps_its_own_frame() -> None:

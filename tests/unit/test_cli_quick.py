@@ -19,7 +19,7 @@ WORDS = (
     "core", "a b", "", "-", "--", "-x", "--no-db", "--db", "x.sqlite3", "--jobs", "2", "0", "many",
     "--timeout", "1.5", "nan", "--format", "json", "yaml", "--stacks", "--locals", "--native",
     "never", "--max-size", "64G", "1X", "--json", "--csv", "--limit", "--help", "-h", "--exe",
-    "--db=x", "--jobs=2", "--stack", "--output", "--gdb", "-1",
+    "--db=x", "--jobs=2", "--sysroot", "--stack", "--output", "--gdb", "-1",
 )  # fmt: skip
 
 

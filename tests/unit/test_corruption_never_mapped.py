@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 from support.faults import failed, fault_at
 
-from gdb_epi.corruption.checks.pyc import _Opcodes, differences
+from gdb_epi.corruption.checks.pyc import differences
+from gdb_epi.corruption.code.opcodes import Opcodes
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.never_mapped import (
     AT_ENTRY,
@@ -82,7 +83,7 @@ def test_what_a_module_can_set(code: str, sets: bool) -> None:
     assert module_may_set_bit(made, made.state.fault.pc, 60) is sets  # type: ignore[union-attr]
 
 
-OPCODES = _Opcodes({200: 10, 201: 10}, {10: 2}, frozenset((250,)))
+OPCODES = Opcodes({200: 10, 201: 10}, {10: 2}, frozenset((250,)), frozenset(), frozenset(), None)
 RIGHT = bytes((10, 1, 0, 0, 0, 0, 20, 2))
 
 

@@ -212,7 +212,7 @@ SHAPES = [
     (0x0000_7FDD_DDDD_DDDD, "poison"),  # in part
     (0xDEAD_BEEF, "poison"),
     (0x0000_0003_0000_0007, "int-pair"),
-    (0xFFFF_FFFF_FFFF_FFF6, "int-pair"),  # -1 and -10
+    (0xFFFF_FFFF_FFFF_FFF6, "negative"),  # -10, an error number
     (0x7F12_3456_0040, None),  # a pointer
     (0x5555_5600_0120, None),
     (0x0800_7F12_3456_0040, None),
@@ -283,6 +283,25 @@ def test_stale_words_in_the_place_of_a_siginfo() -> None:
     assert (fault.origin, fault.signo, fault.address) == ("signal-frame", 11, WILD)
 
 
+def test_stale_words_that_look_like_a_siginfo() -> None:
+    """A worker of pytest-xdist left SIGTRAP with a code of 171 there; the trap tells the truth."""
+    at = {"rip": PC, "rsp": SP + 0x800, "rdi": WILD, "cr2": WILD}
+    for signo, code in ((5, 171), (5, 1), (14, 1), (11, 1)):
+        fault = raised(frame(SP + 0x100, (signo, code), **at))
+        assert (fault.origin, fault.signo, fault.address) == ("signal-frame", 11, WILD), signo
+    # The same words where another instruction stands: the trap may be an older one's.
+    at["rdi"] = SP
+    assert not raised(frame(SP + 0x100, (5, 171), **at)).is_hardware_trap
+
+
+def test_stale_words_above_a_pointer_that_cannot_be_one() -> None:
+    at = {"rip": PC, "rsp": SP + 0x800, "trapno": 13, "cr2": WILD}
+    flipped = WILD | 1 << 55
+    fault = raised(frame(SP + 0x100, (5, 171), **at, rdi=flipped))
+    assert (fault.origin, fault.signo, fault.code) == ("signal-frame", 11, 0x80)
+    assert not raised(frame(SP + 0x100, (5, 171), **at, rdi=WILD)).is_hardware_trap
+
+
 def test_behind_a_handler_that_returned() -> None:
     """The frame is popped: it lies below rsp, and holds the very registers of the core."""
     same = frame(SP - 0x400, rip=PC, rsp=SP, cr2=WILD, rdi=WILD)
@@ -293,4 +312,23 @@ def test_behind_a_handler_that_returned() -> None:
 
 
 def test_a_frame_of_another_trap_is_not_taken() -> None:
-    assert raised(frame(SP + 0x100, rip=PC, rsp=SP, trapno=0)).origin == "core"
+    """No fault of the kernel: the signal met the thread there, and its handler raised it again."""
+    fault = raised(frame(SP + 0x100, rip=PC, rsp=SP, trapno=0))
+    assert (fault.sender, fault.is_hardware_trap) == ("elsewhere", False)
+
+
+# What a busy machine left on the stack where faulthandler's frame has no siginfo: as signo, errno
+# and code. The kernel raises no SIGABRT, sets no errno for it, and no trap of the CPU had come.
+@pytest.mark.parametrize("words", [(6 | 82 << 32, 6), (6 | 82 << 32, 0), (6, 171), (6, 0)])
+def test_stale_words_over_a_signal_that_somebody_sent(words: tuple[int, int]) -> None:
+    frame_words = frame(SP + 0x100, words, rip=PC, rsp=SP, trapno=0)
+    context = failed(LOAD, crash(6, -6, sender=1000), words=frame_words)
+    assert isinstance(context.fault, Fault)
+    assert (context.fault.sender, context.fault.is_hardware_trap) == ("elsewhere", False)
+
+
+@pytest.mark.parametrize(("signo", "code"), [(11, 1), (7, 2), (4, 2), (5, 1), (8, 9), (6, 6)])
+def test_a_siginfo_without_its_trap_is_no_fault(signo: int, code: int) -> None:
+    """Trap 0 is a division by zero, and is there too where the thread has had no trap at all."""
+    fault = raised(frame(SP + 0x100, (signo, code), rip=PC, rsp=SP, trapno=0, cr2=WILD))
+    assert fault.is_hardware_trap == (signo == 8)

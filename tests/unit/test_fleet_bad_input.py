@@ -101,9 +101,9 @@ def test_a_clock_that_is_off_hides_no_finding(url, off):
     found = loaded(url)
     assert found.last_day == START // DAY
     assert any(f.value == "bad" for f in screen(found, found.last_day).findings)
-    began = time.monotonic()
+    began = time.process_time()
     list(replay(found))
-    assert time.monotonic() - began < 60
+    assert time.process_time() - began < 60
 
 
 def test_very_many_values_of_an_attribute_name_no_groups(url):

@@ -5,9 +5,19 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import select
-from unit.fleet_records import full
+from unit.fleet_records import full, minimal
 
-from gdb_epi.fleet.questions.lookup import MIN_PREFIX, _near, find_group, find_record, of_signature
+from gdb_epi.cli.main import main
+from gdb_epi.fleet.life.deciding import Decision, apply
+from gdb_epi.fleet.questions.lookup import (
+    MIN_PREFIX,
+    _near,
+    find_group,
+    find_host,
+    find_record,
+    of_host,
+    of_signature,
+)
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -61,3 +71,29 @@ def test_the_verdicts_of_a_signature_are_counted(engine):
         ("v0", 4),
         ("software", 1),
     ]
+
+
+def test_a_host_is_one_under_all_its_spellings(tmp_path, capsys):
+    """As in the population: by case, with its domain and without; a label of two hosts is none."""
+    path = str(tmp_path / "h.sqlite3")
+    names = (
+        "web-1",
+        "WEB-1.a.example",
+        "web-2.a.example",
+        "web-2.b.example",
+        "10.0.0.1",
+        "10.0.0.2",
+    )
+    with open_database(path, write=True) as engine:
+        hosts = [{"hostname": name, "machine_id": f"m{n}"} for n, name in enumerate(names)]
+        ingest(engine, [("t", minimal(n, host=host)) for n, host in enumerate(hosts)])
+        for wanted, crashes in (
+            ("web-1", 2), ("Web-1", 2), ("web-1.a.example.", 2), ("m1", 1), ("web-2", 0),
+            ("WEB-2.A.EXAMPLE", 1), ("10.0.0.1", 1), ("10", 0), ("web", 0), ("web%", 0),
+        ):  # fmt: skip
+            assert of_host(engine, find_host(engine, wanted)).crashes == crashes, wanted
+        apply(engine, Decision("host", "web-1", "ann", "drained"), 1.8e9)
+    assert main(["fleet", "states", "WEB-1", "--db", path]) == 0
+    assert "host web-1" in capsys.readouterr().out
+    assert main(["fleet", "states", "web-2", "--db", path]) == 0
+    assert "nothing was decided of web-2" in capsys.readouterr().out

@@ -13,6 +13,9 @@ from sqlalchemy import inspect
 from unit.fleet_records import full
 
 from gdb_epi.fleet import migrations
+from gdb_epi.fleet.life.deciding import Decision, apply
+from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.screen.finding_states import stored
 from gdb_epi.fleet.store import db
 from gdb_epi.fleet.store import reproject as fleet_reproject
 from gdb_epi.fleet.store import tables as t
@@ -20,8 +23,11 @@ from gdb_epi.fleet.store.db import DatabaseError, open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject
 from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 
-OLD = Path(__file__).parent / "data" / "fleet-schema-1.sql"
+DATA = Path(__file__).parent / "data"
+OLD = DATA / "fleet-schema-1.sql"
+RELEASED = (2, 3, 4, 5)  # and the first, whose dump holds less
 
 
 @pytest.fixture
@@ -76,7 +82,10 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
         with open_database(old, write=True) as engine, engine.connect() as connection:
             found = connection.exec_driver_sql("select * from crash order by id").all()
             assert found == expected
-            assert connection.execute(t.meta.select()).all() == [("schema_version", "5")]
+            assert connection.execute(t.meta.select().order_by(t.meta.c.key)).all() == [
+                ("dimensions_dropped", "0"),
+                ("schema_version", str(SCHEMA_VERSION)),
+            ]
     assert seen == [0, 2, 2, 4, 6], "from the batch that was lost to the end, and not again"
 
 
@@ -97,7 +106,10 @@ def test_foreign_keys_go_and_rows_stay(old):
             label and f"{label} (model 1)" for label in old_labels
         ]
         renamed = [{**row, "verdict": v} for row, v in zip(after, old_labels, strict=True)]
-        assert renamed == [dict(row._mapping) for row in crashes]
+        columns = crashes[0]._mapping.keys()
+        assert [{k: row[k] for k in columns} for row in renamed] == [
+            dict(row._mapping) for row in crashes
+        ]
         assert _all(connection, t.raw) == raw
         assert [len(inspect(connection).get_foreign_keys(n)) for n in ("crash", "raw")] == [0, 0]
         names = {index["name"] for index in inspect(connection).get_indexes("crash")}
@@ -116,8 +128,13 @@ def test_labels_that_are_stored_are_of_the_first_model(tmp_path):
         ingest(engine, [("t", full(n)) for n in range(3)])
     with begin(db._engine(db.database_url(path))) as connection:
         command.stamp(migrations._config(connection), "0004")
-        connection.exec_driver_sql("update meta set value = '4'")
+        connection.exec_driver_sql("update meta set value = '4' where key = 'schema_version'")
+        connection.exec_driver_sql("delete from meta where key = 'dimensions_dropped'")
+        for table in ("mark", "notice", "examined"):
+            connection.exec_driver_sql(f"drop table {table}")
         connection.exec_driver_sql("update crash set verdict = null where id = 2")
+        for column in ("ts_claimed", "received"):  # of schema 7
+            connection.exec_driver_sql(f"alter table crash drop column {column}")
     with pytest.raises(DatabaseError), open_database(path, write=False):
         pass
     with open_database(path, write=True) as engine, engine.connect() as connection:
@@ -129,12 +146,57 @@ def test_labels_that_are_stored_are_of_the_first_model(tmp_path):
 
 
 def _all(connection, table):
-    return connection.execute(table.select().order_by(*table.primary_key)).all()
+    order = ", ".join(column.name for column in table.primary_key)  # older ones have fewer columns
+    return connection.exec_driver_sql(f"select * from {table.name} order by {order}").all()
+
+
+@pytest.mark.parametrize("version", RELEASED)
+def test_a_database_of_every_released_schema_is_read_on(version, tmp_path):
+    """Each was written by the code of its time: 20 crashes, 80 host-days, one finding, raised."""
+    path = str(tmp_path / "old.sqlite3")
+    with sqlite3.connect(path) as connection:
+        connection.executescript((DATA / f"fleet-schema-{version}.sql").read_text())
+        before = connection.execute("select core_key, ts from crash order by id").fetchall()
+        finding = connection.execute("select attr, value, n, state, note from finding").fetchall()
+    connection.close()
+    with (
+        pytest.raises(DatabaseError, match=f"has schema {version}"),
+        open_database(path, write=False),
+    ):
+        pass
+    for _ in range(2):
+        with open_database(path, write=True) as engine, engine.connect() as connection:
+            ask = connection.exec_driver_sql
+            assert ask("select core_key, ts from crash order by id").fetchall() == before
+            assert ask("select attr, value, n, state, note from finding").fetchall() == finding
+            assert ask("select count(*), sum(hours) from exposure").one() == (80, 1920.0)
+            assert ask("select count(*) from crash where bitflip").scalar() == 4
+            assert ask("select value from meta where key = 'schema_version'").scalar() == str(
+                SCHEMA_VERSION
+            )
+            labels = {row[0] for row in ask("select distinct verdict from crash").fetchall()}
+            assert labels == {None, "software (model 1)"}
+            population = load_population(engine)
+            assert population.day.size == 20 and population.has_exposure
+            version_of = population.attribute("version")
+            assert version_of is not None and version_of.values == ["2.2"]
+    # The life of its bugs begins.
+    with open_database(path, write=True) as engine:
+        fixed = Decision("signature", f"{3:016x}", "ann", fixed_in="2.3")
+        lines = apply(engine, fixed, 1.8e9).lines
+        assert lines[1].endswith("fixed in 2.3") and len(lines) == 2
+        assert len(stored(engine)) == 1
 
 
 def test_new_tables_equal_migrated_ones(old, tmp_path):
     shapes = []
-    for path in (old, str(tmp_path / "new.sqlite3")):
+    older = []
+    for version in RELEASED:
+        older.append(str(tmp_path / f"f{version}.sqlite3"))
+        with sqlite3.connect(older[-1]) as connection:
+            connection.executescript((DATA / f"fleet-schema-{version}.sql").read_text())
+        connection.close()
+    for path in (str(tmp_path / "new.sqlite3"), old, *older):
         with open_database(path, write=True) as engine, engine.connect() as connection:
             shapes.append(
                 {
@@ -145,7 +207,7 @@ def test_new_tables_equal_migrated_ones(old, tmp_path):
                     for table in t.metadata.tables
                 }
             )
-    assert shapes[0] == shapes[1]
+    assert all(shape == shapes[0] for shape in shapes)
 
 
 def test_reproject_rebuilds_what_a_table_lost(old):

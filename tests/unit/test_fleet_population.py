@@ -18,6 +18,7 @@ from gdb_epi.fleet.population import read as population_read
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.screening import replay
+from gdb_epi.fleet.statistics import arrays
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
@@ -109,7 +110,8 @@ def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
                 rows = population_read._plain_rows(to, labels)
                 plain = population_read._joined(rows, labels)
             assert list(found.keys) == list(plain.keys) and found.verdicts == plain.verdicts, change
-            assert found.ts.tolist() == plain.ts.tolist(), change
+            assert np.array_equal(found.ts, plain.ts, equal_nan=True), change
+            assert found.place.tolist() == plain.place.tolist(), change
             assert found.verdict.tolist() == plain.verdict.tolist(), change
             assert found.numbers.keys() == plain.numbers.keys()
             for name, column in plain.numbers.items():
@@ -150,6 +152,20 @@ def test_the_cache_gives_what_the_database_gives(tmp_path, monkeypatch):
     assert same(loaded(db), first) and len(first.core_keys) == 50
 
 
+def test_who_asks_for_times_gets_no_attributes_from_the_cache(tmp_path, monkeypatch):
+    db = tmp_path / "f.sqlite3"
+    put(db, *[full(i) for i in range(50)], full(50, time={}), full(51, host={}))
+    whole = loaded(db)
+    monkeypatch.setattr(population_read, "read", lambda _: pytest.fail("not from the cache"))
+    with open_database(str(db), write=False) as engine:
+        times = population_cache.load_times(engine)
+    assert whole.attributes and not times.attributes and not times.facts
+    for name in ("day", "second", "host", "signature", "timed"):
+        assert (getattr(times, name) == getattr(whole, name)).all(), name
+    assert (times.hosts, times.signatures) == (whole.hosts, whole.signatures)
+    assert list(times.core_keys) == list(whole.core_keys) and times.quality == whole.quality
+
+
 def test_a_change_makes_the_cache_old(tmp_path):
     db = tmp_path / "f.sqlite3"
     put(db, *[full(i) for i in range(9)])
@@ -174,7 +190,7 @@ def test_a_damaged_cache_or_another_database_is_no_error(tmp_path):
     put(db, *[full(i) for i in range(9)])
     first = loaded(db)
     (folder,) = (tmp_path / "cache" / "gdb-epi").glob("population-*")
-    for name in ("head.json", "day.npy", "core_keys.npy", "crashes.npy"):
+    for name in ("head.json", "day.npy", "core_keys.npy", "host.npy", "attributes-0-crash.npy"):
         whole = (folder / name).read_bytes()
         for damage in (b"", b"\x93NUMPY nonsense", whole[: len(whole) - 5], None):
             if damage is None:
@@ -318,3 +334,11 @@ def test_cells_are_counted_alike_in_a_table_and_by_sorting(monkeypatch):
     assert int(table[2].sum()) == 2_000
     wide = count_pairs(a, np.full(2_000, 2**31 - 1))
     assert set(wide[1].tolist()) == {2**31 - 1}
+
+
+def test_pairs_of_nothing_are_wide_enough_for_what_is_made_of_them() -> None:
+    """Columns of codes are narrow, and callers multiply what comes out (CI of 2026-11-23)."""
+    nobody = arrays.narrow(np.array([], dtype=np.int64))
+    assert nobody.dtype == np.int8
+    for columns in (arrays.count_pairs(nobody, nobody), arrays.distinct_pairs(nobody, nobody)):
+        assert all((column * 8192).size == 0 for column in columns)

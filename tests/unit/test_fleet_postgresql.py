@@ -13,9 +13,12 @@ from math import isclose
 from pathlib import Path
 
 import pytest
+from cli.test_fleet_lake import fill as fill_lake
 from support.demo_fleet import make
 from support.fleet_simulator import records, simulate, write_exposure
 from unit.fleet_records import full, minimal
+from unit.test_fleet_archive import fill
+from unit.test_fleet_forget import check_forgotten, own_folders
 from unit.test_fleet_ingest import (
     EVIL,
     check_a_killed_writer,
@@ -24,9 +27,11 @@ from unit.test_fleet_ingest import (
     put,
     rows,
 )
+from unit.test_fleet_prune import check_pruned, wide_and_timeless
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
+from gdb_epi.fleet.lake.cells import cells
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.questions.signatures import (
     compare,
@@ -43,6 +48,7 @@ from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 SERVER_USER = "nobody"  # the server refuses to run as root
 
@@ -77,16 +83,16 @@ def server() -> Iterator[str]:
     data = folder / "data"
     control = [*user, str(binaries / "pg_ctl"), "-D", str(data), "-s", "-w"]
     options = f"-k {folder} -c listen_addresses='' -c fsync=off -c deadlock_timeout=100ms"
-    env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "PGCTLTIMEOUT": "180"}
     make = [str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "epi", "-E", "UTF8"]
     try:
         subprocess.run([*user, *make], check=True, capture_output=True, cwd=folder, env=env)
         start = [*control, "-l", str(folder / "log"), "-o", options, "start"]
-        subprocess.run(start, check=True, cwd=folder, env=env, timeout=60)
+        subprocess.run(start, check=True, cwd=folder, env=env, timeout=200)
         yield str(folder)
     finally:
         if data.exists():
-            subprocess.run([*control, "-m", "immediate", "stop"], cwd=folder, env=env, timeout=60)
+            subprocess.run([*control, "-m", "immediate", "stop"], cwd=folder, env=env, timeout=200)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -206,6 +212,46 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
     assert answers[0][0], "the bad host is raised"
 
 
+def test_a_lake_of_postgresql(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One definition of cells, one lake: whichever database it was."""
+    lakes, by_name = [], []
+    for number, db in enumerate((url, str(tmp_path / "f.sqlite3"))):
+        fill_lake(db, tmp_path)
+        lakes.append(tmp_path / str(number))
+        words = ["fleet", "export", "--format", "lake", "--output", str(lakes[-1]), "--db", db]
+        assert main(words) == 0 and " 0 unchanged" in capsys.readouterr().out
+        assert main(words) == 0 and " 0 files written" in capsys.readouterr().out
+        with open_database(db, write=False) as engine, engine.connect() as connection:
+            execute = sqlalchemy_executor(connection)
+            hosts = dict(map(tuple, execute("SELECT id, name FROM host", {})))
+            texts = dict(map(tuple, execute("SELECT id, text FROM sig", {})))
+            # Ids differ, and so do those of the sets of attributes.
+            named = [(c.day, hosts.get(c.host_id), texts.get(c.sig_id), c.crashes)
+                     for c in cells(execute)]  # fmt: skip
+            by_name.append(sorted(named, key=str))
+    assert by_name[0] == by_name[1] and len(by_name[0]) > 300
+    for question in ("top", "suspects", "trend"):
+        texts_of = []
+        for db in (url, *(f"lake:{lake}" for lake in lakes)):
+            assert main(["fleet", question, "--db", db]) == 0
+            texts_of.append(capsys.readouterr().out)
+        assert texts_of[0] == texts_of[1] == texts_of[2]
+
+
+def test_what_is_forgotten_is_nowhere(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_folders(tmp_path, monkeypatch)
+    check_forgotten(fill(url, tmp_path), tmp_path, capsys)
+
+
+def test_what_a_prune_leaves(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide_and_timeless(monkeypatch)
+    assert "kB" in check_pruned(url, tmp_path, capsys), "sizes of the tables"
+
+
 def test_an_old_postgresql_database_is_migrated(url):
     with open_database(url, write=True) as engine:
         with engine.connect() as connection:
@@ -213,8 +259,10 @@ def test_an_old_postgresql_database_is_migrated(url):
                 "DROP VIEW host_attr",
                 "CREATE TABLE host_attr (host_id BIGINT)",
                 "ALTER TABLE crash DROP COLUMN attrset_id, DROP COLUMN factset_id,"
-                " DROP COLUMN flip_bit",
-                "DROP TABLE exposure, finding, attrset_value, attrset, change, alembic_version",
+                " DROP COLUMN flip_bit, DROP COLUMN ts_claimed, DROP COLUMN received",
+                "DROP TABLE exposure, finding, attrset_value, attrset, change, alembic_version,"
+                " mark, notice, examined",
+                "DELETE FROM meta WHERE key <> 'schema_version'",
                 "UPDATE meta SET value = '1'",
             ):
                 connection.exec_driver_sql(words)

@@ -22,8 +22,8 @@ from gdb_epi.locks import types as t
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.triage import fork_lines, holder_lines
 from gdb_epi.render.vanished import vanished_lines, vanished_summary
+from gdb_epi.render.wait_lines import fork_lines, holder_lines
 
 IDENT = 0x7F00_0000_1000
 
@@ -70,7 +70,7 @@ def test_the_holder_is_named_with_its_code() -> None:
     )
     found = one(forked_child_lock(made))
     assert found.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
-    assert "held by the vanished thread holder" in found.summary
+    assert "held by holder of the parent" in found.summary
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_vanished_threads_as_lines() -> None:
     bare = vanished(name=None, tid=None, missing="stack memory absent", how="")
     gone = t.VanishedThreads((known, bare), True)
     assert vanished_summary(gone).startswith("At least 2 threads")
-    assert "No vanished thread" in vanished_summary(t.VanishedThreads((), False))
+    assert "left behind" in vanished_summary(t.VanishedThreads((), False))
     text = "\n".join(vanished_lines(gone, limit=5))
-    assert 'vanished thread "holder", number 990 in the parent' in text
+    assert "holder (thread 990 of the parent)" in text
     assert "hold" in text and "stack memory absent" in text
 
 

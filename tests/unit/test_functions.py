@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.machine import X86_64
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module
@@ -21,7 +22,7 @@ FUNCTIONS = [(0x10000, 0x40), (0x10040, 0x100), (0x10200, 0x10)]
 
 def headers() -> bytes:
     ident = b"\x7fELF\x02\x01\x01" + bytes(9)
-    start = elf.EHDR.pack(ident, elf.ET_DYN, elf.EM_X86_64, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    start = elf.EHDR.pack(ident, elf.ET_DYN, X86_64.number, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
     load = elf.PHDR.pack(elf.PT_LOAD, 5, 0, 0, 0, 0x20000, 0x20000, 4096)
     return start + load + elf.PHDR.pack(PT_GNU_EH_FRAME, 4, TABLE, TABLE, 0, 64, 64, 4)
 

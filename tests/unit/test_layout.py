@@ -141,10 +141,10 @@ def test_the_build_is_chosen_by_what_the_process_says_of_itself(path: Path) -> N
     flavour = (table.version, table.free_threaded, table.debug)
     newest = load_layout(*flavour)
     assert newest is not None
-    assert newest.differing(words)
+    assert newest.distance(words)
     first, *others = build_layouts(*flavour, words)
     assert first.source == table.source
-    assert not first.differing(words)
+    assert not first.distance(words)
     assert newest.source in [other.source for other in others]
     assert next(build_layouts(*flavour, {})) is newest
 

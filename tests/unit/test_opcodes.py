@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import gdb_epi
+from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
 
-TABLE = Path(gdb_epi.__file__).parent / "corruption" / "opcodes.json"
+TABLE = Path(gdb_epi.__file__).parent / "corruption" / "code" / "opcodes.json"
 TABLES: dict[str, dict[str, Any]] = json.loads(TABLE.read_text())
 
 
@@ -29,3 +30,13 @@ def test_a_table_maps_opcodes_to_numbers(magic: str) -> None:
     assert all(isinstance(count, int) and 0 < count < 16 for count in told["caches"].values())
     adaptive = int(told["version"].partition(".")[2]) >= 11
     assert bool(told["base"]) == bool(told["caches"]) == adaptive
+
+
+def test_every_instruction_that_is_followed_has_its_method() -> None:
+    """A name that the table has and Evaluation lacks would be an AttributeError on some core."""
+    path = Path(gdb_epi.__file__).parent / "cpython" / "values" / "opcodes.json"
+    tables = json.loads(path.read_text())
+    names = {name for table in tables.values() for name in table["names"].values()}
+    steps = {name for name in names if "JUMP" not in name} - {"RETURN_VALUE", "RETURN_CONST"}
+    assert len(steps) > 30
+    assert not [name for name in steps if not hasattr(Evaluation, f"_do_{name.lower()}")]

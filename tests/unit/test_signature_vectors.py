@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from gdb_epi.fault.find import Fault
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import Category, Scene, family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
+from gdb_epi.signature.function_code import comparable_code, name_of_code
 from gdb_epi.signature.hang_keys import words_from
 from gdb_epi.signature.native_names import normalise
 from gdb_epi.signature.sign import _Maker
@@ -40,7 +41,7 @@ Vector = dict[str, Any]
 def native_frame(given: Mapping[str, Any]) -> NativeFrame:
     module = given["module"]
     return NativeFrame(
-        pc=CODE.start + 16 if given.get("code", True) else 16,
+        pc=CODE.start + (given.get("offset") or 16) if given.get("code", True) else 16,
         sp=0x7000,
         function=given["function"],
         module=module,
@@ -79,6 +80,16 @@ class State:
         """No registers: the stack counts as dumped."""
 
 
+def code_of(frames: list[dict[str, Any]]) -> Callable[[int], str | Absent]:
+    """Return who knows the instructions: at a pc, and of a frame that called before it."""
+    names = {}
+    for number, given in enumerate(frames):
+        if "function_code" in given:
+            is_exact = not number or frames[number - 1].get("kind") == "signal"
+            names[CODE.start + given["offset"] - (not is_exact)] = given["function_code"]
+    return lambda pc: names.get(pc, Absent(NOT_AVAILABLE, "no instructions"))
+
+
 def made(vector: Vector, *, without: str = "", python_absent: Absent | None = None) -> _Maker:
     target = FakeTarget(regions=[CODE])
     frames = tuple(frame(given) for given in vector["frames"])
@@ -96,7 +107,8 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
     scene.abort_message = AbortMessage("assert", "", function) if function else None
     category = Category(vector["category"], family_of(vector["category"]), "given")
     state, words = State(target, python_absent), words_from(vector.get("hang"))
-    maker = _Maker(state, scene, category, [], hang=words)
+    code = code_of(vector["frames"])
+    maker = _Maker(state, scene, category, [], hang=words, code_of=code)
     return maker.make(MergedStack(1, frames, absent))
 
 
@@ -135,9 +147,21 @@ def test_the_rules_that_a_vector_names_are_those_that_changed_the_name(vector: V
 
 def test_every_rule_of_the_spec_has_a_vector_and_every_vector_a_rule() -> None:
     ruled = set(re.findall(r"^- \*\*(N\d+)\*\*", SPEC, re.MULTILINE))
-    used = {rule for one in VECTORS for rule in one["rules"]}
+    used = {rule for one in [*VECTORS, *FILE["functions"]] for rule in one["rules"]}
     assert len(ruled) > 50
     assert used == ruled
+
+
+@pytest.mark.parametrize("vector", FILE["functions"], ids=ids)
+def test_functions(vector: Vector) -> None:
+    """What is compared of a function's instructions, and the name that it gives (N68, N69)."""
+    low, high = (int(address, 16) for address in vector["addresses"])
+    compared = comparable_code(bytes.fromhex(vector["code"]), (low, high), whole=vector["whole"])
+    if vector["compared"] is None:
+        assert compared is None
+        return
+    assert compared is not None
+    assert (compared.hex(), name_of_code(compared)) == (vector["compared"], vector["name"])
 
 
 def test_the_file_is_what_its_generator_writes(tmp_path: Path) -> None:

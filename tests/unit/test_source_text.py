@@ -10,6 +10,7 @@ import sys
 import types
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -29,8 +30,10 @@ from gdb_epi.cpython.source.files import (
     read_member,
     source_lines,
 )
+from gdb_epi.cpython.source.finder import VERIFIED
 from gdb_epi.cpython.source.frame_position import SourceSite
 from gdb_epi.errors import Absent
+from gdb_epi.render import source
 from gdb_epi.render.source import character_column, listing_lines, one_line, paint
 from gdb_epi.report import Listing, Span
 
@@ -199,3 +202,15 @@ def test_members_of_archives(tmp_path: Path) -> None:
     for path, why in told.items():
         absent = read_member(path, None)
         assert isinstance(absent, Absent) and why in absent.detail
+
+
+def test_a_line_behind_the_end_of_its_text_has_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A damaged line table may give any number; unpacking the missing line raised."""
+    site = SimpleNamespace(position=Position(None, None, None, None))
+    text = SimpleNamespace(lines=["a", "b"], trust=VERIFIED, site=site)
+    monkeypatch.setattr(source, "Source", SimpleNamespace)
+    monkeypatch.setattr(source, "PythonState", str)
+    monkeypatch.setattr(source, "source_finder", lambda _: SimpleNamespace(of=lambda _: text))
+    below = source.source_below(SimpleNamespace(state=SimpleNamespace(python="decoded")))
+    assert below(SimpleNamespace(hole=None, lineno=2)) == ["b"]
+    assert below(SimpleNamespace(hole=None, lineno=3)) == []

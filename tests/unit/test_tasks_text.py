@@ -46,13 +46,13 @@ FOUND = [*(task(n) for n in range(11, 0, -1)), task(99, line=5), task(100, runni
 def test_tasks_that_wait_at_one_place_stand_together(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines(monkeypatch, FOUND) == [
         "Task-1  main  pending  running in thread 77",
-        '    File "/srv/app.py", line 9, in main',
+        "    py  main  /srv/app.py:9",
         "11 tasks alike: fetch-1, fetch-2, fetch-3, fetch-4, fetch-5, fetch-6, fetch-7, fetch-8 "
         "and 3 more (--each)",
         "  fetch  pending  awaits _asyncio.Future",
-        '    File "/srv/app.py", line 4, in fetch',
+        "    py  fetch  /srv/app.py:4",
         "fetch-99  fetch  pending  awaits _asyncio.Future",
-        '    File "/srv/app.py", line 5, in fetch',
+        "    py  fetch  /srv/app.py:5",
     ]
 
 

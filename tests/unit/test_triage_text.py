@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from gdb_epi import signature
+from gdb_epi.record.reading import hypotheses
 from gdb_epi.render.category_words import HAPPENED, IN_A_TABLE, category_words, happened
-from gdb_epi.render.triage import GDB, MAX_LINES, WIDTH, Reader, render_triage
+from gdb_epi.render.triage import GDB, MAX_LINES, WIDTH, Reader, named_call, render_triage
 from gdb_epi.signature.categories.faults import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
 from gdb_epi.signature.types import LACKS_FILES
@@ -181,3 +182,51 @@ def test_the_thread_that_is_named_is_the_one_whose_calls_are_shown() -> None:
     lines = shown("killed", threads=threads, signal=signal, signature=signature)
     assert lines[0].endswith("at that moment MainThread was in f (f.py:3)")
     assert "Stack of MainThread, most recent call first" in lines
+
+
+def test_the_line_of_another_place_is_not_that_of_the_sentences() -> None:
+    record = {"threads": {"crashed": {"tid": 7, "frames": [PYTHON]}}, "verdict": {}}
+    call = named_call(record)
+    assert call is not None and call.lineno == 3
+    hung = {"label": "hang", "reasons": ["MainThread waits at g (f.py:33) for a lock"]}
+    finding = {
+        "detector": "stuck_waiting",
+        "summary": hung["reasons"][0],
+        "facts": {"members": [{"tid": 7, "name": "MainThread", "frames": ["g (f.py:33)"]}]},
+    }
+    assert named_call({**record, "verdict": hung, "findings": [finding]}) is None
+
+
+@pytest.mark.parametrize("cause", [["x"], [{"hypothesis": "a"}], [{"probability": "1"}]])
+def test_what_has_another_shape_in_a_record_counts_as_absent(cause: list[Any]) -> None:
+    verdict = {"label": "software", "damage": {"found": False}, "cause": cause}
+    assert hypotheses({"verdict": verdict}) == {}
+    lost = {"flag": False, "memory": {"missing_percent": "72"}}
+    threads = {"count": 1, "crashed": {"tid": 7}, "stacks": ["x", None, {"tid": 7}]}
+    lines = shown(verdict=verdict, signal={"name": "SIGSEGV"}, truncated=lost, threads=threads)
+    assert "Damage   no flipped bits were found in memory" in lines
+
+
+@pytest.mark.parametrize(("sort", "state"), [("idle", "healthy"), ("busy", "busy")])
+def test_what_the_name_of_a_function_says_is_no_fact(sort: str, state: str) -> None:
+    """An idle process whose function is named compute_forever is not busy."""
+    reason = "MainThread waits for clients in compute_forever (shop.py:3)"
+    finding = {"detector": "going_on", "facts": {"sort": sort}, "summary": reason}
+    verdict = {"label": "no-fault", "confidence": 0.8, "reasons": [reason]}
+    text = "\n".join(shown(verdict=verdict, findings=[finding]))
+    assert f"was {state} when" in text
+    assert ("endless loop" in text) == (state == "busy")
+
+
+@pytest.mark.parametrize("errors", [7, [7], [{"message": None}], {"a": 1}])
+def test_soft_errors_of_another_shape_are_none(errors: Any) -> None:
+    lines = shown("cannot-tell", threads={"count": 0}, soft_errors=errors)
+    assert any("It lists no thread." in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_told"), [("S:ended-stack", True), ("S:ended-stack:one-bit", True), ("S:x", False)]
+)
+def test_what_points_into_an_ended_stack_is_handed_over_as_a_copy(rule: str, is_told: bool) -> None:
+    verdict = {"label": "software", "confidence": 0.7, "reasons": [], "rules": [rule]}
+    assert any("hand over a copy" in line for line in shown(verdict=verdict)) == is_told

@@ -11,6 +11,7 @@ from gdb_epi.corruption.checks.saved_on_stack import saved_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.machine import X86_64
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
@@ -43,7 +44,7 @@ def offset(by: int) -> bytes:
 def image(programs: list[bytes], starts: list[int], *, common: bytes = COMMON) -> dict[int, bytes]:
     """Return an object's memory: headers, the search table, a CIE and an entry per function."""
     ident = b"\x7fELF\x02\x01\x01" + bytes(9)
-    start = elf.EHDR.pack(ident, elf.ET_DYN, elf.EM_X86_64, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    start = elf.EHDR.pack(ident, elf.ET_DYN, X86_64.number, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
     start += elf.PHDR.pack(elf.PT_LOAD, 5, 0, 0, 0, SIZE, SIZE, 4096)
     start += elf.PHDR.pack(PT_GNU_EH_FRAME, 4, TABLE, TABLE, 0, 64, 64, 4)
     frames = struct.pack("<II", 4 + len(common), 0) + common

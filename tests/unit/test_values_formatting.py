@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from gdb_epi.cpython.values.formatting import braces, formatted, percent
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.repr_from_bytecode import formatted, percent
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,43 @@ def test_percent(template: str, values: tuple[int | float | str, ...]) -> None:
 def test_percents_that_are_refused(template: str, values: tuple[int | float | str, ...]) -> None:
     with pytest.raises(Undecodable):
         by_percent(template, *values)
+
+
+def by_braces(template: str, *values: int | float | str) -> str:
+    def text(number: int, conversion: str, spec: str) -> str:
+        value = values[number]
+        shown = {"r": repr(value), "s": str(value)}.get(conversion)
+        return formatted(value if shown is None else shown, spec) if spec else str(shown or value)
+
+    return braces(template, len(values), text)
+
+
+@pytest.mark.parametrize(
+    ("template", "values"),
+    [
+        ("{}({!r})", ("a", "b")),
+        ("{1} {0!s:>5} {1:04}", (1, 2)),
+        ("{{{}}} {:.2f}", (1, 0.125)),
+        ("none", ()),
+    ],
+)
+def test_braces(template: str, values: tuple[int | float | str, ...]) -> None:
+    assert by_braces(template, *values) == template.format(*values)
+
+
+@pytest.mark.parametrize(
+    ("template", "values"),
+    [
+        ("{}", ()),
+        ("{} {0}", (1, 2)),
+        ("{name}", (1,)),
+        ("{0.real}", (1,)),
+        ("{0[0]}", ("a",)),
+        ("{:{}}", (1, 2)),
+        ("{!a}", ("a",)),
+        ("}", ()),
+    ],
+)
+def test_braces_that_are_refused(template: str, values: tuple[int | float | str, ...]) -> None:
+    with pytest.raises(Undecodable):
+        by_braces(template, *values)

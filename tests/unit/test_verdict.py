@@ -211,6 +211,19 @@ def test_inherited_locks(category: str, confidence: str, label: str) -> None:
     assert judge(category, found, innocent, as_counted(18)).label == label
 
 
+@pytest.mark.parametrize("detector", ["stuck_waiting", "lock_order_cycle"])
+def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: str) -> None:
+    """A parent that waits for a child: neither a hang for sure, nor only ended by somebody."""
+    by = DETECTORS[detector].speaks_for
+    assert by is not None
+    unsure = finding(detector, **{by.by: "info"})
+    told = judge("killed-external", [unsure], score([]))
+    assert (told.label, told.confidence) == ("cannot-tell", 0.0)
+    assert told.reasons[0] == unsure.summary
+    timed = finding("going_on", kind="info")
+    assert judge("killed-external", [timed], score([])).label == "killed"
+
+
 def test_each_declared_label_and_hypothesis_is_known() -> None:
     for known in DETECTORS.values():
         if known.speaks_for is not None:

@@ -145,9 +145,9 @@ def allocate():
 
 
 def work():
-    end = time.time() + SECONDS
+    end = time.process_time() + SECONDS
     rounds = 0
-    while time.time() < end:
+    while time.process_time() < end:
         touch(1 + rounds % 3)
         library()
         allocate()

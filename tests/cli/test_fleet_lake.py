@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lake: the same answers as its database, and an export that writes what changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from support.fleet_simulator import FIRST_DAY, records, simulate, write_exposure
+from unit.fleet_records import full
+
+from gdb_epi.cli.main import main
+from gdb_epi.fleet.lake.cells import cells
+from gdb_epi.fleet.lake.files import MANIFEST, read_manifest
+from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.exposure import host_days, store_exposure
+from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+
+DAY = 86_400
+QUESTIONS = (
+    "top", "top --json", "top --asof 2026-01-15", "show two-faces", "show node-7", "show nobody",
+    "seen two-faces", "new --days 7", "trend two-faces --csv", "trend",
+    "compare 2026-01-05..2026-01-14 2026-01-15..2026-01-24", "suspects", "suspects --json",
+    "split two-faces", "onset two-faces", "correlate", "correlate two-faces", "findings", "check",
+    "states", "states node-7", "exclude", "exclude --format slurm", "digest --days 7",
+    "findings --json", "check --json", "top --csv",
+)  # fmt: skip
+
+
+def odd_records():
+    """What the simulator does not make: unknown times, no host, no signature, libraries."""
+    yield full(1 << 64, time={})
+    yield full(2 << 64, time={"crash_ts": 1.0})
+    yield full(3 << 64, host={}, time={"crash_ts": (FIRST_DAY + 3) * DAY + 0.5})
+    yield full(4 << 64, signature={}, time={"crash_ts": (FIRST_DAY + 4) * DAY})
+    libs = {"modules": [{"soname": "libm", "build_id": "cd"}]}
+    for i in range(5, 40):
+        moment = (FIRST_DAY + i % 20) * DAY + i * 100
+        yield full(i << 64, libs=libs if i % 2 else {}, time={"crash_ts": moment})
+    label = {"model": 2, "label": "it's 100 %", "confidence": 0.5}
+    yield full(40 << 64, verdict=label, time={"crash_ts": (FIRST_DAY + 5) * DAY})
+
+
+def fill(db, folder):
+    """A fleet with causes that can be told, and odd records."""
+    fleet = simulate(7000, split=8.0, bad_host=3.0, hosts=50, days=20, per_day=30)
+    write_exposure(fleet, folder / "hours.csv")
+    with open_database(db, write=True) as engine:
+        store_exposure(engine, host_days(folder / "hours.csv"))
+        ingest(engine, (("t", r) for r in [*records(fleet), *odd_records()]))
+    return fleet
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A database of such a fleet, and its lake."""
+    folder = tmp_path_factory.mktemp("lake")
+    db = str(folder / "fleet.sqlite3")
+    fill(db, folder)
+    words = ["mark", "signature", "two-faces", "--acknowledged", "--owner", "o", "--db", db]
+    assert main(["fleet", *words]) == 0
+    lake = folder / "lake"
+    assert main(["fleet", "export", "--format", "lake", "--output", str(lake), "--db", db]) == 0
+    return db, lake
+
+
+@pytest.fixture
+def export(capsys):
+    """Export and return the words of what it did."""
+
+    def run(db, lake, code=0):
+        capsys.readouterr()
+        words = ["fleet", "export", "--format", "lake", "--output", str(lake), "--db", db]
+        assert main(words) == code
+        printed = capsys.readouterr()
+        return printed.out if not code else printed.err
+
+    return run
+
+
+def ask(db, question, capsys):
+    """Return exit code, answer and errors."""
+    capsys.readouterr()
+    code = main(["fleet", *question.split(), "--db", db])
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_lake_answers_as_its_database(stored, question, capsys):
+    db, lake = stored
+    code, out, err = ask(db, question, capsys)
+    assert ask(f"lake:{lake}", question, capsys) == (code, out, err)
+    assert out or err
+
+
+def test_a_replay_over_a_lake_is_that_of_its_database(stored, capsys):
+    db, lake = stored
+    code, out, _ = ask(db, "screen --replay --json", capsys)
+    assert code == 0 and "two-faces" in out
+    assert ask(f"lake:{lake}", "screen --replay --json", capsys) == (0, out, "")
+
+
+def test_cells_are_the_crashes_that_questions_count(stored):
+    """One SQL over two engines, against what the reader of rows gives."""
+    db, lake = stored
+    counts = []
+    for name in (db, f"lake:{lake}"):
+        with open_database(name, write=False) as engine, engine.connect() as connection:
+            execute = sqlalchemy_executor(connection)
+            counts.append(sorted(cells(execute), key=str))
+            hosts = dict(map(tuple, execute("SELECT id, name FROM host", {})))
+            texts = dict(map(tuple, execute("SELECT id, text FROM sig", {})))
+    assert counts[0] == counts[1]
+    with open_database(db, write=False) as engine:
+        population = load_population(engine)
+    timed = population.timed
+    expected = Counter(
+        (day, population.hosts[host] if host >= 0 else None,
+         population.signatures[sig] if sig >= 0 else None)
+        for day, host, sig in zip(
+            population.day[timed].tolist(), population.host[timed].tolist(),
+            population.signature[timed].tolist(), strict=True,
+        )
+    )  # fmt: skip
+    by_name: Counter[object] = Counter()
+    for cell in counts[0]:
+        if cell.day is not None:
+            by_name[cell.day, hosts.get(cell.host_id), texts.get(cell.sig_id)] += cell.crashes
+    assert by_name == expected
+    assert sum(c.crashes for c in counts[0]) == population.day.size
+    assert int(np.count_nonzero(~timed)) == 2
+
+
+WRITERS = (
+    "confirm 1", "dismiss 1", "reopen 1", "mark host node-7 --drained",
+    "mark signature two-faces --acknowledged", "screen", "screen --exit-code", "exclude --apply",
+    "digest --notify http://127.0.0.1:9/", "exposure {hours}", "ingest /dev/null", "reproject",
+    "forget --host node-7", "forget --host node-7 --apply", "prune --older-than 1d",
+    "prune --older-than 1d --apply",
+)  # fmt: skip
+EXPORTS = (
+    "--output {out}", "--whole --output {out}", "--otel --output {out}",
+    "--format parquet --output {out}", "--format lake --output {out}",
+)  # fmt: skip
+
+
+def files_of(lake):
+    """The content of all files of a lake."""
+    return {path: path.read_bytes() for path in lake.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("words", WRITERS)
+def test_what_writes_refuses_a_lake_in_one_line(stored, words, capsys):
+    """A dry run of it too: what it says would be of no use."""
+    db, lake = stored
+    before = files_of(lake)
+    place = f"lake:{lake}"
+    code, out, err = ask(place, words.format(hours=Path(db).parent / "hours.csv"), capsys)
+    assert code == 1 and out == "" and err.count("\n") == 1
+    assert f"{place} is read-only; try: --db" in err
+    assert files_of(lake) == before
+
+
+@pytest.mark.parametrize("words", EXPORTS)
+def test_a_lake_is_no_source_of_an_export(stored, words, tmp_path, capsys):
+    """It has no whole records: an export of none would look like a fleet without crashes."""
+    place = f"lake:{stored[1]}"
+    target = tmp_path / "out"
+    code, out, err = ask(place, f"export {words.format(out=target)}", capsys)
+    assert code == 1 and out == "" and err.count("\n") == 1
+    assert "is an export itself, and holds no whole records; try: --db" in err
+    assert not target.exists()
+
+
+def test_an_export_writes_the_days_that_changed(tmp_path, export, capsys):
+    db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
+    fill(db, tmp_path)
+    assert " 0 unchanged, 0 removed" in export(db, lake)
+    before = read_manifest(lake).tables
+    assert export(db, lake).endswith(f"0 files written, {len(_files(lake))} unchanged, 0 removed\n")
+    again = full(1 << 80, time={"crash_ts": (FIRST_DAY + 7) * DAY + 9.0})
+    better = full(5 << 64, quality=7.0, time={"crash_ts": (FIRST_DAY + 5) * DAY + 500})
+    with open_database(db, write=True) as engine:
+        assert ingest(engine, (("t", r) for r in (again, better))).replaced == 1
+    assert "written" in export(db, lake)
+    after = read_manifest(lake).tables
+    changed = {part for part in after["crash"] if after["crash"][part] != before["crash"][part]}
+    assert changed == {"date=2026-01-12", "date=2026-01-10"}
+    assert after["exposure"] == before["exposure"] and len(after["exposure"]) == 20
+    assert ask(f"lake:{lake}", "check", capsys) == ask(db, "check", capsys)
+
+
+def test_what_is_forgotten_leaves_the_lake_with_the_next_export(tmp_path, export, capsys):
+    db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
+    fill(db, tmp_path)
+    export(db, lake)
+    # A file that a killed export left.
+    stray = lake / "crash" / "date=1999-01-01" / "0.parquet"
+    stray.parent.mkdir()
+    shutil.copy(_files(lake)[0], stray)
+    assert main(["fleet", "forget", "--host", "node-7", "--apply", "--db", db]) == 0
+    assert str(lake) in capsys.readouterr().out, "exports are named"
+    assert " 0 removed" not in export(db, lake)
+    assert not stray.parent.exists()
+    assert len(_files(lake)) == len(read_manifest(lake).names())
+    hosts = f"SELECT name FROM read_parquet('{lake}/host/*.parquet')"
+    assert ("node-7",) not in duckdb.sql(hosts).fetchall()
+    assert ask(f"lake:{lake}", "top", capsys) == ask(db, "top", capsys)
+    words = ["--older-than", "1d", "--keep", "1", "--apply"]
+    assert main(["fleet", "prune", *words, "--db", db]) == 0
+    export(db, lake)
+    for question in ("top", "suspects", "check"):
+        assert ask(f"lake:{lake}", question, capsys) == ask(db, question, capsys)
+    assert main(["fleet", "reproject", "--db", db]) == 0
+    export(db, lake)
+    assert ask(f"lake:{lake}", "top", capsys) == ask(db, "top", capsys)
+
+
+def test_a_lake_without_crashes(tmp_path, export, capsys):
+    """Its tables by day have no file."""
+    db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
+    with open_database(db, write=True):
+        pass
+    export(db, lake)
+    for question in ("top", "suspects", "check", "findings"):
+        assert ask(f"lake:{lake}", question, capsys) == ask(db, question, capsys)
+
+
+def test_what_a_lake_is_not(stored, tmp_path, export, capsys):
+    db, lake = stored
+    place = f"lake:{lake}"
+    code, _, err = ask(place, "screen", capsys)
+    assert code == 1 and f"{place} is read-only" in err
+    keys = f"SELECT min(core_key) FROM read_parquet('{lake}/crash/*/*')"
+    ((key,),) = duckdb.sql(keys).fetchall()
+    assert ask(db, f"show {key}", capsys)[0] == 0
+    code, _, err = ask(place, f"show {key}", capsys)
+    assert code == 3 and "a lake holds no whole records" in err
+    assert ask(f"lake:{tmp_path / 'none'}", "top", capsys)[0] == 3
+    (tmp_path / "notes").write_text("mine")
+    assert "is no lake, and not empty" in export(db, tmp_path, 3)
+    other = str(tmp_path / "other.sqlite3")
+    with open_database(other, write=True):
+        pass
+    assert f"is a lake of {db}" in export(other, lake, 3).replace("sqlite:///", "")
+    copied = tmp_path / "copied"
+    shutil.copytree(lake, copied)
+    gone = next(f for f in _files(copied) if "crash" in f.parts)
+    gone.unlink()
+    code, _, err = ask(f"lake:{copied}", "top", capsys)
+    assert code == 1 and gone.name in err
+    manifest = json.loads((copied / MANIFEST).read_text())
+    for schema, advice in ((1, "fleet export into it again"), (999, "upgrade gdb-epi")):
+        (copied / MANIFEST).write_text(json.dumps({**manifest, "schema": schema}))
+        code, _, err = ask(f"lake:{copied}", "top", capsys)
+        assert code == 1 and advice in err
+    for content in ("", "{}", json.dumps({"format": "gdb-epi/lake/9"}), '{"format": 1'):
+        (copied / MANIFEST).write_text(content)
+        assert ask(f"lake:{copied}", "top", capsys)[0] == 1
+    assert main(["fleet", "export", "--format", "lake", "--db", db]) == 2
+
+
+def _files(lake: Path) -> list[Path]:
+    return sorted(lake.rglob("*.parquet"))

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README's table for those who come from py-bt, pystack and py-spy: each command is run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+from driver import PACKAGE, QUIET, ROOT, TIMEOUT, Gdb, environment, run_gdb, with_epi
+from support.opening import core_of, newest_or_skip
+
+SECTION = (ROOT / "README.md").read_text().split("### Coming from py-bt, pystack, py-spy")[1]
+TABLE = [line.split("|")[1:4] for line in SECTION.split("\n### ")[0].splitlines() if "|" in line][
+    2:
+]
+COMMANDS = [re.findall(r"`([^`]+)`", row[1]) for row in TABLE]
+IN_GDB = [c for row in COMMANDS for c in row if not c.startswith(("gdb-epi ", "gdb "))]
+IN_SHELL = sorted({c for row in COMMANDS for c in row if c.startswith("gdb-epi ")})
+ATTACHING = sorted({c for row in COMMANDS for c in row if c.startswith("gdb ")})
+# What a command must have said; of the others that it says anything.
+SAYS = {
+    "epi bt full": "numbers = [10, 20, 30]",
+    "bt": "work (",
+    "epi list": "->",
+    "epi locals": "way = ",
+    "epi triage": "spoken.py",
+}
+
+
+def test_the_table_is_whole() -> None:
+    typed = " ".join(row[0] for row in TABLE)
+    for word in ("py-bt", "py-bt-full", "py-list", "py-up", "py-down", "py-locals", "py-print"):
+        assert f"{word}`" in typed or f"{word} " in typed, word
+    for tool in ("pystack core", "pystack remote", "py-spy dump", "py-spy record"):
+        assert tool in typed, tool
+
+
+def test_each_command_of_gdb_answers(gdb: Gdb) -> None:
+    made = core_of("spoken")
+    words = [word for command in IN_GDB for word in (f"echo \\n=== {command}\\n", command)]
+    done = run_gdb(gdb, *with_epi(*words), exe=made.executable, core=made.core)
+    assert done.returncode == 0 and len(IN_GDB) > 12, done.text
+    assert not re.search(r"^(?:.*; try: |Undefined command)", done.stderr, re.MULTILINE), done.text
+    for part in done.stdout.split("\n=== ")[1:]:
+        command, _, answer = part.partition("\n")
+        assert command.startswith("set ") or SAYS.get(command, "") in answer.strip(), done.text
+        assert command.startswith("set ") or answer.strip(), command
+
+
+def test_each_command_of_the_shell_answers() -> None:
+    made = core_of("spoken")
+    for command in IN_SHELL:
+        line = command.replace("CORE", str(made.core)).replace("EXE", str(made.executable))
+        done = subprocess.run(
+            [sys.executable, ROOT / "gdb_epi" / "cli" / "gdb-epi", *shlex.split(line)[1:]],
+            capture_output=True, text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        assert done.returncode == 0 and "work" in done.stdout, (command, done.stdout, done.stderr)
+        assert "--locals" not in command or "numbers" in done.stdout, command
+
+
+def test_each_command_that_attaches_answers(one_gdb: Gdb) -> None:
+    python = newest_or_skip().host_executable
+    program = (
+        "import time\ndef work():\n    print('ready', flush=True)\n    time.sleep(1000)\nwork()"
+    )
+    process = subprocess.Popen([python, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    try:
+        for command in ATTACHING:
+            line = shlex.split(command.replace("PID", str(process.pid)))
+            quiet = [word for setting in QUIET for word in ("-iex", setting)]
+            done = subprocess.run(
+                [one_gdb.path, "-nx", "-d", str(PACKAGE), *quiet, *line[1:]],
+                capture_output=True, text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL,
+                env=environment(), cwd="/",
+            )  # fmt: skip
+            if "Operation not permitted" in done.stderr:
+                pytest.skip("ptrace is not permitted here")
+            assert re.search(r"py +work ", done.stdout), (command, done.stdout, done.stderr)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of places by symbols alone are those of a real GDB."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.interpreters import discover
+from support.opening import need_gdb
+
+from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
+from gdb_epi.errors import Absent
+from gdb_epi.target.files import open_elf
+from gdb_epi.target.gdb_walk import Unsure
+
+LIBRARIES = ("libz.so.1", "libcrypto.so.3", "libstdc++.so.6", "libgcc_s.so.1", "libsqlite3.so.0")
+PLACES = 500
+ASK = """
+import gdb, json
+names = []
+for place in json.load(open({asked!r})):
+    said = gdb.execute(f"info symbol {{place}}", to_string=True)
+    named = said.partition(" in section ")[0].partition(" + ")[0]
+    names.append(None if said.startswith("No symbol") else named)
+json.dump(names, open({told!r}, "w"))
+"""
+
+
+def files() -> list[str]:
+    """Return files without debug information in them: interpreters and libraries."""
+    names = [str(i.executable) for i in discover() if i.stripped and i.root is None]
+    for library in LIBRARIES:
+        names += glob.glob(f"/usr/lib/x86_64-linux-gnu/{library}")
+    return list(dict.fromkeys(os.path.realpath(name) for name in names))
+
+
+def gdb_names(path: str, places: list[int], folder: Path) -> list[str | None]:
+    asked, told, script = folder / "asked", folder / "told", folder / "ask.py"
+    asked.write_text(json.dumps(places))
+    script.write_text(ASK.format(asked=str(asked), told=str(told)))
+    words = [need_gdb(), "-nx", "-batch", "-iex", "set debug-file-directory /nowhere"]
+    words += ["-iex", "set debuginfod enabled off", "-iex", "set print demangle off"]
+    subprocess.run([*words, path, "-x", str(script)], check=True, capture_output=True, timeout=120)
+    names: list[str | None] = json.loads(told.read_text())
+    return names
+
+
+def test_names_are_those_of_gdb(tmp_path: Path) -> None:
+    paths = files()
+    if not paths:
+        pytest.skip(f"neither a stripped interpreter nor one of {LIBRARIES} is here")
+    chosen = random.Random(7)
+    unsure = 0
+    for path in paths:
+        file = open_elf(path)
+        assert not isinstance(file, Absent)
+        symbols = MinimalSymbols(file)
+        starts = chosen.sample(symbols.symbols, min(PLACES // 4, len(symbols.symbols)))
+        places = [
+            place for s in starts for place in (s.start, s.start + s.size - 1, s.start + s.size)
+        ]
+        places += [chosen.randrange(symbols.start, symbols.end) for _ in range(PLACES)]
+        places = [place for place in places if symbols.start <= place < symbols.end]
+        for place, name in zip(places, gdb_names(path, places, tmp_path), strict=True):
+            try:
+                assert symbols.name(place) == name, f"{path}: {place:#x}"
+            except Unsure:
+                unsure += 1
+        with pytest.raises(Unsure, match="not in"):
+            symbols.name(symbols.end)
+    assert unsure < len(paths) * PLACES / 4

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches in a core's file: the same places as bytes.find, and no file kept in memory."""
+
+from __future__ import annotations
+
+import mmap
+import random
+from pathlib import Path
+
+import pytest
+
+from gdb_epi.target import elf
+from gdb_epi.target.corefile import (
+    MOST_LOOKED_AT,
+    WINDOW,
+    WORTH_A_PATTERN,
+    CoreFileTarget,
+    first_place,
+)
+from gdb_epi.target.search import find_word, find_words
+
+START = 0x7F0000000000
+SIZE = MOST_LOOKED_AT + 2 * WINDOW
+WORD = 0x00007F12345678A0
+EM_X86_64 = 62  # elf.h
+
+
+@pytest.mark.parametrize("needle", [b"ab", b"\0\0ab", b"\0\0\0", b"b\0\0", b".*", b"\n\0"])
+def test_places_are_those_of_bytes_find(needle: bytes) -> None:
+    size = 2 * WORTH_A_PATTERN
+    chosen = random.Random(needle)
+    data = mmap.mmap(-1, size)
+    for _ in range(200):
+        at = chosen.randrange(size - 8)
+        data[at : at + 4] = bytes(chosen.choices(b"\0\0ab.*\n", k=4))
+    text = data[:]
+    for low, high in ((0, size), (17, size - 3), (size // 2, size // 2 + 100)):
+        at = low
+        while at >= 0:
+            assert first_place(data, needle, at, high) == text.find(needle, at, high)
+            at = text.find(needle, at + 1 + size // 50, high)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> CoreFileTarget:
+    """A core of one mapping that nothing leaves out: 96 MB, with a word at ends of windows."""
+    path = tmp_path_factory.mktemp("large") / "core"
+    at = 4096  # of the mapping in the file
+    head = elf.EHDR.pack(
+        b"\x7fELF\x02\x01\x01" + bytes(9), elf.ET_CORE, EM_X86_64, 1, 0, 64, 0, 0, 64, 56, 1,
+        0, 0, 0,
+    )  # fmt: skip
+    load = elf.PHDR.pack(elf.PT_LOAD, 6, at, START, 0, SIZE, SIZE, 4096)
+    with path.open("wb") as file:
+        file.write((head + load).ljust(at, b"\0"))
+        for _ in range(SIZE // WINDOW):
+            file.write(b"\x11" * (WINDOW - 8) + WORD.to_bytes(8, "little"))
+    return CoreFileTarget.open(path)
+
+
+def test_words_are_found_at_the_ends_of_windows(large: CoreFileTarget) -> None:
+    places = tuple(START + end - 8 for end in range(WINDOW, SIZE + 1, WINDOW))
+    assert find_word(large, WORD).addresses == places
+    both = find_words(large, [WORD, WORD + 1, 5], 4)
+    assert both == {WORD: places[:4], WORD + 1: (), 5: ()}
+
+
+def test_what_was_searched_does_not_stay_in_memory(
+    large: CoreFileTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resident() -> int:
+        status = Path("/proc/self/status").read_text()
+        return int(status.partition("RssFile:")[2].split()[0]) << 10
+
+    monkeypatch.setattr("gdb_epi.target.corefile.MOST_LOOKED_AT", WINDOW)
+    fresh = CoreFileTarget.open(large.path)
+    before = resident()
+    assert find_word(fresh, WORD ^ 1 << 40).addresses == ()
+    assert resident() - before <= 3 * WINDOW < SIZE

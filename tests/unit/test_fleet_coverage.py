@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Host-hours that stop, cover some hosts, or spell hosts and racks otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import fleet_troubles
+from support.fleet_simulator import FIRST_DAY, population, records, simulate
+from unit.fleet_records import minimal
+
+from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.coverage import with_hours_beside
+from gdb_epi.fleet.population.host_spelling import one_spelling
+from gdb_epi.fleet.questions.signatures import curve
+from gdb_epi.fleet.report.counts import tally
+from gdb_epi.fleet.report.overview import facts_of
+from gdb_epi.fleet.report.texts import number
+from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.exposure import HostDay, store_exposure
+from gdb_epi.fleet.store.ingest import ingest
+
+DAY = 86_400
+SMALL = {"hosts": 300, "days": 21, "per_day": 40.0}
+
+
+@pytest.mark.parametrize(
+    ("names", "hosts"),
+    [
+        (["node-1", "NODE-1", "node-1.a.example", "node-1.a.example."], 1),
+        (["node-1.a.example", "node-1.b.example", "node-1"], 3),
+        (["10.0.0.1", "10.0.0.2", "fe80::1", "fe80::2"], 4),
+        (["", "a", "A.b"], 2),
+    ],
+)
+def test_spellings_of_one_host(names, hosts):
+    spelt = one_spelling(dict(enumerate(names, 1)), [2])
+    assert len(set(spelt.values())) == hosts
+    if hosts == 1:
+        assert set(spelt.values()) == {names[1]}, "as the crashes have it"
+
+
+def test_a_feed_that_spells_hosts_and_racks_otherwise_is_the_same_fleet(tmp_path):
+    """Upper case and a domain in the feed, a rack renamed in it: nobody is accused by that."""
+    fleet = simulate(7001, bad_host=1.5, **SMALL)
+    rows = [
+        (
+            f"feed:{n}",
+            HostDay(
+                FIRST_DAY + day,
+                f"NODE-{host}.dc.example",
+                float(fleet.hours[day, host]),
+                {"rack": f"new-{fleet.columns['rack'][day][host]}"},
+            ),
+        )
+        for n, (day, host) in enumerate(np.ndindex(fleet.hours.shape))
+    ]
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in records(fleet)))
+        store_exposure(engine, iter(rows))
+        read = load_population(engine)
+    assert len(read.hosts) == 300 and read.covered.all()
+    assert read.quality["differ"]["rack"] == len(fleet.crashes)
+    rack = read.attribute("rack")
+    assert rack is not None and {rack.values[c][:4] for c in np.unique(rack.crash)} == {"new-"}
+    accused = {(f.attr, f.value) for f in screen(read, FIRST_DAY + 20).findings}
+    assert accused == {("host", fleet.truth["bad_host"])}
+
+
+def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path):
+    """Every second host is in the feed: the rate is that of these, not twice as high."""
+    crashes = [minimal(n, host={"hostname": f"node-{n % 2}"}) for n in range(40)]
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in crashes))
+        days = range(*(load_population(engine).known_day[[0, -1]] + (0, 1)).tolist())
+        rows = ((f"feed:{day}", HostDay(day, "node-0", 24.0, {})) for day in days)
+        store_exposure(engine, rows)
+        course = curve(engine, None)
+        population = load_population(engine)
+        facts = dict(facts_of(population, tally(engine, population, (None, None))))
+    assert sum(row.crashes for row in course) == 40
+    rated = sum(row.per_1000_hours * row.hours / 1000 for row in course if row.hours)
+    assert rated == pytest.approx(20)
+    assert facts["per 1,000 host-hours"] == number(1000 * 20 / (24 * len(days)))
+
+
+@pytest.mark.parametrize("trouble", ["feed stops", "feed late", "feed partial", "records lack"])
+def test_a_bad_host_is_found_and_nobody_else(trouble):
+    fleet = simulate(7002, bad_host=1.5, **SMALL)
+    read = fleet_troubles.spoil(population(fleet), 7002, [trouble])
+    accused = [(f.attr, f.value) for f in screen(read, FIRST_DAY + 20).findings]
+    assert accused == [("host", fleet.truth["bad_host"])]
+
+
+def test_hours_of_days_that_the_feed_lacks_are_those_beside_and_have_no_attributes():
+    pop = fleet_troubles.spoil(population(simulate(7003, **SMALL)), 7003, ["feed late"])
+    filled, days = with_hours_beside(pop)
+    first = FIRST_DAY + 10
+    assert set(days) == {*range(first - 7, first), FIRST_DAY + 16, FIRST_DAY + 17}
+    added = slice(pop.exposure_day.size, None)
+    assert all((a.exposure[added] == -1).all() for a in filled.attributes)
+    assert filled.exposure_hours[added].sum() > 0
+    assert not pop.covered[pop.day < first].any()
+
+
+def test_a_crash_of_unknown_time_is_covered_where_its_host_is(tmp_path):
+    untimed = [minimal(i, time={}, host={"hostname": f"h{i}"}) for i in range(2)]
+    timed = [minimal(10 + i, time={"crash_ts": 20_000.0 * DAY + i}) for i in range(3)]
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in [*untimed, *timed]))
+        store_exposure(engine, iter([("x", HostDay(20_000, "h1", 24.0, {}))]))
+        read = load_population(engine)
+    names = [read.hosts[h] for h in read.host[read.covered]]
+    assert names == ["h1"]

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crashes that come together are one event: told, counted once, and nobody is accused by them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import fleet_troubles
+from support.fleet_simulator import FIRST_DAY, population, simulate
+
+from gdb_epi.fleet.questions.splitting import split
+from gdb_epi.fleet.questions.verdict import ONE_EVENT, of_population
+from gdb_epi.fleet.screen.events import events_of
+from gdb_epi.fleet.screen.screening import replay, screen
+from gdb_epi.fleet.screen.types import (
+    CPU_NUMBER,
+    DAY_OF_WEEK,
+    EVENT,
+    LOOP_OF,
+    TIME_OF_DAY,
+)
+
+SMALL = {"hosts": 300, "days": 21, "per_day": 40.0}
+LAST = FIRST_DAY + 20
+
+
+def troubled(seed, *names, **more):
+    fleet = fleet_troubles.add(simulate(seed, **{**SMALL, **more}), seed, names)
+    return fleet, population(fleet)
+
+
+def test_a_loop_and_an_event_are_told_and_accuse_nobody():
+    fleet, pop = troubled(7011, "loop", "everywhere")
+    screened = screen(pop, LAST)
+    findings = {(f.attr, f.signature): f for f in screened.findings}
+    assert set(findings) == {(LOOP_OF, "looping"), (EVENT, "timeout")}
+    assert findings[(LOOP_OF, "looping")].value == fleet.truth["loop"]
+    assert findings[(LOOP_OF, "looping")].n == 60 and findings[(EVENT, "timeout")].n == 25
+    kinds = {v.kind for v in of_population(pop, LAST, screened)}
+    assert kinds == {ONE_EVENT}
+    whole = split(pop, pop.signatures.index("looping"), LAST)
+    assert sum(part.crashes for part in whole.parts) == 60, "each crash is in one part"
+
+
+def test_half_of_a_rack_at_once_names_the_rack():
+    fleet, pop = troubled(7012, "rack event")
+    (event,) = screen(pop, LAST).findings
+    assert event.attr == EVENT and fleet.truth["rack event"] in event.aliases
+    assert event.n == 10 and "10 hosts" in event.test
+
+
+def test_an_event_hides_no_bad_host():
+    fleet, pop = troubled(7013, "loop", "everywhere", bad_host=1.5)
+    accused = {(f.attr, f.value) for s in replay(pop) for f in s.findings}
+    assert ("host", fleet.truth["bad_host"]) in accused
+    assert ("host", fleet.truth["loop"]) not in accused
+
+
+def test_each_is_raised_once():
+    _, pop = troubled(7011, "loop", "everywhere")
+    keys = [f.key for s in replay(pop) for f in s.findings]
+    assert len(keys) == len(set(keys)) == 2
+
+
+@pytest.mark.parametrize(
+    ("plant", "attr", "value", "more"),
+    [
+        ("time of day", TIME_OF_DAY, "02:00 to 04:00 UTC", {}),
+        ("cpu number", CPU_NUMBER, "5", {}),
+        ("day of week", DAY_OF_WEEK, "Sunday (UTC)", {"days": 60, "hosts": 150}),
+    ],
+)
+def test_when_and_on_which_cpu_a_signature_comes(plant, attr, value, more):
+    _, pop = troubled(7014, plant, **more)
+    raised = [(f.attr, f.value) for f in screen(pop, int(pop.day.max())).findings]
+    assert raised == [(attr, value)]
+
+
+def test_a_load_that_follows_the_week_accuses_nothing():
+    _, pop = troubled(7015, "week load")
+    assert screen(pop, LAST).findings == ()
+
+
+def test_dates_alone_are_no_times():
+    """All crashes at noon are no event."""
+    _, pop = troubled(7011, "loop")
+    pop = pop._replace(second=pop.day * 86_400 + 43_200)
+    events = events_of(pop)
+    assert events.findings == () and not events.repeats.any()
+    assert events_of(pop._replace(second=None)).findings == ()
+    assert events_of(pop._replace(second=np.full(pop.day.size, -1))).findings == ()

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of a bug and of a host: what was decided, what came after it, and who is told."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from unit.fleet_records import full, minimal
+
+from gdb_epi.cli.main import main
+from gdb_epi.fleet.decided import _default_database, decided_words
+from gdb_epi.fleet.life.deciding import Decision, apply
+from gdb_epi.fleet.life.decision_words import record_words
+from gdb_epi.fleet.life.fixes import cores_again, judge_fix
+from gdb_epi.fleet.life.marks import HOST, REGRESSED, SIGNATURE, Mark, Subject, decide, standing_of
+from gdb_epi.fleet.life.news import digest, unsent
+from gdb_epi.fleet.life.states import all_states, repaired_hosts
+from gdb_epi.fleet.life.version_order import compare_versions
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.fleet.store.paths import default_database
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+
+KEY = f"{3:016x}"  # the signature of every seventh record, from the third on
+NOW = 1_765_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "answer"),
+    [
+        ("2.4", "2.3", 1), ("2.10", "2.9", 1), ("2.3", "2.3.0", 0), ("2.3rc1", "2.3", -1),
+        ("v2.3", "2.4", -1), ("1!1.0", "2.0", 1), ("1.0.0-rc.1", "1.0.0", -1),
+        ("1.2.3-SNAPSHOT", "1.2.3", -1), ("1.0.0-alpha.beta", "1.0.0-alpha.2", 1),
+        ("app:2.3", "app:2.10", -1), ("reg:5000/app:2.3", "reg:5000/app:2.3", 0),
+        ("20261103", "20261104", -1),
+        # for PEP 440 a later build, for semver a pre-release
+        ("1.2.3-1", "1.2.3", None),
+        # of neither, or of one scheme on each side
+        ("6.1.0-13-amd64", "6.1.0-9-amd64", None), ("img7", "img10", None),
+        ("a:1.0", "b:1.1", None), ("deadbee1", "2.3", None), ("8a12345", "2.3", None),
+        ("1234567", "2.3", None),
+        ("", "1", None), ("1" * 200, "2", None), ("2.3.0-1ubuntu1", "2.3.0", None),
+    ],
+)  # fmt: skip
+def test_versions_are_compared_or_said_to_be_beyond_comparison(first, second, answer):
+    assert compare_versions(first, second) == answer
+    assert compare_versions(second, first) == (None if answer is None else -answer)
+
+
+def on(number, version, **more):
+    """A record whose host says which version of the program it ran."""
+    host = {"hostname": f"node-{number % 5}", "attributes": {"version": version}}
+    return minimal(number, host=host, **more)
+
+
+@pytest.fixture
+def fleet(tmp_path):
+    """A function that stores records and gives what asks the database."""
+    path = str(tmp_path / "f.sqlite3")
+
+    class Fleet:
+        db = path
+
+        def put(self, *records):
+            with open_database(path, write=True) as engine:
+                ingest(engine, [("t", record) for record in records])
+
+        def say(self, about, name, now=NOW, **words):
+            with open_database(path, write=True) as engine:
+                return apply(engine, Decision(about, name, "ann", **words), now).lines
+
+        def ask(self, question, *given):
+            with open_database(path, write=False) as engine, engine.connect() as connection:
+                return question(sqlalchemy_executor(connection), *given)
+
+        def fix(self):
+            held = self.ask(standing_of, Subject(SIGNATURE, "stable", KEY), NOW)
+            return self.ask(judge_fix, held)
+
+    return Fleet()
+
+
+def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
+    fleet.put(*(on(3 + 7 * i, "2.2") for i in range(4)))
+    lines = fleet.say("signature", KEY, fixed_in="2.3", owner="bob", ticket="BUG-7")
+    assert lines[1] == "known since 2025-12-06; fixed in 2.3; owner bob; BUG-7"
+    assert not fleet.fix().is_regressed
+    after = {"time": {"crash_ts": NOW + 100}}
+    fleet.put(on(3 + 7 * 10, "2.2.9", **after))
+    fix = fleet.fix()
+    assert (fix.is_regressed, fix.older, fix.unknown) == (False, 1, 0)
+    fleet.put(on(3 + 7 * 11, "2.10", **after), on(3 + 7 * 12, "img7", **after))
+    fix = fleet.fix()
+    assert (fix.crashes_again, fix.again[0].version, fix.unknown) == (1, "2.10", 1)
+    (state,) = fleet.ask(all_states, NOW)
+    assert state.state == "regressed" and state.as_json()["fix"]["words"].endswith("regressed")
+    assert fleet.ask(cores_again, Subject(SIGNATURE, "stable", KEY), fix) == [f"{80:032x}"]
+    # A later fix is a new decision.
+    fleet.say("signature", KEY, fixed_in="2.11")
+    assert not fleet.fix().is_regressed
+    (state,) = fleet.ask(all_states, NOW)
+    assert [mark.state for mark in state.standing.history] == ["fixed", "fixed"]
+    assert state.standing.owner == "bob", "an owner stays until there is another one"
+
+
+def test_what_the_record_at_hand_says_of_a_fix(fleet):
+    fleet.put(on(3, "2.2"))
+    fleet.say("signature", KEY, fixed_in="2.3", owner="bob")
+    say = lambda version: fleet.ask(record_words, "stable", KEY, on(3, version))  # noqa: E731
+    assert say("2.4") == ["known since 2025-12-06; fixed in 2.3, this is 2.4: regressed; owner bob"]
+    assert "this is 2.2;" in say("2.2")[0] and "regressed" not in say("2.2")[0]
+    assert "cannot compare" in say("img7")[0]
+    assert decided_words(fleet.db, on(3, "2.4")) == tuple(say("2.4"))
+    assert decided_words(fleet.db + "-none", on(3, "2.4")) == ()
+
+
+def test_a_version_may_be_that_of_an_imported_package(fleet):
+    def imported(number, version):
+        python = {"version": "3.12.1", "packages": [{"name": "torch", "version": version}]}
+        return full(number, python=python)
+
+    fleet.put(imported(3, "2.1.0"), imported(10, "2.2.0"))
+    lines = fleet.say("signature", KEY, fixed_in="2.2.0", version_of="torch")
+    assert lines[1].endswith("fixed in torch 2.2.0, but 1 crash on 2.2.0: regressed")
+    lines = fleet.say("signature", KEY, fixed_in="9")
+    assert "no crash of it tells its version" in lines[-1] and "torch" in lines[-1]
+    assert "cannot be compared" in fleet.say("signature", KEY, fixed_in="x", version_of="torch")[-1]
+
+
+def test_ignored_ends_by_itself(fleet):
+    fleet.put(minimal(3))
+    fleet.say("signature", KEY, state="acknowledged", note="seen it")
+    fleet.say("signature", KEY, ignore_until="2025-12-08")
+    subject = Subject(SIGNATURE, "stable", KEY)
+    assert fleet.ask(standing_of, subject, NOW).state == "ignored"
+    last = 1_765_238_399.0  # 2025-12-08 23:59:59
+    assert fleet.ask(standing_of, subject, last).state == "ignored"
+    held = fleet.ask(standing_of, subject, last + 1)
+    assert (held.state, held.note) == ("acknowledged", "seen it")
+
+
+def test_a_host_is_drained_repaired_and_back(fleet):
+    fleet.put(minimal(3))
+    assert fleet.say("host", "node-3", state="drained", ticket="HW-1")[0].endswith(
+        "host node-3 is drained; HW-1"
+    )
+    assert fleet.ask(repaired_hosts, NOW) == {}
+    fleet.say("host", "node-3", state="repaired", now=NOW + 86_400)
+    fleet.say("host", "node-3", state="back", now=NOW + 3 * 86_400)
+    assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400) + 1}
+    held = fleet.ask(standing_of, Subject(HOST, "", "node-3"))
+    assert held.state == "back" and [m.state for m in held.history] == [
+        "drained", "repaired", "back",
+    ]  # fmt: skip
+
+
+def test_a_note_is_no_new_decision(fleet):
+    fleet.put(minimal(3))
+    fleet.say("host", "node-3", state="repaired")
+    lines = fleet.say("host", "node-3", note="DIMM 3", owner="bob", now=NOW + 9 * 86_400)
+    assert lines == ["known since 2025-12-06; host node-3 is repaired; owner bob", "note: DIMM 3"]
+    assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400)}
+    held = fleet.ask(standing_of, Subject(HOST, "", "node-3"))
+    assert [m.state for m in held.history] == ["repaired", "noted"]
+    fleet.say("signature", KEY, state="fixed", fixed_in="2.3")
+    fleet.say("signature", KEY, ignore_until="2025-12-08", note="loud")
+    fleet.say("signature", KEY, ticket="BUG-7")
+    held = fleet.ask(standing_of, Subject(SIGNATURE, "stable", KEY), NOW)
+    assert (held.state, held.mark.until, held.note) == ("ignored", 1_765_238_400.0, "loud")
+    held = fleet.ask(standing_of, Subject(SIGNATURE, "stable", KEY), held.mark.until)
+    assert (held.state, held.mark.version, held.ticket) == ("fixed", "2.3", "BUG-7")
+
+
+def test_the_verbs(fleet, capsys):
+    fleet.put(on(3, "2.2"), on(4, "2.2"))
+    mark = ["fleet", "mark", "--db", fleet.db]
+    assert main([*mark, "signature", KEY[:15], "--fixed-in", "2.2", "--by", "ann"]) == 3
+    capsys.readouterr()
+    assert main([*mark, "signature", KEY, "--fixed-in", "2.2", "--by", "ann"]) == 0
+    assert "1 crash on 2.2: regressed" in capsys.readouterr().out
+    assert main([*mark, "host", "node-3", "--drained", "--note", "DIMM 3"]) == 0
+    capsys.readouterr()
+    assert main(["fleet", "states", "--db", fleet.db, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["about"], row["state"]) for row in rows] == [
+        ("signature", "regressed"), ("host", "drained"),
+    ]  # fmt: skip
+    assert rows[0]["history"][0]["who"] == "ann" and rows[1]["note"] == "DIMM 3"
+    assert main(["fleet", "states", "--db", fleet.db, KEY]) == 0
+    assert "ann: fixed version 2.2" in capsys.readouterr().out
+    assert main(["fleet", "seen", "--db", fleet.db, KEY]) == 0
+    assert "regressed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["signature", KEY], 2),
+        (["signature", KEY, "--drained"], 2),
+        (["host", "node-3", "--acknowledged"], 2),
+        (["host", "node-3", "--fixed-in", "2"], 2),
+        (["signature", KEY, "--ignore-until", "soon"], 2),
+        (["signature", KEY, "--acknowledged", "--of", "torch"], 2),
+        (["signature", "nothing-like-it", "--acknowledged"], 3),
+        (["host", "nobody", "--drained"], 3),
+    ],
+)
+def test_decisions_that_make_no_sense_are_refused(fleet, capsys, words, code):
+    fleet.put(minimal(3))
+    assert main(["fleet", "mark", "--db", fleet.db, *words]) == code
+    assert capsys.readouterr().err.count("\n") == 1
+    assert fleet.ask(all_states, NOW) == []
+
+
+def test_triage_asks_the_database_that_it_would_write_to(monkeypatch, tmp_path):
+    for base in ("", str(tmp_path), "relative"):
+        monkeypatch.setenv("XDG_DATA_HOME", base)
+        assert _default_database() == os.fspath(default_database())
+
+
+def test_a_regression_without_a_fix_is_told_in_a_digest(fleet):
+    """An archive may hold the word of a regression without that of the fix."""
+    with open_database(fleet.db, write=True) as engine:
+        with engine.begin() as connection:
+            decide(connection, Mark(Subject(SIGNATURE, "stable", KEY), NOW, "ann", REGRESSED))
+        lines = digest(engine, 30, int(NOW // 86_400), NOW).lines
+        assert f"  {KEY}: regressed" in lines
+        assert unsent(engine, "http://127.0.0.1/") == []

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times that cannot be true are set aside, counted, and hide nothing."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from unit.fleet_records import full, minimal
+
+from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.clocks import judge_times
+from gdb_epi.fleet.questions.onset import onset
+from gdb_epi.fleet.questions.signatures import curve, last_moment, new_signatures, top_signatures
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.fleet.store.reproject import reproject
+from gdb_epi.fleet.store.times import is_possible, judged_time
+
+DAY = 86_400.0
+START = 1_764_000_000.0
+
+
+def of_signature(number, when, name="old", host=None, source="journal"):
+    key = f"{sum(map(ord, name)):016x}"
+    return minimal(
+        number,
+        time={"crash_ts": when, "ts_source": source},
+        host={"hostname": host or f"n{number % 40}"},
+        signature={"version": "gsig/2", "keys": {"stable": key}, "text": {"stable": name}},
+    )
+
+
+@pytest.fixture
+def engine(tmp_path):
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as opened:
+        yield opened
+
+
+def put(engine, *records):
+    return ingest(engine, (("t", record) for record in records))
+
+
+def test_a_time_is_judged_by_when_its_record_came():
+    assert judged_time(100.0 + 1e9, "journal", 1e9 + 50) == (1e9 + 100, None), "clocks differ a bit"
+    assert judged_time(1e9 + 4000, "journal", 1e9) == (None, 1e9 + 4000)
+    assert judged_time(1e9, "mtime", 1e9) == (None, 1e9)
+    assert judged_time(12.0, None, None) == (None, 12.0) and judged_time(None, None, 1.0)[0] is None
+    assert is_possible(5e9, None, None), "without an arrival nothing is ahead of it"
+
+
+def test_one_clock_ahead_hides_nothing_that_is_new(engine):
+    now = time.time()
+    old = [of_signature(i, now - (40 - i % 35) * DAY) for i in range(200)]
+    new = [of_signature(300 + i, now - 2 * DAY + i, "fresh") for i in range(4)]
+    ahead = of_signature(999, now + 90 * DAY, "fresh", "n3")
+    behind = of_signature(998, 86_400.0 * 3700, "fresh", "n4")  # 1980: a clock that was reset
+    put(engine, *old, ahead, behind, *new)
+    until = last_moment(engine)
+    assert abs(until - now) < 3 * DAY
+    (row,) = new_signatures(engine, 7.0, until, 10)
+    assert (row.signature, row.crashes) == ("fresh", 6), "the two count, their times do not"
+    assert len(curve(engine, None)) <= 41
+    top = {row.signature: row for row in top_signatures(engine, 9)}
+    assert top["fresh"].last_seen <= now
+    population = load_population(engine)
+    assert int((~population.timed).sum()) == 2 and abs(population.last_day - now // DAY) <= 2
+    assert onset(population, population.signatures.index("fresh")).crashes == 4
+
+
+def test_a_host_whose_clock_is_some_days_ahead_makes_no_latest_moment(engine):
+    """Its times are set aside everywhere, in the window of `fleet new` too."""
+    records = []
+    for i in range(400):
+        is_ahead = i % 40 == 7
+        when = START + i * 3_600 + 20 * DAY * is_ahead
+        host = "ahead" if is_ahead else None
+        records.append(of_signature(i, when, "fresh" if i > 395 else "old", host))
+    put(engine, *records)
+    assert load_population(engine).quality["clocks_off"].keys() == {"ahead"}
+    until = last_moment(engine)
+    assert until == START + 399 * 3_600
+    (row,) = new_signatures(engine, 1.0, until, 10)
+    assert (row.signature, row.crashes) == ("fresh", 4)
+
+
+def test_a_date_of_a_file_is_no_time_but_the_crash_counts(engine):
+    put(engine, *[of_signature(i, START + i, host="bad", source="mtime") for i in range(6)])
+    put(engine, *[of_signature(100 + i, START + i * 60) for i in range(60)])
+    population = load_population(engine)
+    assert int((~population.timed).sum()) == 6
+    assert int((population.host == population.hosts.index("bad")).sum()) == 6
+    assert last_moment(engine) == START + 59 * 60
+    assert reproject(engine, []) == 66
+    assert load_population(engine).timed.sum() == 60
+
+
+def test_an_analysis_later_does_not_make_a_time_a_date_of_a_file(engine):
+    put(engine, of_signature(1, START, source=None))
+    put(engine, full(1, time={"crash_ts": START + 9e6, "ts_source": "mtime"}, host={}))
+    population = load_population(engine)
+    assert population.timed.all() and population.second.tolist() == [START]
+
+
+def test_a_host_whose_clock_is_off_is_told_by_those_that_came_with_it():
+    rng = np.random.default_rng(3)
+    ts = START + np.sort(rng.uniform(0, 30 * DAY, 900))
+    host = rng.integers(0, 50, 900)
+    ts[host == 7] -= 9 * DAY
+    unknown = np.full(900, np.nan)
+    judged = judge_times(ts, unknown, host)
+    assert set(judged.days_off) == {7} and judged.days_off[7] == pytest.approx(-9, abs=0.6)
+    assert np.array_equal(np.isnan(judged.ts), host == 7)
+    assert np.abs(judged.place[host == 7] - ts[host == 7] - 9 * DAY).max() < 2 * DAY
+
+
+@pytest.mark.parametrize("order", ["by host", "shuffled"])
+def test_records_that_came_in_bulk_tell_of_no_clock(order):
+    rng = np.random.default_rng(4)
+    ts, host = START + rng.uniform(0, 60 * DAY, 2000), rng.integers(0, 40, 2000)
+    if order == "by host":
+        host = np.sort(host)
+    judged = judge_times(ts, np.full(2000, np.nan), host)
+    assert not judged.stray.any() and judged.days_off == {}
+
+
+def test_a_few_far_from_all_others_are_set_aside_on_both_sides():
+    ts = START + np.arange(2000) * 600.0
+    ts[[5, 9]] = START - 300 * DAY, START + 200 * DAY
+    judged = judge_times(ts, np.full(2000, np.nan), np.zeros(2000, dtype=np.int64))
+    assert np.flatnonzero(judged.stray).tolist() == [5, 9]
+    assert judged.place.max() <= START + 2000 * 600.0

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The place that the first sentences name: the code that is meant, not what reports or sleeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gdb_epi.render.frame_lines import ABORTING, NATIVE, PYTHON, Call
+from gdb_epi.render.headline import headline, where
+
+TICK = Call(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
+
+
+def native(name: str, module: str = "libpython3.13.so.1.0", aside: str = "") -> Call:
+    return Call(NATIVE, name, module=module, aside=aside)
+
+
+GIVES_UP = (
+    native("raise, abort", "libc.so.6", ABORTING),
+    native("fatal_error_exit"),
+    native("_Py_FatalErrorFunc"),
+    native("PyGILState_Release"),
+)
+
+
+def test_of_python_that_gives_up_the_function_is_named_that_was_misused() -> None:
+    sender = native("sender", "uplink.so")
+    assert where([*GIVES_UP, sender]) == "in PyGILState_Release, called from sender (uplink.so)"
+    assert where([*GIVES_UP, TICK]) == "in PyGILState_Release, called from tick (clock.py:7)"
+    assert where([*GIVES_UP[:2], TICK]) == "in fatal_error_exit, called from tick (clock.py:7)"
+
+
+def test_code_of_the_program_is_not_asked_who_called_it() -> None:
+    mine = native("sender", "uplink.so"), native("start_thread", "libc.so.6")
+    assert where(mine) == "in sender"
+
+
+def test_a_computation_names_the_c_function() -> None:
+    reason = "MainThread was computing at tick (clock.py:7)"
+    record: dict[str, Any] = {
+        "verdict": {"label": "no-fault", "confidence": 0.7, "reasons": [reason]},
+        "threads": {"count": 1},
+        "signal": {"name": "SIGABRT", "sender": "other"},
+        "findings": [{"detector": "going_on", "summary": reason, "facts": {"sort": "busy"}}],
+    }
+    (_, plain), (_, in_c) = headline(record, [TICK]), headline(record, [native("sre_match"), TICK])
+    assert plain.startswith(f"{reason}. ")
+    assert in_c.startswith("MainThread was computing in sre_match, called from tick (clock.py:7). ")

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code in memory that is not executable: what reads as code, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdb_epi.detectors.not_executable import is_code
+
+ADD_ONE = b"\x8d\x47\x01\xc3"  # lea 1(%rdi), %eax; ret
+FRAMED = b"\x55\x48\x89\xe5\x89\xf8\x5d\xc3"  # push %rbp; mov %rsp, %rbp; mov %edi, %eax; pop; ret
+
+
+@pytest.mark.parametrize("code", [ADD_ONE, FRAMED, b"\xf3\x0f\x1e\xfa\xc3"])
+def test_a_function_reads_as_code(code: bytes) -> None:
+    assert is_code(code + bytes(60))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        bytes(64),
+        b"\xc3" * 64,
+        (1).to_bytes(8, "little") + bytes(56),  # a reference count
+        b"lines of text that somebody has written into this page, \xc3",
+        ADD_ONE[:3],
+    ],
+)
+def test_data_do_not(data: bytes) -> None:
+    assert not is_code(data)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A record that another tool made, or that was damaged, still has a screen."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gdb_epi.render.triage import Reader, render_triage
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+SHAPES: tuple[Any, ...] = (None, 7, "text", [None, 7, "text"], {"a": None})
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield where values stand; of a list only those of its first entry."""
+    entries = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        entries = enumerate(value[:1])
+    for key, below in entries:
+        yield (*path, key)
+        yield from places(below, (*path, key))
+
+
+def replaced(record: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    odd = copy.deepcopy(record)
+    holder: Any = odd
+    for key in path[:-1]:
+        holder = holder[key]
+    holder[path[-1]] = value
+    return odd
+
+
+@pytest.mark.parametrize("name", ["forked-child-inherited-lock", "flipped-pointer-bit"])
+def test_any_value_may_have_another_shape(name: str) -> None:
+    record = json.loads((GOLDEN / f"{name}.json").read_text())
+    failures, tried = [], 0
+    for path in places(record):
+        for shape in SHAPES:
+            try:
+                assert render_triage(replaced(record, path, shape), Reader(evidence=True))
+            except Exception as error:
+                failures.append(f"{path} = {shape!r}: {type(error).__name__}: {error}")
+            tried += 1
+    assert tried > 1000
+    assert not failures, "\n".join(failures[:40]) + f"\n{len(failures)} of {tried}"

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of `pytest --epi`: papers that are written whatever becomes of others, whose a core is."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gdb_epi.pytest_plugin import cases
+from gdb_epi.pytest_plugin.cases import Case, Cases
+from gdb_epi.pytest_plugin.journal import Watched
+from gdb_epi.pytest_plugin.papers import Papers
+from gdb_epi.pytest_plugin.settings import Settings
+from gdb_epi.pytest_plugin.supervisor import is_at_work
+from gdb_epi.render.ci.deaths import CRASHED, HUNG
+from gdb_epi.repro.cores import Origin, how_cores_come
+
+
+def settings_in(folder: Path) -> Settings:
+    (folder / "run").mkdir()
+    return Settings(
+        folder=str(folder / "run"),
+        start=str(folder),
+        artifacts=str(folder / ".epi"),
+        cores=10,
+        since=0.0,
+        timeout=None,
+        capture="core",
+        why_not="",
+        dumping=how_cores_come("core", "0"),
+        gdb=None,
+    )
+
+
+def test_a_paper_that_cannot_be_written_and_a_terminal_without_unicode_hide_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    screen = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(screen, "ascii"))
+    options = SimpleNamespace(epi_sarif="no/where", epi_annotations=True, xmlpath="j.xml")
+    config: Any = SimpleNamespace(known_args_namespace=options)
+    case = Case("test_größe", CRASHED, "died", 7, folder=".epi/größe-7", sentence="grüße() crashed")
+    settings = settings_in(tmp_path)
+    Papers(config, settings).write([case])
+    said = screen.getvalue().decode("ascii")
+    assert "gdb-epi: cannot write no/where: No such file" in said
+    assert "title=test_gr\\xf6\\xdfe crashed::gr\\xfc\\xdfe() crashed" in said
+    assert "1 death in this run, kept in .epi" in said
+    for name in ("j.xml", "summary.md"):
+        assert "grüße() crashed" in (tmp_path / name).read_text(encoding="utf-8"), name
+    assert not Path(settings.folder).exists()
+
+
+def test_the_core_of_a_child_is_seen_beside_those_of_other_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, session = os.getpid(), os.getsid(0)
+    parents = [1] * (cases.MAX_CHILDREN + 2) + [mine]
+    recent = []
+    for number, parent in enumerate(parents):
+        core = tmp_path / f"core.{number}"
+        core.touch()
+        recent.append((str(core), Origin(1000 + number, parent, session)))
+    monkeypatch.setattr(cases, "recent_cores", lambda *_: iter(recent))
+    monkeypatch.setattr(Cases, "_examined", lambda _, case, core: case._replace(sentence=core))
+    made = Cases(settings_in(tmp_path))
+    (case,) = made.of_children("test_it", mine, 0.0, ())
+    assert (case.pid, case.sentence) == (1000 + len(parents) - 1, recent[-1][0])
+    assert len(list(made.of_children("test_it", None, 0.0, ()))) == cases.MAX_CHILDREN
+
+
+def test_a_core_that_does_not_fit_on_the_disk_ends_no_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_from: str, _to: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "move", full)
+    watched = Watched("nowhere.events")
+    watched.pid = 7
+    made = Cases(settings_in(tmp_path))
+    case = made.of(watched, "test_it", "it took too long", verb=HUNG, hung=str(tmp_path / "hang"))
+    assert case.text().splitlines() == [
+        "it took too long; its core could not be kept: No space left on device",
+        "gdb-epi keeps it in .epi/test_it-7",
+    ]
+    assert made.all() == [case]
+
+
+@pytest.mark.parametrize(("dumping", "works"), [("0", True), ("1", False)])
+def test_a_process_whose_core_is_being_written_does_not_hang(
+    tmp_path: Path, dumping: str, works: bool
+) -> None:
+    (tmp_path / "42").mkdir()
+    text = f"Name:\tpython\nState:\tD (disk sleep)\nCoreDumping:\t{dumping}\nTHP_enabled:\t1\n"
+    (tmp_path / "42" / "status").write_text(text)
+    assert is_at_work(42, str(tmp_path)) is works
+    assert not is_at_work(43, str(tmp_path))
+    assert is_at_work(os.getpid())

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of several sysroots the first that has the file is taken: by path and build-id, or build-id."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gdb_epi.errors import Absent
+from gdb_epi.target.files import SEVERAL, ElfFile, FileFinder, locate, open_elf, roots_of
+
+ONE, OTHER = "/bin/true", "/bin/false"
+
+
+@pytest.fixture
+def build_id() -> str:
+    opened = open_elf(ONE)
+    other = open_elf(OTHER)
+    if isinstance(opened, Absent) or isinstance(other, Absent) or not opened.build_id:
+        pytest.skip(f"{ONE} or {OTHER} is no ELF file with a build-id here")
+    assert opened.build_id != other.build_id
+    return opened.build_id
+
+
+def put(file: str, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, place)
+
+
+def match(tmp_path: Path, build_id: str, path: str = "/app/tool") -> str | Absent:
+    sysroot = SEVERAL.join(str(tmp_path / name) for name in "abc")
+    file = FileFinder(None, sysroot).match(path, build_id, False)
+    return file.path if isinstance(file, ElfFile) else file
+
+
+def test_another_build_is_passed_over(tmp_path: Path, build_id: str) -> None:
+    put(OTHER, tmp_path / "a/app/tool")
+    put(ONE, tmp_path / "b/app/tool")
+    put(ONE, tmp_path / "c/app/tool")
+    assert match(tmp_path, build_id) == str(tmp_path / "b/app/tool")
+
+
+def test_a_store_by_build_id_may_be_any_of_them(tmp_path: Path, build_id: str) -> None:
+    put(OTHER, tmp_path / "a/app/tool")  # it was replaced since
+    stored = tmp_path / "c/.build-id" / build_id[:2] / build_id[2:]
+    put(ONE, stored)
+    assert match(tmp_path, build_id) == str(stored)
+
+
+def test_what_none_has_says_so(tmp_path: Path, build_id: str) -> None:
+    put(OTHER, tmp_path / "a/app/tool")
+    missing = match(tmp_path, build_id)
+    assert isinstance(missing, Absent)
+
+
+def test_a_path_is_the_first_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "b/x").mkdir(parents=True)
+    sysroot = SEVERAL.join((str(tmp_path / "a"), str(tmp_path / "b")))
+    assert locate("/x", sysroot) == str(tmp_path / "b/x")
+    assert locate("/y", sysroot) == str(tmp_path / "a/y")
+    assert locate("/../../x", sysroot) == str(tmp_path / "b/x")  # never out of them
+    assert roots_of(None) == [] and roots_of("/r") == ["/r"]

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks that wait for each other's events, by the calls that code has yet to make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+import pytest
+
+from gdb_epi.cpython.running.wait_rules import EVENT
+from gdb_epi.cpython.running.waiting import BY_CODE, UNKNOWN, Waiting
+from gdb_epi.cpython.running.waits import Wait
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.hangs.installed import Installed
+from gdb_epi.hangs.tasks import MAX_SETTERS, circle_of, with_setters
+
+FIRST, SECOND = 0x1000, 0x2000  # the events
+FRAME = PyFrame(0, 8, "step", "step", "/srv/app.py", 4, "__main__", "generator", "dumped", False)
+PAYER, PAYEE, THREAD = (FRAME._replace(address=number) for number in (1, 2, 3))
+
+
+class NoPackages:
+    def holds(self, _frame: PyFrame) -> bool:
+        return False
+
+
+def known(threads: Iterable[PyFrame], *, broken: PyFrame | None = None) -> list[Waiting]:
+    """Return two tasks, of which each has yet to set what the other waits for."""
+    sets = {PAYER: [(FIRST, "set")], PAYEE: [(SECOND, "set")]}
+
+    def calls_ahead(frame: PyFrame) -> Iterable[tuple[int, str]]:
+        if frame == broken:
+            raise UnreadableMemory(frame.address, 8, "not in the core")
+        return sets.get(frame, [])
+
+    tasks = [
+        Waiting(1, "asyncio", "payer", False, None, (PAYER,), Wait(EVENT, address=SECOND)),
+        Waiting(2, "asyncio", "payee", False, None, (PAYEE,), Wait(EVENT, address=FIRST)),
+    ]
+    return with_setters(tasks, threads, calls_ahead, cast(Installed, NoPackages()))
+
+
+def test_each_would_set_what_the_other_waits_for() -> None:
+    tasks = known([THREAD])
+    assert [task.known for task in tasks] == [BY_CODE, BY_CODE]
+    assert {task.name for task in circle_of(tasks)} == {"payer", "payee"}
+
+
+@pytest.mark.parametrize("broken", [THREAD, PAYER], ids=["of a thread", "of a task"])
+def test_code_that_cannot_be_read_may_set_it(broken: PyFrame) -> None:
+    """A damaged frame of a thread was once taken for one that sets nothing: a deadlock was told."""
+    tasks = known([THREAD], broken=broken)
+    assert {task.known for task in tasks} == {UNKNOWN} and not circle_of(tasks)
+
+
+def test_nothing_is_told_where_there_is_too_much_code() -> None:
+    tasks = known(THREAD._replace(address=8 * n) for n in range(100, 101 + MAX_SETTERS))
+    assert {task.known for task in tasks} == {UNKNOWN}

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines `Waits`: each wait once."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdb_epi.render.wait_lines import wait_lines
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_a_circle_is_said_once_where_all_of_it_is_shown(threads: int) -> None:
+    names = [f"w{n}" for n in range(threads)]
+    reason = "; ".join(f"{name} waits for lock_{name} (Lock) at f (a.py:1)" for name in names)
+    record = {
+        "verdict": {"label": "deadlock", "reasons": [reason]},
+        "threads": {"list": [{"tid": n + 1, "name": name} for n, name in enumerate(names)]},
+        "waits": [
+            {"tid": n + 1, "name": f"lock_{name}", "kind": "Lock", "verdict": "cycle",
+             "owner": {"tid": (n + 1) % threads + 1}}
+            for n, name in enumerate(names)
+        ],
+    }  # fmt: skip
+    lines = list(wait_lines(record, []))
+    assert lines[0] == "thread 1 waits for lock_w0 (Lock), held by thread 2"
+    assert (len(lines) == 2) == (threads == 2), lines

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wild values: where they were read from, and what is said only where nothing else explains it."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from support.faults import INDIRECT_SITE, evidence, failed, fault_at
+from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, SP, STACK, TEXT, crash
+
+from gdb_epi.corruption.checks.benign_causes import overrun, pattern
+from gdb_epi.corruption.checks.wild_values import (
+    far_index,
+    foreign_value,
+    gone,
+    origin,
+    overwritten_object,
+    return_address,
+)
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers.word_origin import begins_free_chunk
+from gdb_epi.corruption.score import weights
+from gdb_epi.corruption.symptom import symptom_of
+from gdb_epi.fault.named_values import _Candidate, _sums
+
+LOAD, FIELD = "488b0f", "488b7810"  # mov (%rdi),%rcx; mov 0x10(%rax),%rdi
+LOSES_BASE = "488b4010"  # mov 0x10(%rax),%rax
+INDEXED = "488b0cc7"  # mov (%rdi,%rax,8),%rcx
+GARBAGE = 0xD17A_93C4_5BE6_2F80
+FIRST, SIZE = HEAP + 0x290 + 16, 0x30
+GAP = MMAP + MMAP_SIZE + (1 << 20)  # behind the mapping, where nothing is
+
+
+def in_blocks(code: str, died: object, holds: dict[int, int], **registers: int) -> Context:
+    """A heap of malloc's blocks, all zeros but for `holds`."""
+    data = bytearray(HEAP_SIZE)
+    struct.pack_into("<QQ", data, 0, 0, 0x291)
+    at = 0x290
+    while at + 2 * SIZE < HEAP_SIZE:
+        struct.pack_into("<QQ", data, at, 0, SIZE | 1)
+        at += SIZE
+    struct.pack_into("<QQ", data, at, 0, HEAP_SIZE - at | 1)
+    before = str(registers.pop("before", FIELD))
+    made = failed(code, died, before=before, **registers)  # type: ignore[arg-type]
+    for place, word in holds.items():
+        struct.pack_into("<Q", data, place - HEAP, word)
+    made.target.write(HEAP, bytes(data))  # type: ignore[attr-defined]
+    return made
+
+
+def ids(found: object) -> list[str]:
+    return [one.id for one in evidence(found)]
+
+
+PROTECTED = crash(code=128, address=0)
+
+
+def test_garbage_in_a_field_of_a_block() -> None:
+    made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, rax=FIRST, rdi=GARBAGE)
+    (sign,) = evidence(foreign_value(made))
+    assert (sign.id, sign.where) == ("S:foreign-value", FIRST + 16)
+    assert "16 bytes into a block of malloc's with 40 bytes" in sign.summary
+    (told,) = evidence(origin(made))
+    assert told.summary.endswith("; no flipped bit of it alone explains this")
+
+
+@pytest.mark.parametrize(
+    ("value", "base"),
+    [
+        (GARBAGE, FIRST + 8),  # nothing begins there: the pointer is in doubt
+        (FIRST | 0xC3 << 48, FIRST),  # one byte away is an address
+        (FIRST ^ 1 << 62, FIRST),
+    ],
+)
+def test_garbage_that_a_flip_or_a_wrong_pointer_explains(value: int, base: int) -> None:
+    made = in_blocks(LOAD, PROTECTED, {base + 16: value}, rax=base, rdi=value)
+    assert ids(foreign_value(made)) == []
+
+
+def test_the_only_block_that_a_lost_pointer_can_have_named() -> None:
+    died, holds = PROTECTED, {FIRST + 16: GARBAGE}
+    registers = {"rax": GARBAGE, "before": LOSES_BASE}
+    code = "488b08"  # mov (%rax),%rcx
+    assert ids(foreign_value(in_blocks(code, died, holds, **registers))) == ["S:foreign-value"]  # type: ignore[arg-type]
+    twice = {**holds, FIRST + SIZE + 16: GARBAGE}
+    assert ids(foreign_value(in_blocks(code, died, twice, **registers))) == []  # type: ignore[arg-type]
+
+
+def test_a_pointer_at_another_offset() -> None:
+    right = FIRST + 10 * SIZE
+    low, high = right & 0xFFFFFFFF, right >> 32
+    holds = {FIRST + 16: low << 32 | 7, FIRST + 24: high}
+    value = holds[FIRST + 16]
+    made = in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=value)
+    if ids(pattern(made)):
+        pytest.fail("the value has a form of its own")
+    (sign,) = evidence(foreign_value(made))
+    assert sign.id == "S:misaligned"
+    assert "4 bytes after that place" in sign.summary
+
+
+def indexed(base: int, index: int) -> Context:
+    address = (base + 8 * index) % (1 << 64)
+    died = fault_at(address) if address < 1 << 47 else PROTECTED
+    return failed(INDEXED, died, rdi=base, rax=index)
+
+
+def test_an_index_that_leads_far_away() -> None:
+    (sign,) = evidence(far_index(indexed(HEAP, 0xFFFFFFFF)))
+    assert sign.id == "S:far-index"
+    assert "4294967295 (-1 in 32 bits)" in sign.summary
+    assert ids(far_index(indexed(HEAP, 5 | 1 << 40))) == []  # one bit away it is 5
+    assert ids(far_index(indexed(HEAP ^ 1 << 46, 5))) == []  # the base is not mapped
+
+
+def test_memory_that_was_given_back() -> None:
+    block = (GAP & -4096) + 16
+    assert ids(gone(failed(LOAD, fault_at(block), rdi=block))) == ["S:unmapped"]
+    inside = block + 5003
+    assert ids(gone(failed(LOAD, fault_at(inside), rdi=inside))) == []
+    kept = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: block})
+    assert ids(gone(kept)) == ["S:gone"]
+    other = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: MMAP})
+    assert ids(gone(other)) == []  # that mapping is there
+
+
+def returned(value: int, slot: int) -> Context:
+    died = fault_at(value) if value < 1 << 47 else PROTECTED
+    return failed("", died, at=value, words={slot: value}, rsp=slot + 8)
+
+
+def test_a_return_address_that_was_replaced() -> None:
+    slot = STACK + 0x4008
+    assert ids(return_address(returned(0x11EE_22DD_33C0, slot))) == ["S:return-address"]
+    assert ids(return_address(returned(0x11EE_22DD_33C0, slot + 8))) == []  # wrong place for one
+    assert ids(return_address(returned(TEXT ^ 1 << 40, slot))) == []  # one bit from code
+    assert ids(return_address(failed(LOAD, fault_at(GAP), rdi=GAP))) == []
+
+
+def test_a_number_below_all_memory() -> None:
+    made = failed(LOAD, fault_at(77001), rdi=77001)
+    (sign,) = evidence(pattern(made))
+    assert (sign.id, "77001" in sign.summary) == ("S:number", True)
+    assert symptom_of(made).name == "wild-read"
+
+
+def test_what_one_bit_explains_says_less() -> None:
+    odd, off = HEAP + 0x8003, FIRST ^ 0x8000  # both less than 64 KiB behind the heap
+    assert ids(overrun(in_blocks(LOAD, fault_at(odd), {}, rdi=odd))) == ["S:near-end"]
+    assert ids(overrun(in_blocks(LOAD, fault_at(off), {}, rdi=off))) == ["S:near-end:one-bit"]
+    table = weights().items
+    for id, item in table.items():
+        if id.endswith(":one-bit"):
+            assert item.most < 0.8 < table[id.removesuffix(":one-bit")].most
+
+
+def test_a_block_is_free_by_two_witnesses() -> None:
+    size, behind = SIZE, FIRST + SIZE - 16  # the header behind the block
+    free = in_blocks(LOAD, PROTECTED, {behind: size, behind + 8: SIZE}, rax=FIRST, rdi=GARBAGE)
+    assert begins_free_chunk(free, FIRST)
+    zeroed = in_blocks(LOAD, PROTECTED, {behind: 0, behind + 8: 0}, rax=FIRST, rdi=GARBAGE)
+    assert not begins_free_chunk(zeroed, FIRST)
+    used = in_blocks(LOAD, PROTECTED, {}, rax=FIRST, rdi=GARBAGE)
+    assert not begins_free_chunk(used, FIRST)
+
+
+def candidates(*named: tuple[str, int, str]) -> list[_Candidate]:
+    return [_Candidate(name, value, kind != "int", kind) for name, value, kind in named]
+
+
+def test_sums_of_variables() -> None:
+    some = candidates(("data", MMAP, "LP_c_int"), ("n", 1 << 29, "int"), ("step", 90001, "int"))
+    assert list(_sums(some, MMAP + 4 * (1 << 29))) == ["data + 4 * n"]
+    assert list(_sums(some, MMAP + 90001 * (1 << 29))) == ["data + n * step"]
+    assert list(_sums(some, MMAP + 5 * (1 << 29))) == []
+    assert list(_sums(some, MMAP + 8)) == []  # near: said otherwise
+
+
+def test_nothing_failed() -> None:
+    made = failed("c3", crash(6, -6, sender=1000))
+    for check in (origin, foreign_value, far_index, gone, return_address, overwritten_object):
+        assert ids(check(made)) == []
+
+
+def test_a_call_through_a_table() -> None:
+    words = {SP: INDIRECT_SITE}
+    made = failed("", PROTECTED, at=GARBAGE, rax=GARBAGE, words=words)
+    assert ids(foreign_value(made)) == []  # where rax was read is not known
