@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Exit codes of the shell command and of batch GDB scripts.
 EXIT_DONE = 0
@@ -35,11 +38,20 @@ class EpiError(Exception):
 
 
 class Ended(BaseException):
-    """A signal asks this process to end. No `except` is meant for it but the one of main()."""
+    """A signal asks this process to end. No `except` is meant for it but the one of main().
+
+    It may be raised again until it arrives there; `arrive` stops that.
+    """
+
+    arrive: Callable[[], None] = staticmethod(lambda: None)
 
     def __init__(self, signo: int) -> None:
         super().__init__(signo)
         self.exit_code = 128 + signo  # as shells have it
+
+
+class Interrupted(Ended, KeyboardInterrupt):
+    """The same by SIGINT, for code that undoes its work on a KeyboardInterrupt."""
 
 
 class UsageError(EpiError):

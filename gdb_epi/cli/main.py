@@ -49,10 +49,13 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `gdb-epi ... | head`: leave quietly
         _drop_output()
         return EXIT_DONE
+    except Ended as end:
+        end.arrive()
+        if end.exit_code == EXIT_INTERRUPTED:
+            return _complain("interrupted", EXIT_INTERRUPTED)
+        return end.exit_code
     except KeyboardInterrupt:
         return _complain("interrupted", EXIT_INTERRUPTED)
-    except Ended as end:
-        return end.exit_code
     except Exception as error:  # noqa: BLE001 - boundary
         return unexpected(error)
 

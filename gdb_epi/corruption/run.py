@@ -13,7 +13,7 @@ from gdb_epi.corruption.score import AMBIGUOUS, NONE, WEAK, Score, score
 from gdb_epi.corruption.symptom import Symptom, symptom_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import Absent, Ended, SoftError
 from gdb_epi.fault.account import (
     ABORTED,
     CPU_LIMIT,
@@ -147,9 +147,11 @@ def _run_all(context: Context, outcomes: dict[str, _Outcome]) -> Interrupted | N
         context.swept = None
         try:
             _run(check, context, outcome)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as request:
             if not context.sweep:
                 raise
+            if isinstance(request, Ended):
+                request.arrive()
             interrupted = Interrupted(check.name, context.swept, ())
         except Exception as error:  # noqa: BLE001 - boundary: running a detector
             why = f"{type(error).__name__}: {error}"

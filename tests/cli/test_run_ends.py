@@ -31,6 +31,22 @@ class Finder:
 
 sys.meta_path.insert(0, Finder())
 """
+SIGNAL_IN_A_FINALIZER = """
+import os, signal, sys
+
+class Last:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{name})
+        [None for _ in range(1000)]  # raised here, and dropped by the interpreter
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "gdb_epi.detectors.file_ended":
+            sys.meta_path.remove(self)
+            Last()
+
+sys.meta_path.insert(0, Finder())
+"""
 SHARED = 12 << 20  # bytes that all headers name
 HEADERS = 100_000
 
@@ -98,6 +114,27 @@ def test_a_signal_while_plugins_are_loaded_ends_the_run(shell: Shell, core: Path
     path = os.pathsep.join((str(folder), shell.env["PYTHONPATH"]))
     done = shell.triage(packed, "--no-db", env={"PYTHONPATH": path})
     assert (done.code, done.out, done.err) == (143, "", "")
+    assert shell.leftovers == []
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGINT", 130)])
+def test_a_signal_that_a_finalizer_drops_ends_the_run(
+    shell: Shell, core: Path, name: str, code: int
+) -> None:
+    folder = shell.folder / "site"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(SIGNAL_IN_A_FINALIZER.format(name=name))
+    packed = core.with_name("core.gz")
+    packed.write_bytes(gzip.compress(core.read_bytes(), 1))
+    gdb = script(shell.folder / "gdb", HANGING_GDB.format(pids=shell.folder / "pids"))
+    words = shell.command("triage", packed, "--gdb", gdb, "--no-db")
+    path = os.pathsep.join((str(folder), shell.env["PYTHONPATH"]))
+    done = subprocess.run(
+        [*INTERRUPTIBLE, *words], env={**shell.env, "PYTHONPATH": path}, cwd=shell.folder,
+        capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    said = "gdb-epi: interrupted\n" if name == "SIGINT" else ""
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
     assert shell.leftovers == []
 
 

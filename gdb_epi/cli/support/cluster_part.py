@@ -55,16 +55,14 @@ def main() -> None:
 
     from gdb_epi.cli.support.core_files import Core
     from gdb_epi.cli.support.examine import Examined, Failure, Options
-    from gdb_epi.cli.support.guard import signal_at_end
+    from gdb_epi.cli.support.guard import end_run, signal_at_end
     from gdb_epi.cli.support.remote import Remote
     from gdb_epi.cli.support.workers import examine_all
-    from gdb_epi.errors import EXIT_FAILED, Ended
+    from gdb_epi.errors import EXIT_FAILED
     from gdb_epi.sidecars.find import SidecarOptions
 
-    def end(number: int, _frame: object) -> None:
-        raise Ended(number)  # what runs is killed, what was unpacked is removed
-
-    signal.signal(signal.SIGTERM, end)
+    # What runs is killed, what was unpacked is removed.
+    signal.signal(signal.SIGTERM, lambda number, _frame: end_run(number))
     signal_at_end(int(sys.argv[1]), os.getpid(), signal.SIGTERM)
     work = json.load(sys.stdin)
     host = os.uname().nodename

@@ -13,10 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 
-from gdb_epi.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_UNUSABLE_INPUT, Ended
-from gdb_epi.typing_lite import Any
+from gdb_epi.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_UNUSABLE_INPUT, Ended, Interrupted
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 TEMPORARY = "gdb-epi-"  # prefix of temporary folders; the id of the process that reads comes next
+RAISED_AGAIN = 0.05  # seconds
 CUT_OFF = "a file became shorter while it was read: the core, or one that the core names"
 AGAIN = "again when nothing writes to it"
 
@@ -56,6 +60,34 @@ def signal_at_end(pipe: int, owner: int, number: int) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
 
 
+def end_run(number: int) -> NoReturn:
+    """Raise Ended in a signal's handler, and again until it arrives where it is caught.
+
+    Python drops what is raised while it finalizes an object or calls a weak reference back
+    (PyErr_WriteUnraisable, CPython 3.8 to 3.15): importlib does so at each import. The run would
+    go on as if nothing had been asked. What cleans up on the way is not disturbed.
+    """
+    signals = import_module("_signal")
+    ended = Interrupted(number) if number == signals.SIGINT else Ended(number)
+
+    def again(_number: int, _frame: object) -> None:
+        handled = sys.exc_info()[1]
+        while handled is not None and handled is not ended:
+            handled = handled.__context__
+        if handled is None:
+            raise ended
+
+    def arrive() -> None:
+        signals.setitimer(signals.ITIMER_REAL, 0)
+        signals.signal(signals.SIGALRM, signals.SIG_IGN)
+
+    ended.arrive = arrive
+    sys.unraisablehook = lambda _: None  # of what was dropped nobody needs to read
+    signals.signal(signals.SIGALRM, again)
+    signals.setitimer(signals.ITIMER_REAL, RAISED_AGAIN, RAISED_AGAIN)
+    raise ended
+
+
 def _ending(signals: Any) -> tuple[int, ...]:
     return signals.SIGTERM, signals.SIGHUP, signals.SIGINT
 
@@ -79,9 +111,7 @@ def wait_for_reader() -> int | None:
             return
         for other in wanted:
             signals.signal(other, signals.SIG_IGN)
-        if number == signals.SIGINT:
-            raise KeyboardInterrupt
-        raise Ended(number)  # SystemExit would be taken for a plugin's own
+        end_run(number)
 
     for number in wanted:
         signals.signal(number, end)
