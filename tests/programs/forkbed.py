@@ -152,6 +152,39 @@ def end(pid, vanished, *, spinning=False, **facts):
     reap(pid)
 
 
+FUTEX = "202"  # the number of the system call on x86-64
+
+
+def end_in_futex(pid, vanished, **facts):
+    """End a child that waits for a lock, inside its wait; return False if it ended by itself.
+
+    A lock that sleeps for moments only, and tries again between them, is in no call for some of the
+    time (tcmalloc's: 2 to 5 of 100 cores). Stopped first, the child dies where it was stopped.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        os.kill(pid, signal.SIGSTOP)  # a child that has ended is a zombie, and takes signals
+        while status(pid)[0] not in ("", "T", "Z"):
+            time.sleep(0.001)
+        try:
+            with open(f"/proc/{pid}/syscall") as handle:
+                call = handle.read().partition(" ")[0]
+        except OSError:  # of a process that is no more
+            call = ""
+        if call == FUTEX:
+            testify(pid, vanished, **facts)
+            abort(pid)
+            os.kill(pid, signal.SIGCONT)
+            reap(pid)
+            return True
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.003)
+        if not alive(pid):
+            return False
+    os.kill(pid, signal.SIGKILL)
+    sys.exit(f"child {pid} neither ended nor waited for a lock")
+
+
 def hang_in_child(child, *, fork=os.fork, before=others, **facts):
     """Fork; the child calls `child()`, which must not return; the parent tells and ends it."""
     vanished = before()
