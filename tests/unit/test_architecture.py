@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -78,28 +79,46 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@cache
 def tree_of(path: Path) -> ast.Module:
+    """Parse a file. Trees are not kept: a thousand of them slow down whatever runs after them."""
     return ast.parse(text_of(path))
 
 
+class Imports(NamedTuple):
+    """The dotted names that a file imports."""
+
+    everything: frozenset[str]
+    at_run_time: frozenset[str]  # without those of TYPE_CHECKING blocks
+
+
 @cache
+def imports_of(path: Path) -> Imports:
+    tree = tree_of(path)
+    typing = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    everything: set[str] = set()
+    at_run_time: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        else:
+            continue
+        everything |= names
+        if id(node) not in typing:
+            at_run_time |= names
+    return Imports(frozenset(everything), frozenset(at_run_time))
+
+
 def imports(path: Path, *, typing_too: bool = False) -> frozenset[str]:
     """Return the dotted names that a file imports; TYPE_CHECKING blocks are left out."""
-    tree = tree_of(path)
-    skipped: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            skipped |= {id(inner) for inner in ast.walk(node)}
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if id(node) in skipped and not typing_too:
-            continue
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return frozenset(names)
+    both = imports_of(path)
+    return both.everything if typing_too else both.at_run_time
 
 
 def check(offences: Callable[[Path], Iterable[str]], *, exempt: tuple[str, ...] = ()) -> None:
