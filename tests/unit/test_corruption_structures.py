@@ -189,6 +189,22 @@ def test_an_overrun_is_no_flip(text: bytes) -> None:
     assert not [one for one in malloc_chunks(heap_context(data)) if isinstance(one, Evidence)]
 
 
+@pytest.mark.parametrize("named_by", ["nothing", "a bin", "a program", "the block itself"])
+def test_a_chunk_that_a_word_names_was_overrun(named_by: str) -> None:
+    """A size of 0x90 is one bit from 0x490, where chunks follow behind an overrun one of 0x400."""
+    data = made_heap([*SIZES[:90], 0x90, 0x400, *SIZES[90:]])
+    place = 0x290 + sum(SIZES[:90])
+    header = place + 0x90
+    data[place + 16 : header + 0x100] = random.Random(1).randbytes(0x90 - 16 + 0x100)
+    word = {"a bin": (0x2A0, header), "a program": (0x2A0, header + 16),
+            "the block itself": (header + 0x200, header + 16)}.get(named_by)  # fmt: skip
+    if word is not None:
+        struct.pack_into("<Q", data, word[0], HEAP + word[1])
+    evidence = [e for e in malloc_chunks(heap_context(data)) if isinstance(e, Evidence)]
+    is_flip = named_by in ("nothing", "the block itself")
+    assert [e.corrected for e in evidence] == ([0x491] if is_flip else [])
+
+
 def free_words(data: bytearray) -> list[int]:
     context = heap_context(data)
     return [place for place in range(0, len(data), 8) if in_free_chunk(context, HEAP + place)]

@@ -8,17 +8,19 @@ it names does not answer.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT
+from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.malloc_heap import (
     FLAGS,
     FOLLOWING,
+    HEAD_BYTES,
     MIN_CHUNK,
     NEVER,
     PREV_INUSE,
@@ -35,6 +37,7 @@ MAX_INSIDE = 1 << 14  # words of a mended chunk that are looked at
 BACK = 8  # chunks before the place where the walk fails
 MAX_BREAKS = 8
 LINE_WORDS = 8  # of a cache line
+MAX_NAMING = 8  # places that name a chunk, of which one must be no stack
 MAX_GONE = 512  # words behind a header of zeros in which chunks begin again
 
 
@@ -61,7 +64,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         return
     heap = HeapWords(context.target, region.start, size // 8)
     try:
-        for news in _walk(heap):
+        for news in _walk(heap, lambda first, end: _is_named(context, first, end)):
             if isinstance(news, int):
                 context.counts["malloc chunks"] = news
             elif isinstance(news, ZeroedChunkHeader):
@@ -72,8 +75,27 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R7", f"{error}")
 
 
-def _walk(heap: HeapWords) -> Iterator[Evidence | ZeroedChunkHeader | str | int]:
-    """Yield evidence, complaints, headers of zeros, and at the end the number of chunks."""
+def _is_named(context: Context, chunk: int, end: int) -> bool:
+    """Whether a word names a chunk, or its block, from outside of [chunk, end) and the stacks.
+
+    A bin of malloc's, a pointer of the program: then a chunk begins there. Stacks may hold what
+    malloc worked out from a wrong size.
+    """
+    return any(
+        not chunk <= place < end and not on_stack(context, place)
+        for address in (chunk, chunk + HEAD_BYTES)
+        for place in context.places_of(address, MAX_NAMING)
+    )
+
+
+def _walk(
+    heap: HeapWords, is_named: Callable[[int, int], bool]
+) -> Iterator[Evidence | ZeroedChunkHeader | str | int]:
+    """Yield evidence, complaints, headers of zeros, and at the end the number of chunks.
+
+    `is_named` tells of a chunk that a larger size would swallow, and of the end of what it would
+    swallow, whether something else says that the chunk is there.
+    """
     at, count, breaks = 0, 0, 0
     recent: deque[int] = deque(maxlen=BACK + 1)
     while at + 1 < heap.count:
@@ -86,7 +108,7 @@ def _walk(heap: HeapWords) -> Iterator[Evidence | ZeroedChunkHeader | str | int]
             count += 1
             continue
         breaks += 1
-        repair = _repair(heap, [*recent, at]) if breaks <= MAX_BREAKS else None
+        repair = _repair(heap, [*recent, at], is_named) if breaks <= MAX_BREAKS else None
         gone = (
             _next_chunks_behind_zeros(heap, at) if repair is None and breaks <= MAX_BREAKS else None
         )
@@ -134,18 +156,25 @@ def _is_tail(heap: HeapWords, at: int) -> bool:
     return not any(heap.slice(at, 512))
 
 
-def _repair(heap: HeapWords, places: list[int]) -> tuple[int, int] | None:
+def _repair(
+    heap: HeapWords, places: list[int], is_named: Callable[[int, int], bool]
+) -> tuple[int, int] | None:
     """Return (place, size) of a one-bit change behind which all fits; None without one.
 
     The last place that can be mended, and the smallest size: others would jump over chunks that
-    are whole.
+    are whole. Nor is the header that the present size leads to to be one that something else
+    names: then that header is damaged, as an overrun does it, and the size is right.
     """
     for place in reversed(places):
         sizes = [heap[place + 1] ^ 1 << bit for bit in range(4, 64)]
         fitting = [size for size in sizes if chunks_fit(heap, place, size)]
         if fitting:
             size = min(fitting)
-            return None if _jumps_over_chunks(heap, place, size) else (place, size)
+            length, mended = heap[place + 1] & ~FLAGS, size & ~FLAGS
+            at = heap.start + 8 * place
+            swallowed = MIN_CHUNK <= length < mended and is_named(at + length, at + mended)
+            whole = swallowed or _jumps_over_chunks(heap, place, size)
+            return None if whole else (place, size)
     return None
 
 
