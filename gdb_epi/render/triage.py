@@ -486,7 +486,9 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     shown = errors if reader.whole else matter[:MAX_NOTES]
     texts += [f"{e.get('subject')}: {e.get('message')}" for e in shown]
     if len(errors) > len(shown):
-        texts.append(f"and {counted(len(errors) - len(shown), 'more note')} ({_all_of(reader)})")
+        number = len(errors) - len(shown)
+        more = f"and {counted(number, 'more note')}" if texts else counted(number, "note")
+        texts.append(f"{more} ({_all_of(reader)})")
     yield from labelled("Missing", texts)
 
 
