@@ -11,6 +11,7 @@ from __future__ import annotations
 from gdb_epi.errors import EpiError
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import Scene
+from gdb_epi.locks.python.acquired import AHEAD
 from gdb_epi.util import counted
 
 _READS = frozenset(("get", "get_nowait"))
@@ -30,8 +31,8 @@ def unread_queue(scene: Scene, doing: h.Doing) -> str:
         for name, queue in scene.view.variable_addresses(frame):
             if not _is_fed_by_others(scene, queue):
                 continue
-            reads = [ahead for at, method, ahead in calls if at == queue and method in _READS]
-            if all(reads):
+            reads = [when for at, method, when in calls if at == queue and method in _READS]
+            if all(when == AHEAD for when in reads):
                 return name
     return ""
 

@@ -80,11 +80,11 @@ class Scene:
         return self._code.running_loop(frame)
 
     def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
-        """Yield (object, method) of the calls that a frame has yet to make."""
+        """Yield (object, method) of the calls that a frame has yet to make, or makes once more."""
         return self._code.calls_ahead(frame)
 
-    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, bool]]:
-        """Yield (object, method, whether it is yet to be made) of the calls in a frame's code."""
+    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
+        """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code."""
         return self._code.calls(frame)
 
     @cached_property

@@ -81,8 +81,9 @@ def test_the_screen_counts_greenlets(tmp_path: Path) -> None:
     assert line in render_triage(record)
 
 
-def test_a_third_task_could_set_the_event(tmp_path: Path) -> None:
-    label, kind, sentence = answer("asyncio_kicked", tmp_path)
+@pytest.mark.parametrize("name", ["asyncio_kicked", "asyncio_kicked_in_a_loop"])
+def test_a_third_task_could_set_the_event(name: str, tmp_path: Path) -> None:
+    label, kind, sentence = answer(name, tmp_path)
     assert label == "no-fault", (kind, sentence)
 
 

@@ -54,17 +54,13 @@ def asyncio_results():
     asyncio.run(main())
 
 
-def asyncio_events(kick=False):
-    """Each waits for the other's event; with `kick` a third task would set one of them."""
+def asyncio_events(kick=None):
+    """Each waits for the other's event; `kick` is a third task that would set one of them."""
     import asyncio
 
     async def step(mine, other):
         await other.wait()
         mine.set()
-
-    async def later(event):
-        await asyncio.sleep(3600)
-        event.set()
 
     async def main():
         first, second = asyncio.Event(), asyncio.Event()
@@ -73,7 +69,7 @@ def asyncio_events(kick=False):
             asyncio.create_task(step(second, first), name="payee"),
         ]
         if kick:
-            tasks.append(asyncio.create_task(later(first), name="kicker"))
+            tasks.append(asyncio.create_task(kick(first), name="kicker"))
         for _ in range(TURNS):
             await asyncio.sleep(NAP / 10)
         ready()
@@ -84,7 +80,28 @@ def asyncio_events(kick=False):
 
 
 def asyncio_kicked():
-    asyncio_events(kick=True)
+    import asyncio
+
+    async def later(event):
+        await asyncio.sleep(3600)
+        event.set()
+
+    asyncio_events(later)
+
+
+def asyncio_kicked_in_a_loop():
+    """The call that sets the event stands before the wait that runs, in the same loop."""
+    import asyncio
+
+    async def every_hour(event):
+        turns = 0
+        while True:
+            if turns:
+                event.set()
+            turns += 1
+            await asyncio.sleep(3600)
+
+    asyncio_events(every_hour)
 
 
 def installed_beside():

@@ -29,6 +29,7 @@ MAX_DEPTH = 2  # methods that methods call
 MAX_EFFECTS = 256  # of one frame
 TAKES = frozenset(("acquire", "__enter__", "acquire_lock"))
 GIVES = frozenset(("release", "__exit__", "release_lock"))
+AHEAD, AGAIN, MADE = "ahead", "again", "made"  # when a call of a frame's code is made
 
 
 class Taken(NamedTuple):
@@ -87,27 +88,34 @@ class Acquired:
         return any(first <= at <= last for first, last in self._sites.of(frame.code).loops)
 
     def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
-        """Yield (object, method) of the calls that a frame has yet to make, in order.
+        """Yield (object, method) of the calls that a frame has yet to make, or makes once more.
 
-        Those of the running line too: `b.set(a.get())` loads `b.set` before it calls `a.get()`.
         Objects that cannot be told are left out, and so is what calls make in their turn.
         """
-        for receiver, method, ahead in self.calls(frame):
-            if ahead:
+        for receiver, method, when in self.calls(frame):
+            if when != MADE:
                 yield receiver, method
 
-    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, bool]]:
-        """Yield (object, method, whether it is yet to be made) of the calls in a frame's code."""
+    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
+        """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code, in order.
+
+        Those of the running line are ahead: `b.set(a.get())` loads `b.set` before it calls
+        `a.get()`. Those before it in a loop that runs are made again.
+        """
         if frame.hole is not None or not frame.code:
             return
         raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
         variables = dict(self._view.variable_addresses(frame))
-        for call in self._sites.of(frame.code).calls:
-            ahead = raw.lasti is None or call.at > raw.lasti
-            ahead = ahead or self._codes.line(info, call.at) == frame.lineno
+        code, at = self._sites.of(frame.code), raw.lasti
+        loops = [(first, last) for first, last in code.loops if first <= at <= last]
+        for call in code.calls:
             receiver = self._receiver(call, variables, raw.globals)
-            if receiver and call.path:
-                yield receiver, call.path[-1], ahead
+            if not receiver or not call.path:
+                continue
+            when = AGAIN if any(first <= call.at <= last for first, last in loops) else MADE
+            if call.at > at or self._codes.line(info, call.at) == frame.lineno:
+                when = AHEAD
+            yield receiver, call.path[-1], when
 
     def _of_thread(self, tid: int, frames: tuple[PyFrame, ...]) -> Iterator[tuple[Taken, int]]:
         inner = 0
