@@ -6,7 +6,7 @@ What each waits for, and who would wake it, is `cpython/running/waiting.py`; her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
 from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK
@@ -96,9 +96,10 @@ def with_setters(
     """Return the tasks, with the wakers of those that wait for an event or a future.
 
     A waker is a task whose own code has yet to call `set()` or its like on it. Nothing is added to
-    a task for which code of `threads` would do so, and nothing at all where code cannot be read or
-    is too much to read: it may be what sets it. What sets it from code that does not run yet, a
-    callback or a task that starts later, is not known.
+    a task for which code of `threads` would do so, nor to one that does so itself later: it counts
+    on others. Nothing at all is added where code cannot be read or is too much to read: it may be
+    what sets it. What sets it from code that does not run yet, a callback or a task that starts
+    later, is not known.
     """
     waits = [task.wait for task in tasks if task.known == UNKNOWN]
     wanted = {wait.address for wait in waits if wait is not None and wait.kind in (EVENT, FUTURE)}
@@ -121,12 +122,14 @@ def with_setters(
                 setters.setdefault(address, []).append(id)
     except (UnreadableMemory, LayoutError):
         return list(tasks)
-    return [
-        task._replace(wakers=tuple(setters[task.wait.address]), known=BY_CODE)
-        if task.known == UNKNOWN and task.wait is not None and task.wait.address in setters
-        else task
-        for task in tasks
-    ]
+    return [_with_wakers(task, setters) for task in tasks]
+
+
+def _with_wakers(task: Waiting, setters: Mapping[int, Sequence[int]]) -> Waiting:
+    wakers = setters.get(task.wait.address, ()) if task.wait is not None else ()
+    if task.known != UNKNOWN or not wakers or task.id in wakers:
+        return task
+    return task._replace(wakers=tuple(wakers), known=BY_CODE)
 
 
 def waits_for_itself(task: Waiting, slots: FrameSlots, installed: Installed) -> bool:

@@ -26,9 +26,15 @@ class NoPackages:
         return False
 
 
-def known(threads: Iterable[PyFrame], *, broken: PyFrame | None = None) -> list[Waiting]:
-    """Return two tasks, of which each has yet to set what the other waits for."""
-    sets = {PAYER: [(FIRST, "set")], PAYEE: [(SECOND, "set")]}
+def tasks_with_setters(
+    threads: Iterable[PyFrame],
+    *,
+    broken: PyFrame | None = None,
+    of_payer: int = FIRST,
+    of_payee: int = SECOND,
+) -> list[Waiting]:
+    """Return two tasks; by default each has yet to set what the other waits for."""
+    sets = {PAYER: [(of_payer, "set")], PAYEE: [(of_payee, "set")]}
 
     def calls_ahead(frame: PyFrame) -> Iterable[tuple[int, str]]:
         if frame == broken:
@@ -43,7 +49,7 @@ def known(threads: Iterable[PyFrame], *, broken: PyFrame | None = None) -> list[
 
 
 def test_each_would_set_what_the_other_waits_for() -> None:
-    tasks = known([THREAD])
+    tasks = tasks_with_setters([THREAD])
     assert [task.known for task in tasks] == [BY_CODE, BY_CODE]
     assert {task.name for task in circle_of(tasks)} == {"payer", "payee"}
 
@@ -51,10 +57,18 @@ def test_each_would_set_what_the_other_waits_for() -> None:
 @pytest.mark.parametrize("broken", [THREAD, PAYER], ids=["of a thread", "of a task"])
 def test_code_that_cannot_be_read_may_set_it(broken: PyFrame) -> None:
     """A damaged frame of a thread was once taken for one that sets nothing: a deadlock was told."""
-    tasks = known([THREAD], broken=broken)
+    tasks = tasks_with_setters([THREAD], broken=broken)
     assert {task.known for task in tasks} == {UNKNOWN} and not circle_of(tasks)
 
 
 def test_nothing_is_told_where_there_is_too_much_code() -> None:
-    tasks = known(THREAD._replace(address=8 * n) for n in range(100, 101 + MAX_SETTERS))
+    tasks = tasks_with_setters(
+        THREAD._replace(address=8 * n) for n in range(100, 101 + MAX_SETTERS)
+    )
     assert {task.known for task in tasks} == {UNKNOWN}
+
+
+def test_a_task_that_sets_its_own_event_later_waits_for_somebody_else() -> None:
+    """It was once said to hold that event itself, and to be in a deadlock."""
+    tasks = tasks_with_setters([THREAD], of_payer=SECOND, of_payee=FIRST)
+    assert {task.known for task in tasks} == {UNKNOWN} and not circle_of(tasks)
