@@ -8,12 +8,15 @@ that use queues", multiprocessing's programming guidelines).
 
 from __future__ import annotations
 
+from itertools import chain
+
 from gdb_epi.errors import EpiError
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.locks.python.acquired import AHEAD
 from gdb_epi.util import counted
 
+MAX_FRAMES = 2_000  # of other threads that are looked at
 _READS = frozenset(("get", "get_nowait"))
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 
@@ -21,7 +24,8 @@ _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it h
 def unread_queue(scene: Scene, doing: h.Doing) -> str:
     """Return the name of a queue that a waiting thread's code reads later or never; "" for none.
 
-    Only queues into which this process put nothing: what is in them its children put there.
+    Only queues into which this process put nothing: what is in them its children put there. None
+    that another thread has at hand: it may read it.
     """
     for frame in doing.frames:
         try:
@@ -32,9 +36,27 @@ def unread_queue(scene: Scene, doing: h.Doing) -> str:
             if not _is_fed_by_others(scene, queue):
                 continue
             reads = [when for at, method, when in calls if at == queue and method in _READS]
-            if all(when == AHEAD for when in reads):
+            if all(when == AHEAD for when in reads) and not _others_have(scene, doing.tid, queue):
                 return name
     return ""
+
+
+def _others_have(scene: Scene, tid: int, queue: int) -> bool:
+    """Whether code that another thread runs has a queue in a variable or calls a method of it.
+
+    Also where that code cannot be read, or is too much to read.
+    """
+    others = (scene.view.frames(doing.tid) for doing in scene.doings if doing.tid != tid)
+    for number, frame in enumerate(chain.from_iterable(others)):
+        if number == MAX_FRAMES:
+            return True
+        try:
+            called = {receiver for receiver, _, _ in scene.calls(frame)}
+        except EpiError:
+            return True
+        if queue in called or any(at == queue for _, at in scene.view.variable_addresses(frame)):
+            return True
+    return False
 
 
 def _is_fed_by_others(scene: Scene, queue: int) -> bool:

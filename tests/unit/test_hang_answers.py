@@ -5,10 +5,15 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.circles import pool_of_itself
 from gdb_epi.hangs.library_calls import FILE_ON_DISK, PROCESS_QUEUE, library_call
+from gdb_epi.hangs.queues import unread_queue
 from gdb_epi.hangs.single import answer_for
+from gdb_epi.locks.python.acquired import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
     view=SimpleNamespace(frames=lambda tid: ()), runs_in_loop=lambda frame: False
@@ -67,3 +72,51 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
 
     assert answer("threading.Condition") is None
     assert answer("Future").kind == "pool"
+
+
+QUEUE, NONE, END = 0x1000, 0x2000, 0x3000  # a multiprocessing.Queue, None, an end of its pipe
+TYPES = {QUEUE: "Queue", NONE: "NoneType", END: "Connection"}
+ATTRIBUTES = [("_reader", END), ("_writer", END), ("_opid", NONE), ("_thread", NONE)]
+
+
+def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
+    """Ask about a parent that joins its child, with another thread beside it.
+
+    The parent has the queue in a variable and makes `calls`, as Scene.calls() yields them.
+    """
+
+    def calls_of(frame: str):
+        if other_calls is None and frame == "other":
+            raise UnreadableMemory(0, 8, "not in the core")
+        return calls if frame == "parent" else other_calls
+
+    variables = {"parent": [("results", QUEUE)], "other": list(other_variables)}
+    parent = h.Doing(7, "MainThread", h.CHILD, target=12, frames=("parent",))
+    scene = SimpleNamespace(
+        doings=(parent, h.Doing(8, "Thread-1", h.READ)),
+        calls=calls_of,
+        view=SimpleNamespace(
+            frames=lambda tid: ("parent",) if tid == 7 else ("other",),
+            variable_addresses=variables.get,
+            locks=SimpleNamespace(type_name=TYPES.get),
+            attributes=lambda address: ATTRIBUTES if address == QUEUE else [],
+        ),
+    )
+    return unread_queue(scene, parent)
+
+
+@pytest.mark.parametrize("calls", [[], [(QUEUE, "get", AHEAD)], [(QUEUE, "close", MADE)]])
+def test_a_queue_that_is_read_later_or_never_is_unread(calls) -> None:
+    assert queue_that_nobody_reads(calls) == "results"
+
+
+@pytest.mark.parametrize("when", [MADE, AGAIN])
+def test_a_queue_that_was_read_before_is_not(when: str) -> None:
+    assert not queue_that_nobody_reads([(QUEUE, "get", when)])
+
+
+def test_a_queue_that_another_thread_reads_is_not_unread() -> None:
+    """It was said that nobody reads it: a thread that collects results was overlooked."""
+    assert not queue_that_nobody_reads([], other_variables=[("self", QUEUE)])
+    assert not queue_that_nobody_reads([], other_calls=[(QUEUE, "get", AHEAD)])
+    assert not queue_that_nobody_reads([], other_calls=None)
