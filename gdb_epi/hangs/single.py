@@ -27,6 +27,7 @@ from gdb_epi.util import counted
 
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 MAX_BESIDE = 2  # other threads that are named
+_AWAITED = (h.GIL, h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.DATABASE)  # kinds whose `what` is awaited
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 # A thing with such a name is set when the program shall end: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
@@ -458,15 +459,22 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
 
 def _beside(scene: Scene, doing: h.Doing) -> str:
     """Return what other threads do in code of the program: requests that one cannot call stuck."""
-    others = [d for d in scene.in_order if d.tid != doing.tid and d.frames and not d.helper]
-    sentences = [
-        f"{d.who()} is in {d.what or d.call or d.kind} at {d.where()}" for d in others[:MAX_BESIDE]
-    ]
+    others = [d for d in scene.in_order if d.tid != doing.tid and d.frames]
+    sentences = [f"{d.who()} {_activity(d)} at {d.where()}" for d in others[:MAX_BESIDE]]
     if len(others) > MAX_BESIDE:
         more = len(others) - MAX_BESIDE
         are = "is" if more == 1 else "are"
         sentences.append(f"{counted(more, 'more thread')} {are} in code of the program")
     return "".join(f"; {text}" for text in sentences)
+
+
+def _activity(doing: h.Doing) -> str:
+    """Return what a thread does as a sentence has it: "waits for the GIL"."""
+    if doing.kind in h.RUNNING:
+        return "computes"
+    if doing.kind in _AWAITED or doing.what == doing.awaits:
+        return f"waits for {doing.what}"
+    return "sleeps" if doing.kind == h.SLEEP else f"is in {doing.call or doing.kind}"
 
 
 def blocked_loop(scene: Scene) -> h.HangAnswer | None:

@@ -12,7 +12,7 @@ from gdb_epi.hangs import types as h
 from gdb_epi.hangs.circles import pool_of_itself
 from gdb_epi.hangs.library_calls import FILE_ON_DISK, PROCESS_QUEUE, library_call
 from gdb_epi.hangs.queues import unread_queue
-from gdb_epi.hangs.single import answer_for
+from gdb_epi.hangs.single import answer_for, sleeping_loop
 from gdb_epi.locks.python.acquired import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
@@ -72,6 +72,30 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
 
     assert answer("threading.Condition") is None
     assert answer("Future").kind == "pool"
+
+
+@pytest.mark.parametrize(
+    ("beside", "words"),
+    [
+        (h.Doing(8, "Thread-1", h.PYTHON, "runs"), "computes"),
+        (h.Doing(8, "Thread-1", h.GIL, "the GIL"), "waits for the GIL"),
+        (h.Doing(8, "Thread-1", h.EVENT, "an item in a queue"), "waits for an item in a queue"),
+        (h.Doing(8, "Thread-1", h.CHILD, "the end of child 12"), "waits for the end of child 12"),
+        (h.Doing(8, "Thread-1", h.SLEEP, "nanosleep", call="nanosleep"), "sleeps"),
+        (h.Doing(8, "Thread-1", h.READ, "an IPv4 socket", call="recvfrom"), "is in recvfrom"),
+        (h.Doing(8, "Thread-1", h.READ, PROCESS_QUEUE, awaits=PROCESS_QUEUE, call="read"),
+         f"waits for {PROCESS_QUEUE}"),
+    ],
+)  # fmt: skip
+def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(beside: h.Doing, words: str) -> None:
+    """ "Thread-1 is in runs", "is in an item in a queue" were printed."""
+    frame = SimpleNamespace(qualname="work", name="work", filename="/srv/shop.py", lineno=3)
+    beside = beside._replace(frames=(frame,))
+    loop = h.Doing(7, "MainThread", h.POLL)
+    scene = SimpleNamespace(tasks=[], in_order=[loop, beside], installed=None)
+    ready = SimpleNamespace(descriptors=2, listening=True)
+    answer = sleeping_loop(scene, loop, ready)
+    assert answer.sentence.endswith(f"waits for clients; Thread-1 {words} at work (shop.py:3)")
 
 
 QUEUE, NONE, END = 0x1000, 0x2000, 0x3000  # a multiprocessing.Queue, None, an end of its pipe
