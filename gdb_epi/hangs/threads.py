@@ -129,10 +129,11 @@ class ThreadReader:
                 what = f"{what}: {self._child_text(made.target)}" if made.target else what
             return made._replace(kind=kind, what=what)
         if call.kind in (h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK) and call.fd is not None:
-            found = self.descriptors.describe(call.fd) if self.descriptors else None
-            if found is not None and found.kind == "disk":
-                made = made._replace(awaits=FILE_ON_DISK)
-            return made._replace(what=found.text if found else f"descriptor {call.fd}")
+            descriptor = self.descriptors.describe(call.fd) if self.descriptors else None
+            if descriptor is None:
+                return made._replace(what=f"descriptor {call.fd}")
+            awaits = FILE_ON_DISK if descriptor.kind == "disk" else made.awaits
+            return made._replace(what=descriptor.text, awaits=awaits)
         return made._replace(what=call.name)
 
     def _child_of(self, inner: Sequence[PyFrame]) -> int | None:
