@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.machine import Architecture
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import DUMPED, Target
 
@@ -44,5 +45,13 @@ def read_u32(target: Target, address: int) -> int | None:
     """Return an unsigned 32-bit word, wherever its bytes come from; None when unreadable."""
     try:
         return int.from_bytes(target.read(address, 4), "little")
+    except UnreadableMemory:
+        return None
+
+
+def is_behind_call(target: Target, machine: Architecture, address: int) -> bool | None:
+    """Return whether a call ends at a code address; None when the code is not readable."""
+    try:
+        return machine.is_call(target.read(address - 8, 8))
     except UnreadableMemory:
         return None

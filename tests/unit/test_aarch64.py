@@ -11,11 +11,13 @@ import pytest
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent
 from gdb_epi.fault.interrupted import SENDING
 from gdb_epi.fault.syndrome import Syndrome
+from gdb_epi.locks.waits.libc_names import calling_functions
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.session import Session
-from gdb_epi.target.api import Region, Thread
+from gdb_epi.target.api import Module, Region, Thread
 from gdb_epi.target.derived_registers import NO_CALL, stands_at_call, with_derived_registers
 from gdb_epi.target.elf import Note
 from gdb_epi.target.fake import FakeTarget
@@ -79,6 +81,23 @@ def test_a_call_is_known_by_its_instruction(code: bytes, call: str | None) -> No
     assert made.call == call and made.argument(0) == 0x1234
     assert stands_at_call(target, made) is (call is not None)
     assert made.ident == TP - DESCRIPTOR
+
+
+@pytest.mark.parametrize(
+    ("before", "names"),
+    [(bytes.fromhex("10000094"), ["malloc"]), (bytes.fromhex("60023fd6"), ["malloc"]), (NOP, [])],
+    ids=["bl", "blr", "no call"],
+)
+def test_who_called_into_a_lock_is_known_by_its_call(before: bytes, names: list[str]) -> None:
+    """Calls of x86-64 were looked for here too, so that no lock of the C library had a name."""
+    _, thread = process(b"", sp=SIZE_AT)
+    absent = Absent("not_available", "not here")
+    target = FakeTarget(
+        memory={TEXT: NOP * 4 + before, SIZE_AT: struct.pack("<Q", TEXT + 20)},
+        symbols={"__libc_start_main": TEXT + 0x100, "malloc": TEXT + 4},
+        modules=[Module("/lib/libc.so.6", TEXT, TEXT, TEXT + 0x1000, None, absent)],
+    )
+    assert calling_functions(target, thread) == names
 
 
 def test_without_code_nothing_is_said_of_a_call() -> None:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.reads import is_behind_call
 from gdb_epi.locks.fork.forking_calls import CHILD, Hook, fork_hooks, forking_call
 from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ForkHandlers
 from gdb_epi.target.api import NativeFrame, Target, Thread
@@ -172,16 +173,10 @@ def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
     for at in range(0, len(data), 8):
         word = int.from_bytes(data[at : at + 8], "little")
         for start, stage, name in places:
-            if start < word < start + _FUNCTION and _after_call(target, thread, word):
+            inside = start < word < start + _FUNCTION
+            if inside and is_behind_call(target, thread.architecture, word):
                 return stage, name
     return None
-
-
-def _after_call(target: Target, thread: Thread, address: int) -> bool:
-    try:
-        return thread.architecture.is_call(target.read(address - 8, 8))
-    except UnreadableMemory:
-        return False
 
 
 def place(frame: PyFrame) -> str:

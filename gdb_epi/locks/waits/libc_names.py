@@ -7,8 +7,7 @@ them are exported: return addresses just above the stack pointer say which one i
 
 from __future__ import annotations
 
-from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.reads import is_behind_call, read_up_to
 from gdb_epi.target.api import Module, Target, Thread
 
 STACK_BYTES = 1024  # above rsp; the wait and its callers need a few hundred
@@ -86,18 +85,12 @@ def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
         below = [
             (at, name) for at, name in starts if at < word <= at + LARGE.get(name, MAX_FUNCTION)
         ]
-        if below and _called(target, word) and below[-1][1] not in names:
+        if not below or below[-1][1] in names:
+            continue
+        # Code that is not readable does not contradict it.
+        if is_behind_call(target, thread.architecture, word) is not False:
             names.append(below[-1][1])
     return names[:MAX_CALLERS]
-
-
-def _called(target: Target, address: int) -> bool:
-    """Tell whether a call instruction ends at an address."""
-    try:
-        code = target.read(address - 7, 7)
-    except UnreadableMemory:
-        return True  # the text is not there to contradict
-    return code[2] == 0xE8 or 0xFF in (code[5], code[4], code[1], code[0])
 
 
 def _libc_range(target: Target) -> tuple[int, int] | None:
