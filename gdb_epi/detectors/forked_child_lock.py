@@ -32,7 +32,7 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     for wait in report.waits:
         if wait.verdict not in t.INHERITED_VERDICTS or wait.confidence == t.INFO:
             continue
-        name = wait.name or f"{wait.kind} at {wait.address:#x}"
+        name = t.lock_words(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
         facts: dict[str, Any] = {
             "address": hex_word(wait.address),
             "kind": wait.kind,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
-from gdb_epi.locks.types import SELF_DEADLOCK
+from gdb_epi.locks.types import SELF_DEADLOCK, lock_words
 from gdb_epi.process_state import ProcessState
 
 
@@ -24,9 +24,7 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
     for wait in state.locks.waits:
         if wait.verdict != SELF_DEADLOCK:
             continue
-        name = wait.name or f"{wait.kind} at {wait.address:#x}"
-        if name.startswith("in "):  # a lock of libc's, told by the function that takes it
-            name = f"the {wait.kind} {name}"
+        name = lock_words(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
         yield Finding(
             "self_deadlock",
             f"thread {wait.tid}",

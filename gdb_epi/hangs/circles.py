@@ -41,9 +41,7 @@ def lock_name(scene: Scene, doing: h.Doing) -> str:
     if doing.kind == h.JOIN:
         return doing.what
     name = wait.name or (scene.references.name(wait.object, doing.tid) if wait.object else "")
-    if name.startswith("in "):  # a lock without a name, told by the function that takes it
-        return f"the {wait.kind} {name}"
-    return f"{name} ({wait.kind})" if name else f"a {wait.kind}"
+    return t.lock_words(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"
 
 
 def lock_circle(scene: Scene) -> h.HangAnswer | None:

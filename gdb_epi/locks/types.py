@@ -154,6 +154,14 @@ class Wait(NamedTuple):
     timed: bool = False  # the wait has a timeout: it ends by itself
 
 
+def lock_words(kind: str, name: str, aside: str = "") -> str:
+    """Return how a sentence names a lock: its name and `aside`.
+
+    One of the C library is told by who takes it ("in free()"): "the malloc arena in free()".
+    """
+    return f"the {kind} {name}" if name.startswith("in ") else name + aside
+
+
 class HeldLock(NamedTuple):
     """A Python lock that a frame is inside a `with` block of; `where` is that frame."""
 

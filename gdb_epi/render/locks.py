@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.locks.types import LockOwner, LockReport, Wait
+from gdb_epi.locks.types import LockOwner, LockReport, Wait, lock_words
 from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, kind_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.stacks import thread_words
@@ -49,7 +49,9 @@ def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
 
 def _lock_words(wait: Wait) -> str:
     where = f"at {wait.address:#x}" if wait.address else "no address"
-    return f"{wait.name} ({wait.kind}, {where})" if wait.name else f"a {wait.kind} ({where})"
+    if not wait.name:
+        return f"a {wait.kind} ({where})"
+    return f"{lock_words(wait.kind, wait.name)} ({wait.kind}, {where})"
 
 
 # What is not held but waited for until another thread gives it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.locks.types import lock_words
 from gdb_epi.record.reading import (
     deadlocked_threads,
     group_in,
@@ -61,9 +62,8 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
             continue
         holder = list(holder_lines(record, wait))
         owner = "" if holder else f", {_owner(wait)}"
-        lock = "the GIL" if wait.get("kind") == "GIL" else f"{name} ({wait.get('kind')})"
-        if name.startswith("in "):  # told by the function that takes it
-            lock = f"the {wait.get('kind')} {name}"
+        kind = str(wait.get("kind"))
+        lock = "the GIL" if kind == "GIL" else lock_words(kind, name, f" ({kind})")
         yield f"{waiter} waits for {lock}{owner}"
         yield from holder
     if len(telling) > MAX_WAITS:

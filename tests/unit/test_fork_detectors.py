@@ -22,6 +22,7 @@ from gdb_epi.locks import types as t
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
 from gdb_epi.process_state import ProcessState
+from gdb_epi.render import locks
 from gdb_epi.render.vanished import vanished_lines, vanished_summary
 from gdb_epi.render.wait_lines import fork_lines, holder_lines
 
@@ -71,6 +72,16 @@ def test_the_holder_is_named_with_its_code() -> None:
     found = one(forked_child_lock(made))
     assert found.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
     assert "held by holder of the parent" in found.summary
+
+
+def test_a_lock_of_the_c_library_is_told_by_who_takes_it() -> None:
+    """ "waits for in free()" was printed."""
+    waits = (wait(t.INHERITED_INTERNAL_LOCK)._replace(kind="malloc arena", name="in free()"),)
+    made = forked(waits=waits)
+    words = f"thread {PID} of a forked child waits for the malloc arena in free(), which"
+    assert one(forked_child_lock(made)).summary.startswith(words)
+    assert locks.wait_lines(made)[0].endswith(" waits for the malloc arena in free() "
+                                              f"(malloc arena, at {HEAP:#x})")  # fmt: skip
 
 
 @pytest.mark.parametrize(
