@@ -101,21 +101,25 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     for name in ("table", "mixed", "tiny", "objects", "many", "several", "series", "floats"):
         assert shown[name].verdict == EXACT
     parts = {}
-    for name in ("too_many", "named", "kinds", "wide", "index"):
+    for name in ("too_many", "named", "kinds", "wide", "index", "priced"):
         assert shown[name].verdict == MARKED
         assert shown[name].found is not None
         parts[name] = dict(shown[name].found.attributes)
     assert parts["too_many"]["shape"] == "(61, 1)" and parts["too_many"]["columns"] == "['n']"
     assert parts["named"]["shape"] == "(1, 1)" and parts["wide"]["shape"] == "(1, 12)"
-    assert parts["index"]["length"] == "2"
-    assert "hunter2" in shown["accounts"].found.text  # asked for secrets
+    assert parts["index"]["length"] == "2" and parts["priced"]["length"] == "61"
+    secrets = {"accounts": "columns=['user', 'password']", "account": "length=2",
+               "rows_of_account": "shape=(2, 1)"}  # fmt: skip
+    for name in secrets:
+        assert "hunter2" in shown[name].found.text  # asked for secrets
     assert isinstance(state.python, PythonState)
     values = values_of(state.target, state.python)
     reader = FrameVariables(values)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     variables = [pair for frame in thread.frames for pair in reader.addresses(frame)]
-    (masked,) = [values.of(at).shown() for name, at in variables if name == "accounts"]
-    assert "columns=['user', 'password']" in masked and "hunter2" not in masked
+    masked = {name: values.of(at).shown() for name, at in variables if name in secrets}
+    for name, told in secrets.items():
+        assert told in masked[name] and "hunter2" not in masked[name], masked
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,10 @@ import pandas
 from library_values import dying, way
 
 
+class Prices(pandas.Series):
+    """As geopandas and others derive their own."""
+
+
 def frames(death):
     table = pandas.DataFrame({"price": [1.5, 2.5, 3.5], "name": ["x", "y", "z"]})
     numbered = pandas.DataFrame([[1, 2], [3, 4]], index=["a", "b"])
@@ -47,6 +51,9 @@ def others(death):
     wide = pandas.DataFrame({"column %d" % number: [number] for number in range(12)})
     holes = pandas.DataFrame({"t": ["x", None]})
     accounts = pandas.DataFrame({"user": ["ann"], "password": ["hunter2"]})
+    account = pandas.Series({"user": "ann", "password": "hunter2"})
+    rows_of_account = pandas.DataFrame({"value": account})
+    priced = Prices(range(61))
     index = pandas.Index([1, 2])
     dying(death)
 

@@ -10,6 +10,7 @@ names of its columns or its length beside it. pandas/_libs/internals.pyx, core/i
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 
 from gdb_epi.cpython.values.libraries.numpy import DType, raw_number
 from gdb_epi.cpython.values.libraries.numpy_arrays import array_of, items_of
@@ -38,6 +39,7 @@ DIGITS = 6  # display.precision
 _MANY = 1e6  # from here on floats that take too much room are written with exponents
 _ESCAPES = (("\t", r"\t"), ("\r", r"\r"), ("\n", r"\n"))
 _MAX_WORDS = 12  # of the struct of a block
+_NOT_PRINTED = (Undecodable, UnreadableMemory, ValueError, OverflowError)
 
 
 class Column(NamedTuple):
@@ -53,14 +55,12 @@ def frame(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what DataFrame.__repr__ does; tell rows, columns and their names where it cannot."""
     try:
         return _frame_text(decoder, obj)
-    except (Undecodable, UnreadableMemory, ValueError, OverflowError):
+    except _NOT_PRINTED:
         decoder.mark_inexact()
-    try:
+    with suppress(*_NOT_PRINTED):
         columns, rows = _axes(decoder, decoder.obj(decoder.attribute(obj.address, "_mgr")))
         decoder.note("shape", f"({_length(decoder, rows)}, {_length(decoder, columns)})")
         decoder.note("columns", _labels(decoder, columns))
-    except (Undecodable, UnreadableMemory, ValueError):
-        pass
     return decoder.object_repr(obj)
 
 
@@ -69,28 +69,21 @@ def series(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Series.__repr__ does; tell how many values there are where it cannot."""
     try:
         return _series_text(decoder, obj)
-    except (Undecodable, UnreadableMemory, ValueError, OverflowError):
-        _note_length(decoder, obj.address)
+    except _NOT_PRINTED:
+        decoder.mark_inexact()
+    with suppress(*_NOT_PRINTED):
+        labels = _index_of(decoder, decoder.attribute(obj.address, "_mgr"))
+        decoder.note("length", str(_length(decoder, labels)))
     return decoder.object_repr(obj)
 
 
 @decodes_repr(("pandas.core.indexes.base", "Index.__repr__"))
 def index(decoder: ReprDecoder, obj: Obj) -> str:
     """Tell how many values an index has; the values follow as attributes."""
-    _note_length(decoder, obj.address)
-    return decoder.object_repr(obj)
-
-
-def _note_length(decoder: ReprDecoder, held: int) -> None:
-    """Tell the length of an index, or of a series, by its index, where it can be had."""
     decoder.mark_inexact()
-    try:
-        if decoder.obj(held).type.name == "Series":
-            manager = decoder.attribute(held, "_mgr")
-            (held,) = decoder.list_items(decoder.attribute(manager, "axes"))
-        decoder.note("length", str(_length(decoder, held)))
-    except (Undecodable, UnreadableMemory, ValueError):
-        pass
+    with suppress(*_NOT_PRINTED):
+        decoder.note("length", str(_length(decoder, obj.address)))
+    return decoder.object_repr(obj)
 
 
 # -- what is printed ---------------------------------------------------------------------------
@@ -104,8 +97,7 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
     names, labels = _flat(decoder, across), _flat(decoder, down)
     if not names or not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty frame, or one of which pandas leaves rows out")
-    if not decoder.limits.secrets and any(is_secret_name(name.strip()) for name in names):
-        raise Undecodable("a column that may be secret")
+    _require_no_secrets(decoder, *names, *labels)
     columns: dict[int, Column] = {}
     for block in decoder.tuple_items(decoder.word(manager, 1)):
         for place, column in _columns_of(decoder, block, len(labels)):
@@ -126,21 +118,26 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
 def _series_text(decoder: ReprDecoder, obj: Obj) -> str:
     _require_usual_options(decoder)
     manager = decoder.attribute(obj.address, "_mgr")
-    (down,) = decoder.list_items(decoder.attribute(manager, "axes"))
     (block,) = decoder.tuple_items(decoder.attribute(manager, "blocks"))
-    labels = _flat(decoder, down)
+    labels = _flat(decoder, _index_of(decoder, manager))
     if not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty series, or one of which pandas leaves rows out")
+    _require_no_secrets(decoder, *labels)
     column = _column(decoder, _values(decoder, block), len(labels))
     if column.dtype is None:
         raise Undecodable("its dtype is not known")
     name, end = decoder.attribute(obj.address, "_name"), f"dtype: {column.dtype}"
     if not decoder.is_none(name):
         text = _label(decoder, name)
-        if not decoder.limits.secrets and is_secret_name(text):
-            raise Undecodable("a name that may be that of a secret")
+        _require_no_secrets(decoder, text)
         end = f"Name: {text}, {end}"
     return f"{_beside([_left(labels), _fixed(column.texts)], 3)}\n{end}"
+
+
+def _require_no_secrets(decoder: ReprDecoder, *names: str) -> None:
+    """Raise Undecodable for the name of a secret: a row of a series may be one, as in a dict."""
+    if not decoder.limits.secrets and any(is_secret_name(name.strip()) for name in names):
+        raise Undecodable("a name that may be that of a secret")
 
 
 def _require_usual_options(decoder: ReprDecoder) -> None:
@@ -163,14 +160,16 @@ def _require_usual_options(decoder: ReprDecoder) -> None:
 def _fixed(texts: list[str], least: int = 0) -> list[str]:
     """Do what _make_fixed_width() does: one width, cut behind display.max_colwidth."""
     width = min(max([least, *map(len, texts)]), MAX_TEXT)
-    cut = [text if len(text) <= width else f"{text[: width - 3]}..." for text in texts]
-    return [text.rjust(width) for text in cut]
+    return [_cut(text, width).rjust(width) for text in texts]
 
 
 def _left(labels: list[str]) -> list[str]:
     width = min(max(map(len, labels)), MAX_TEXT)
-    cut = [text if len(text) <= width else f"{text[: width - 3]}..." for text in labels]
-    return [text.ljust(width) for text in cut]
+    return [_cut(text, width).ljust(width) for text in labels]
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def _beside(columns: list[list[str]], space: int) -> str:
@@ -206,7 +205,7 @@ def _flat(decoder: ReprDecoder, held: int) -> list[str]:
     if length > decoder.limits.width:
         raise Undecodable("more labels than the limits allow")
     texts = [str(start + step * number) for number in range(length)]
-    width = max((len(texts[0]), len(texts[-1])), default=0) if texts else 0
+    width = max(len(texts[0]), len(texts[-1])) if texts else 0
     return [text.ljust(width) for text in texts]
 
 
@@ -432,6 +431,12 @@ def _axes(decoder: ReprDecoder, manager: Obj) -> tuple[int, int]:
     """Return the indexes of a frame (PyObject *): that of its columns, that of its rows."""
     columns, rows = decoder.list_items(decoder.word(manager, 2))
     return columns, rows
+
+
+def _index_of(decoder: ReprDecoder, manager: int) -> int:
+    """Return the index of a series (PyObject *), by its SingleBlockManager."""
+    (labels,) = decoder.list_items(decoder.attribute(manager, "axes"))
+    return labels
 
 
 def _range(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, int, int]:
