@@ -42,13 +42,13 @@ from gdb_epi.fault.signals import (
 from gdb_epi.fault.syndrome import syndrome_in
 from gdb_epi.machine import X86_64, Architecture
 from gdb_epi.machine.architecture import SignalFrame
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Target, Thread
 from gdb_epi.target.derived_registers import NO_CALL
 from gdb_epi.typing_lite import NamedTuple
 
 GENERAL = X86_64.general
 
-_ADDRESS_BITS = 47  # of user space; those above are all 0, or all 1 in the kernel's half
 MAX_STACK_SCAN = 1 << 20  # bytes above rsp searched for a signal frame
 MAX_SIGNAL_FRAMES = 64
 MAX_TRAP = 32  # numbers of the CPU's exceptions
@@ -362,7 +362,8 @@ def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
             continue
         if page_fault and 0 <= context["cr2"] - start < (operand.size or 1):
             return True
-        if not page_fault and start >> _ADDRESS_BITS not in (0, (1 << 64 - _ADDRESS_BITS) - 1):
+        # The bits above are all 0, or all 1 in the kernel's half.
+        if not page_fault and start >> ADDRESS_BITS not in (0, (1 << 64 - ADDRESS_BITS) - 1):
             return True
     return False
 

@@ -13,7 +13,7 @@ module: a record holds names, and how far off.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
@@ -120,10 +120,9 @@ class _Finder:
                     continue
                 seen.add(candidate.name)
                 self._add(number, frame, candidate, how)
-        if not seen:
-            for name in _sums(candidates, self.address):
-                self._add(number, frame, _Candidate(name, self.address, True, "sum"), INDEXED)
-                return
+        name = "" if seen else _sum_of(candidates, self.address)
+        if name:
+            self._add(number, frame, _Candidate(name, self.address, True, "sum"), INDEXED)
 
     def _add(self, number: int, frame: PyFrame, candidate: _Candidate, how: str) -> None:
         self.named.append(
@@ -234,12 +233,11 @@ class _Finder:
         yield _Candidate(name, word, not code or code in _POINTER_CODES, kind)
 
 
-def _sums(candidates: Iterable[_Candidate], address: int) -> Iterator[str]:
-    """Yield what of one frame's pointers and numbers gives an address: "samples + 4 * number".
+def _sum_of(candidates: Sequence[_Candidate], address: int) -> str:
+    """Return what of one frame's pointers and numbers gives an address: "samples + 4 * number".
 
-    Only what leads further than REACH: what lies near a pointer is told by itself.
+    "" for nothing. Only what leads further than REACH: what lies near a pointer is told by itself.
     """
-    candidates = list(candidates)
     pointers = [c for c in candidates if not c.size and c.value >= LEAST_BASE][:MAX_POINTERS]
     pointers = [c for c in pointers if c.type != OBJECT]
     numbers = [c for c in candidates if not c.is_pointer and c.type in ("int", "bool")]
@@ -254,11 +252,9 @@ def _sums(candidates: Iterable[_Candidate], address: int) -> Iterator[str]:
             times, rest = divmod(distance & WORD_MASK, number.value)
             if not rest and times in ITEM_SIZES:
                 of = f"{times} * {number.name}" if times > 1 else number.name
-                yield f"{pointer.name} + {of}"
-                return
+                return f"{pointer.name} + {of}"
             for other in numbers:
-                if other is not number and other.value * number.value & WORD_MASK == (
-                    distance & WORD_MASK
-                ):
-                    yield f"{pointer.name} + {number.name} * {other.name}"
-                    return
+                product = other.value * number.value
+                if other is not number and not (product - distance) & WORD_MASK:
+                    return f"{pointer.name} + {number.name} * {other.name}"
+    return ""

@@ -22,7 +22,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.word_origin import begins_free_chunk
 from gdb_epi.corruption.score import weights
 from gdb_epi.corruption.symptom import symptom_of
-from gdb_epi.fault.named_values import _Candidate, _sums
+from gdb_epi.fault.named_values import _Candidate, _sum_of
 
 LOAD, FIELD = "488b0f", "488b7810"  # mov (%rdi),%rcx; mov 0x10(%rax),%rdi
 LOSES_BASE = "488b4010"  # mov 0x10(%rax),%rax
@@ -171,10 +171,10 @@ def candidates(*named: tuple[str, int, str]) -> list[_Candidate]:
 
 def test_sums_of_variables() -> None:
     some = candidates(("data", MMAP, "LP_c_int"), ("n", 1 << 29, "int"), ("step", 90001, "int"))
-    assert list(_sums(some, MMAP + 4 * (1 << 29))) == ["data + 4 * n"]
-    assert list(_sums(some, MMAP + 90001 * (1 << 29))) == ["data + n * step"]
-    assert list(_sums(some, MMAP + 5 * (1 << 29))) == []
-    assert list(_sums(some, MMAP + 8)) == []  # near: said otherwise
+    assert _sum_of(some, MMAP + 4 * (1 << 29)) == "data + 4 * n"
+    assert _sum_of(some, MMAP + 90001 * (1 << 29)) == "data + n * step"
+    assert _sum_of(some, MMAP + 5 * (1 << 29)) == ""
+    assert _sum_of(some, MMAP + 8) == ""  # near: said otherwise
 
 
 def test_nothing_failed() -> None:
