@@ -76,6 +76,12 @@ def detector(
     return register
 
 
+def speaks_for(name: str) -> SpeaksFor | None:
+    """Return what a detector's findings are evidence for; None for nothing, and for no detector."""
+    registered = DETECTORS.get(name)
+    return registered.speaks_for if registered is not None else None
+
+
 def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
     """Run every detector under detectors/; one that fails becomes a soft error."""
     import gdb_epi.detectors

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, STRONG, Score, weights
-from gdb_epi.detectors.findings import DETECTORS, Finding, SpeaksFor
+from gdb_epi.detectors.findings import Finding, SpeaksFor, speaks_for
 from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
 from gdb_epi.judgement.hypotheses import causes_of_damage
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
@@ -71,13 +71,13 @@ def unsure_waits(category: str, findings: Sequence[Finding]) -> list[str]:
     """
     if category not in GOING_ON:
         return []
-    waits = []
-    for finding in findings:
-        registered = DETECTORS.get(finding.detector)
-        speaks = registered.speaks_for if registered is not None else None
-        if speaks is not None and speaks.by and speaks.label in (DEADLOCK, HANG):
-            waits += [finding.summary] if rule_of(finding, speaks) is None else []
-    return waits
+    return [
+        finding.summary
+        for finding in findings
+        if (speaks := speaks_for(finding.detector)) is not None
+        and speaks.label in (DEADLOCK, HANG)
+        and rule_of(finding, speaks) is None
+    ]
 
 
 def damage_rule(score: Score) -> str | None:
@@ -110,8 +110,7 @@ def _of_findings(
     category: str, findings: Sequence[Finding], counted: Mapping[str, Counts]
 ) -> Iterator[Argument]:
     for finding in findings:
-        registered = DETECTORS.get(finding.detector)
-        speaks = registered.speaks_for if registered is not None else None
+        speaks = speaks_for(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
         rule = rule_of(finding, speaks)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.score import weights
-from gdb_epi.detectors.findings import DETECTORS
+from gdb_epi.detectors.findings import speaks_for
 from gdb_epi.judgement.calibration import counted_rules, counts_of
 from gdb_epi.judgement.hypotheses import HYPOTHESES
 
@@ -21,10 +21,10 @@ def finding_weights(detector: str) -> list[str]:
         return [*against, *(_rule(item.id, "software", item.cause) for item in items)]
     if detector in OF_DAMAGE:
         return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
-    registered = DETECTORS.get(detector)
-    if registered is None or registered.speaks_for is None:
+    speaks = speaks_for(detector)
+    if speaks is None:
         return [NO_WEIGHT]
-    label, hypothesis, by = registered.speaks_for
+    label, hypothesis, by = speaks
     names = [name for name in sorted(counted_rules()) if name.split(":", 1)[0] == detector]
     return [
         _rule(name, label, hypothesis) for name in names or [detector + (":" + by if by else "")]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import struct
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
-from gdb_epi.machine.x86_64 import X86_64
 from gdb_epi.target.api import ABSENT, Target, machine_of
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.util import sha256_hex
@@ -34,7 +33,7 @@ def function_code(target: Target, pc: int) -> str | Absent:
     that is not known.
     """
     machine = machine_of(target)
-    if machine is not X86_64:
+    if not machine.decodes:
         return Absent(NOT_APPLICABLE, f"not judged on this architecture ({machine.name})")
     function = FunctionBounds(target).at(pc)
     if function is None:

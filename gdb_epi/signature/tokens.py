@@ -151,12 +151,11 @@ class _Tokeniser:
         """Append what a frame of the stack becomes."""
         places = []
         if frame.native is not None:
-            called = 0 if frame.native.kind == "signal" else 1
             token = self._eval_loop(frame) or self._native(frame.native)
             if token is not None:
                 self._invoked(token, frame.native)
                 places.append(self._append(token, cython_role(token, frame.native)))
-            self._called = called
+            self._called = 0 if frame.native.kind == "signal" else 1
         if frame.python is not None:
             python = self._python(frame.python)
             if python is not None:
