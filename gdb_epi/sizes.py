@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of x86-64 memory, for all parts. Imports nothing: a cold start reads this file."""
+"""The sizes of x86-64 memory and its words, for all parts. Imports nothing: a cold start reads this file."""
 
 WORD = 8  # bytes of a pointer, of a general register
 WORD_MASK = (1 << 64) - 1  # `sum & WORD_MASK` wraps around as the CPU does
@@ -7,3 +7,9 @@ PAGE_BITS = 12
 PAGE = 1 << PAGE_BITS  # bytes of the smallest page, the only size that core files are aligned to
 ADDRESS_BITS = 47  # of a user-space address, with four levels of page tables
 USER_TOP = 1 << ADDRESS_BITS  # the end of user space
+
+
+def signed_word(word: int) -> int:
+    """Return the number that a word is in two's complement; a sum wraps around before."""
+    word &= WORD_MASK
+    return word - (word >> 63 << 64)

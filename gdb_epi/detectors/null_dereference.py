@@ -10,6 +10,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.place import LOW, NULL, NULL_BASE
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import signed_word
 
 
 @detector("null_dereference", needs="crash")
@@ -41,7 +42,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     value = account.fault.registers.get(base or "", 0)
     meant = "a NULL pointer" if not address else f"a NULL pointer and an offset of {address}"
     if value >> 63:
-        meant = f"the number {value - (1 << 64)} was taken for a pointer"
+        meant = f"the number {signed_word(value)} was taken for a pointer"
     elif value:  # a member's address, computed before; or a small number that is no address
         meant += ", or a number that was taken for a pointer"
     summary = f"{what} address {address:#x}{through}: {meant}"

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Callable, Mapping
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.sizes import WORD_MASK
+from gdb_epi.sizes import WORD_MASK, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
@@ -244,16 +244,13 @@ class _Table:
             self.registers[register] = self.initial[register]
 
 
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value
-
-
 _BINARY: Mapping[int, Callable[[int, int], int]] = {
     0x1A: operator.and_, 0x1C: operator.sub, 0x21: operator.or_, 0x22: operator.add,
     0x24: lambda a, b: a << b if b < 64 else 0, 0x25: lambda a, b: a >> b, 0x27: operator.xor,
-    0x29: operator.eq, 0x2A: lambda a, b: _signed(a) >= _signed(b),
-    0x2B: lambda a, b: _signed(a) > _signed(b), 0x2C: lambda a, b: _signed(a) <= _signed(b),
-    0x2D: lambda a, b: _signed(a) < _signed(b), 0x2E: operator.ne,
+    0x29: operator.eq, 0x2A: lambda a, b: signed_word(a) >= signed_word(b),
+    0x2B: lambda a, b: signed_word(a) > signed_word(b),
+    0x2C: lambda a, b: signed_word(a) <= signed_word(b),
+    0x2D: lambda a, b: signed_word(a) < signed_word(b), 0x2E: operator.ne,
 }  # fmt: skip
 
 

@@ -41,7 +41,7 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.maps import NEAR_NULL, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
-from gdb_epi.sizes import PAGE, WORD, WORD_MASK
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK, signed_word
 
 FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
@@ -192,43 +192,32 @@ def far_index(context: Context) -> Iterator[Evidence]:
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
         return
-    operand, registers = site.operand, site.fault.registers
-    names = (operand.base, operand.index_register)
-    if site.address is None or operand.segment is not None or None in names:
+    operand, registers, access = site.operand, site.fault.registers, _access_of(site)
+    first, second, scale = operand.base, operand.index_register, operand.scale
+    if site.address is None or operand.segment is not None or first is None or second is None:
         return
-    pairs = [(str(names[0]), str(names[1]), operand.scale)]
-    if operand.scale == 1:
-        pairs.append((str(names[1]), str(names[0]), 1))
-    access = _access_of(site)
-    for base_name, index_name, scale in pairs:
+    if permits(context.target.region_at(site.address), access):
+        return
+    # Without a scale the assembler may have put the pointer in either place.
+    pairs = ((first, second), (second, first)) if scale == 1 else ((first, second),)
+    for base_name, index_name in pairs:
         base, index = registers.get(base_name, 0), registers.get(index_name, 0)
         start = base + operand.displacement
-        reach = _signed(index * scale)
+        reach = signed_word(index * scale)
         if not permits(context.target.region_at(base), access) or abs(reach) < FAR:
             continue
-        if permits(context.target.region_at(site.address), access):
-            return
         others = [start + other * scale for other in byte_changes(index)]
         others += [(start ^ 1 << bit) + reach for bit in range(48)]
         if any(permits(context.target.region_at(at & WORD_MASK), access) for at in others):
             return
         side = "after" if reach > 0 else "before"
-        unsigned = f" ({_signed32(index)} in 32 bits)" if 1 << 31 <= index < 1 << 32 else ""
+        narrow = f" ({index - (1 << 32)} in 32 bits)" if 1 << 31 <= index < 1 << 32 else ""
         summary = (
-            f"the index in {index_name} is {_signed(index)}{unsigned}: it leads {abs(reach)} bytes "
-            f"{side} the start, {base:#x} in {base_name}"
+            f"the index in {index_name} is {signed_word(index)}{narrow}: it leads {abs(reach)} "
+            f"bytes {side} the start, {base:#x} in {base_name}"
         )
         yield plain_evidence("S:far-index", index_name, UNKNOWN, summary, {})
         return
-
-
-def _signed(value: int) -> int:
-    value &= WORD_MASK
-    return value - (1 << 64) if value >> 63 else value
-
-
-def _signed32(value: int) -> int:
-    return value - (1 << 32)
 
 
 @check(

@@ -20,7 +20,7 @@ from gdb_epi.fault.reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.shapes import Shape, shape_of
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, FaultSite
-from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD_MASK
+from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import NamedTuple
@@ -68,7 +68,7 @@ def fault_words(context: Context) -> list[FaultWord]:
         if is_index and operand.scale != 1:
             words.append(FaultWord(name, value, None))
             continue
-        distance = None if site.address is None else _signed(site.address - value)
+        distance = None if site.address is None else signed_word(site.address - value)
         words.append(FaultWord(name, value, distance))
     return sorted(words, key=lambda word: _goodness(context.target, word))
 
@@ -78,11 +78,6 @@ def _goodness(target: Target, word: FaultWord) -> int:
     if word.distance is None:
         return 1
     return 2 if target.region_at(word.value) is not None or word.value < NEAR_NULL else 0
-
-
-def _signed(value: int) -> int:
-    value &= WORD_MASK
-    return value - (1 << 64) if value >> 63 else value
 
 
 def _without_text(site: FaultSite) -> list[FaultWord]:

@@ -13,6 +13,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import Values
 from gdb_epi.cpython.values.repr_decoder import MAX_WHY, with_attributes
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_VARIABLES = 100_000
@@ -167,8 +168,8 @@ class FrameVariables:
 
     def _variable(self, slot: Slot, word: int) -> Variable:
         if word & 3 == _TAGGED_INT:
-            signed = word - (1 << 64) if word >> 63 else word
-            return Variable(slot.name, slot.kind, str(signed >> 2), False, "int", True)
+            number = signed_word(word) >> 2
+            return Variable(slot.name, slot.kind, str(number), False, "int", True)
         return self._of_object(slot.name, slot.kind, word)
 
     def _of_object(self, name: str, kind: str, word: int) -> Variable:

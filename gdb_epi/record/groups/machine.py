@@ -37,7 +37,7 @@ from gdb_epi.errors import (
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.record.redact import base_name
 from gdb_epi.record.registry import Json, Notes, Parts, group
-from gdb_epi.sizes import PAGE
+from gdb_epi.sizes import PAGE, signed_word
 from gdb_epi.target import elf
 from gdb_epi.target.api import DUMPED, Target, Thread, machine_of
 from gdb_epi.target.auxv import (
@@ -124,7 +124,6 @@ MAX_CPU = 1 << 16
 MAX_NODE = 1 << 12
 MAX_OFFSET = 1 << 20  # bytes between the thread pointer and the area
 _AREA = struct.Struct("<IIQII")  # cpu_id_start, cpu_id, rseq_cs, flags, node_id
-_SIGN = 1 << 63
 
 
 class LastCpu(NamedTuple):
@@ -148,7 +147,7 @@ def last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
     base = thread.thread_pointer
     if word is None or not base:
         return Absent(UNREADABLE, "the offset of the rseq area is not in the core")
-    offset = word - (1 << 64) if word & _SIGN else word
+    offset = signed_word(word)
     if not 0 < abs(offset) < MAX_OFFSET:
         return Absent(NOT_APPLICABLE, "glibc registered no rseq area")
     area = base + offset
