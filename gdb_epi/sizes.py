@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of x86-64 memory and its words, for all parts. Imports nothing: a cold start reads this file."""
+"""The sizes of x86-64 memory, for all parts, and words as numbers.
+
+Imports nothing: a cold start reads this file.
+"""
 
 WORD = 8  # bytes of a pointer, of a general register
 WORD_MASK = (1 << 64) - 1  # `sum & WORD_MASK` wraps around as the CPU does

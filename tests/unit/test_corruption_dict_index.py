@@ -55,8 +55,8 @@ def found(
     offsets: tuple[int, ...] = (0, 1),
 ) -> bool:  # fmt: skip
     reader = Reader(index, hashed, log2)
-    places = lambda _at: iter([(ENTRIES, COUNT, WIDTH, offsets)])  # noqa: E731
-    walk: Any = SimpleNamespace(reader=reader, dict_places=places)
+    place = lambda _at: (ENTRIES, COUNT, WIDTH, offsets)  # noqa: E731
+    walk: Any = SimpleNamespace(reader=reader, dict_place=place)
     return is_found_at(walk, slot, KEY)
 
 

@@ -121,7 +121,7 @@ def _long_strings(context: Context, reader: PagedReader, owners: list[int]) -> I
     for (head, width), alike in shapes.items():
         places = form.length_at, head, width
         for count in _beyond_block(context, reader, "str", alike, *places):
-            yield count._replace(items=0, most=count.most - 1)
+            yield count._replace(most=count.most - 1)
 
 
 def _beyond_allocated(

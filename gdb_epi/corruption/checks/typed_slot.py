@@ -133,7 +133,7 @@ def is_found_at(walk: ObjectWalk, slot: ContainerSlot, key: int) -> bool:
 
 
 def _is_found(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) -> bool:
-    start, count, width, offsets = next(iter(walk.dict_places(slot.owner)))
+    start, count, width, offsets = walk.dict_place(slot.owner)
     wanted, rest = divmod(slot.place - start - WORD * offsets[0], width)
     if len(offsets) != 2 or rest or not 0 <= wanted < count:
         return False

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
@@ -204,6 +205,14 @@ class AddressIndex:
             self._pools[key] = pool_at(base, data) if data else None
         return self._pools[key]
 
+    def _pools_of(self, address: int) -> Iterator[tuple[int, Pool]]:
+        """Yield start and pool of what may be the pool of pymalloc's that holds an address."""
+        for size in POOL_SIZES:
+            base = address & -size
+            pool = self._pool(base, size)
+            if pool is not None and pool.size == size:
+                yield base, pool
+
     def end_of_items(self, address: int) -> int | None:
         """Return where the items end of a tuple at an address; None for other objects."""
         if self._reader is None or self.object_type(address) != "tuple":
@@ -233,10 +242,8 @@ class AddressIndex:
 
     def _block_of(self, address: int) -> _Block | None:
         """Return the block of pymalloc's that holds an address; None outside of any."""
-        for size in POOL_SIZES:
-            base = address & ~(size - 1)
-            pool = self._pool(base, size)
-            if pool is not None and pool.size == size and pool.free is not None:
+        for base, pool in self._pools_of(address):
+            if pool.free is not None:
                 within = address - base - OVERHEAD
                 offset = OVERHEAD + within // pool.block * pool.block
                 if within < 0:
@@ -247,11 +254,8 @@ class AddressIndex:
 
     def blocks_beside(self, address: int) -> list[int]:
         """Return the blocks in use of the pool of pymalloc's that holds an address."""
-        for size in POOL_SIZES:
-            base = address & ~(size - 1)
-            pool = self._pool(base, size)
-            if pool is not None and pool.size == size:
-                return [base + offset for offset in pool.blocks()]
+        for base, pool in self._pools_of(address):
+            return [base + offset for offset in pool.blocks()]
         return []
 
     def references(self, address: int, counted: int = 8) -> int | None:
@@ -324,11 +328,7 @@ class AddressIndex:
 
     def _pool_place(self, address: int) -> bool | None:
         """Tell whether a block of pymalloc that begins there is free; None when none does."""
-        for size in POOL_SIZES:
-            base = address & ~(size - 1)
-            pool = self._pool(base, size)
-            if pool is None or pool.size != size:
-                continue
+        for base, pool in self._pools_of(address):
             offset = address - base
             for head in HEADS:
                 within = offset - head - OVERHEAD

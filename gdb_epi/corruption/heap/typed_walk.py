@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from operator import eq
 
@@ -135,7 +135,7 @@ class ObjectWalk:
         stride = WORD
         if slot.kind == "dict":
             with suppress(UnreadableMemory, LayoutError):
-                stride = next(iter(self.dict_places(slot.owner)))[2]
+                stride = self.dict_place(slot.owner)[2]
         return [
             (place, value)
             for (places, values), owner, _ in self._held
@@ -278,10 +278,11 @@ class ObjectWalk:
             return [at + n for n in members.offsets], self.reader.members(at, members)
         if category == INSTANCE:
             return self._of_instance(at, kind.address)
-        places_of = _CONTAINERS.get(category)
+        place_of = _CONTAINERS.get(category)
         with suppress(UnreadableMemory, LayoutError):
-            for part in places_of(self, at) if places_of is not None else ():
-                return self._part(at, category, *part)
+            place = place_of(self, at) if place_of is not None else None
+            if place is not None:
+                return self._part(at, category, *place)
         return (), []
 
     def _of_instance(self, at: int, kind: int) -> _Words:
@@ -334,38 +335,37 @@ class ObjectWalk:
             self._offsets[key] = self._python.layout.require(struct, member)
         return self._offsets[key]
 
-    def dict_places(self, at: int) -> Iterator[_Place]:
+    def dict_place(self, at: int) -> _Place:
         """A dict's table, or the values of a split one."""
         keys = self.reader.u64(at + self._at("PyDictObject", "ma_keys"))
         values = self.reader.u64(at + self._at("PyDictObject", "ma_values"))
         start, count, width, hashed = self._objects.entries(keys)
         if values:
             head = self._python.layout.offset("PyDictValues", "values") or 0
-            yield values + head, count, WORD, (0,)
-        else:
-            yield start, count, width, (1, 2) if hashed else (0, 1)
+            return values + head, count, WORD, (0,)
+        return start, count, width, (1, 2) if hashed else (0, 1)
 
-    def list_places(self, at: int) -> Iterator[_Place]:
+    def list_place(self, at: int) -> _Place | None:
         """A list's items."""
         start = self.reader.u64(at + self._at("PyListObject", "ob_item"))
         count = self.reader.i64(at + self._at("PyListObject", "ob_size"))
-        if start and 0 < count < 1 << 32:
-            yield start, count, WORD, (0,)
+        return (start, count, WORD, (0,)) if start and 0 < count < 1 << 32 else None
 
-    def set_places(self, at: int) -> Iterator[_Place]:
+    def set_place(self, at: int) -> _Place | None:
         """A set's entries: key and hash."""
         start = self.reader.u64(at + self._at("PySetObject", "table"))
         mask = self.reader.u64(at + self._at("PySetObject", "mask"))
-        if start and mask < 1 << 32:
-            yield start, mask + 1, self._python.layout.size("setentry") or 16, (0,)
+        if not start or mask >= 1 << 32:
+            return None
+        return start, mask + 1, self._python.layout.size("setentry") or 16, (0,)
 
 
 _Place = tuple[int, int, int, tuple[int, ...]]
-_CONTAINERS = {
-    "dict": ObjectWalk.dict_places,
-    "list": ObjectWalk.list_places,
-    "set": ObjectWalk.set_places,
-    "frozenset": ObjectWalk.set_places,
+_CONTAINERS: dict[str, Callable[[ObjectWalk, int], _Place | None]] = {
+    "dict": ObjectWalk.dict_place,
+    "list": ObjectWalk.list_place,
+    "set": ObjectWalk.set_place,
+    "frozenset": ObjectWalk.set_place,
 }
 
 
