@@ -11,6 +11,7 @@ from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, SP, STACK, TEXT, cr
 
 from gdb_epi.corruption.checks.benign_causes import overrun, pattern
 from gdb_epi.corruption.checks.wild_values import (
+    ended_stack_of_thread,
     far_index,
     foreign_value,
     gone,
@@ -163,6 +164,19 @@ def test_a_block_is_free_by_two_witnesses() -> None:
     assert not begins_free_chunk(zeroed, FIRST)
     used = in_blocks(LOAD, PROTECTED, {}, rax=FIRST, rdi=GARBAGE)
     assert not begins_free_chunk(used, FIRST)
+
+
+@pytest.mark.parametrize(("place", "how"), [(FIRST + 16, "from"), (FIRST, "through")])
+def test_a_word_from_the_stack_of_a_thread_that_has_ended(
+    place: int, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pointer is no place that a word was read from: it was read through that."""
+    made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, rax=FIRST, rdi=GARBAGE)
+    name = "gdb_epi.corruption.checks.wild_values.in_ended_stack"
+    monkeypatch.setattr(name, lambda _context, address: address == place)
+    (sign,) = evidence(ended_stack_of_thread(made))
+    assert sign.where == place
+    assert f"that was read {how} {place:#x}, in the stack of a thread" in sign.summary
 
 
 def candidates(*named: tuple[str, int, str]) -> list[_Candidate]:

@@ -299,12 +299,12 @@ def ended_stack_of_thread(context: Context) -> Iterator[Evidence]:
         return
     _site, word = wild
     read_from = origin_of(context, word)
-    places = [] if read_from is None else [read_from.slot]
-    places += [suspect.value for suspect in suspects_of(context) if suspect.depth]
-    for place in places:
+    places = [] if read_from is None else [("from", read_from.slot)]
+    places += [("through", suspect.value) for suspect in suspects_of(context) if suspect.depth]
+    for how, place in places:
         if in_ended_stack(context, place):
             summary = (
-                f"{_named(word)} {word.value:#x}; that was read from {place:#x}, in the stack "
+                f"{_named(word)} {word.value:#x}; that was read {how} {place:#x}, in the stack "
                 "of a thread that has ended"
             )
             yield plain_evidence(
