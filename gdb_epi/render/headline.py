@@ -65,7 +65,7 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     if label == "fork-inherited-lock":
         hung = "hung: a forked child waits for a lock that no thread in it can release"
         python = own_python(calls)
-        at = f", in {_name(python)} ({short_place(python)})" if python is not None else ""
+        at = f", in {_at(python)}" if python is not None else ""
         return f"{who} {hung}{at}", f"{_software(record)}. {_inherited(record)}"
     if label == "deadlock":
         listed = record.get("waits")  # who waits for what has lines below
@@ -108,8 +108,7 @@ def _in_c(reason: str, calls: Sequence[Call]) -> str:
     python = own_python(calls)
     if python is None or not calls or calls[0].language != NATIVE:
         return reason
-    place = f"{_name(python)} ({short_place(python)})"
-    return reason.replace(f"computing at {place}", f"computing {where(calls)}")
+    return reason.replace(f"computing at {_at(python)}", f"computing {where(calls)}")
 
 
 def _software(record: Json) -> str:
@@ -185,7 +184,7 @@ def where(calls: Sequence[Call]) -> str:
     python = own_python(calls)
     before = calls[: calls.index(python)] if python is not None else calls
     native = _blamed(before)
-    below = f"{_name(python)} ({short_place(python)})" if python is not None else ""
+    below = _at(python) if python is not None else ""
     if native is None:
         return f"in {below}" if below else "where no function is known"
     inside = _name(native) if native.name else _nameless(native)
@@ -248,6 +247,11 @@ def _name(call: Call) -> str:
     return call.name if len(call.name) <= MAX_NAME else call.name[: MAX_NAME - 3] + "..."
 
 
+def _at(call: Call) -> str:
+    """Return "price (shop.py:21)": a call as sentences have it."""
+    return f"{_name(call)} ({short_place(call)})"
+
+
 def short_place(call: Call) -> str:
     """Return "shop.py:21", the place of a call as sentences have it."""
     name = call.filename.rpartition("/")[2]
@@ -255,10 +259,12 @@ def short_place(call: Call) -> str:
 
 
 def _sure(record: Json) -> str:
-    confidence = group_in(record, "verdict").get("confidence")
-    if not isinstance(confidence, (int, float)) or not confidence:
-        return ""
-    return f" ({min(99, int(confidence * 100 + 0.5))}% sure)"
+    confidence = number_in(group_in(record, "verdict"), "confidence")
+    return f" ({_percent(confidence)} sure)" if confidence else ""
+
+
+def _percent(confidence: float) -> str:
+    return f"{min(99, int(confidence * 100 + 0.5))}%"
 
 
 def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
@@ -276,18 +282,15 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     if low and leading_hypothesis(record) != "null-pointer":  # a small number as a pointer
         text = text.replace("on a NULL pointer", f"at the low address {address}")
     python = own_python(calls)
+    below = f"called from {_at(python)}" if python is not None else ""
     place = where(calls)
-    checked = facts.get("function")
-    if checked:
-        place = f"in {checked}"
-        if python is not None:
-            place += f", called from {_name(python)} ({short_place(python)})"
+    if facts.get("function"):
+        place = f"in {facts['function']}" + (f", {below}" if below else "")
     if _one_bit(record) and label in ("hardware-suspect", "damaged-memory"):
         text = "crashed on a value with one wrong bit, {where}"
     deep = _deep(calls, python) or place
-    below = f"called from {_name(python)} ({short_place(python)})" if python is not None else place
-    in_c = f" in C code {below}" if python is not None else ""
-    marks = (("{where}", place), ("{deep}", deep), ("{below}", below), ("{in_c}", in_c))
+    in_c = f" in C code {below}" if below else ""
+    marks = (("{where}", place), ("{deep}", deep), ("{below}", below or place), ("{in_c}", in_c))
     for mark, phrase in marks:
         text = text.replace(mark, phrase)
     return text
@@ -297,11 +300,11 @@ def _deep(calls: Sequence[Call], python: Call | None) -> str:
     """Return what filled the stack: the Python function, or the C function that it led to."""
     if python is None:
         return ""
-    at = f"{_name(python)} ({short_place(python)})"
     inner = calls[: calls.index(python)]
     native = Counter(call.name for call in inner if call.language == NATIVE and call.name)
     name, count = next(iter(native.most_common(1)), ("", 0))
     again = sum(call.name == python.name for call in calls)
+    at = _at(python)
     return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
 
 
@@ -343,8 +346,7 @@ def _sent_by(signal: Json) -> str:
 
 
 def _damage_sure(record: Json) -> str:
-    confidence = number_in(group_in(group_in(record, "verdict"), "damage"), "confidence")
-    return f"{min(99, int(confidence * 100 + 0.5))}%"
+    return _percent(number_in(group_in(group_in(record, "verdict"), "damage"), "confidence"))
 
 
 def _suspect(record: Json, label: str) -> str:
