@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that users type, in GDB and in the shell: what is out of range is refused in one line."""
+"""What users type, in GDB and in the shell: a number out of range is refused in one line."""
 
 from __future__ import annotations
 
@@ -49,6 +49,11 @@ def positive(unit: str, most: float = MOST_SECONDS) -> Callable[[str], float]:
         return number
 
     return read
+
+
+def output_file(text: str) -> str | None:
+    """Return the name of a file to write; None for "-", which is standard output."""
+    return None if text == "-" else text
 
 
 def wrong_value(text: str, what: str) -> Exception:

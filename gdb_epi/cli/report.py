@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.argument_types import output_file
 from gdb_epi.cli.fleet.output import add_database, day_argument
 from gdb_epi.errors import EXIT_DONE
 
@@ -17,12 +19,11 @@ OUTPUT = "report.html"
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_database(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", default=OUTPUT, help=OUTPUT)
-    parser.add_argument(
-        "--signature", metavar="S", help="only this one: a key, or part of its text"
-    )
-    parser.add_argument("--since", metavar="DAY", help="crashes from this day on")
-    parser.add_argument("--until", metavar="DAY", help="crashes up to and with this day")
+    add = parser.add_argument
+    add("-o", "--output", type=output_file, metavar="FILE", default=OUTPUT, help=OUTPUT)
+    add("--signature", metavar="S", help="only this one: a key, or part of its text")
+    add("--since", metavar="DAY", help="crashes from this day on")
+    add("--until", metavar="DAY", help="crashes up to and with this day")
 
 
 def run(args: Namespace) -> int:
@@ -39,24 +40,27 @@ def run(args: Namespace) -> int:
 
         name = None if args.signature is None else require_group(engine, args.signature).name
         page = render(gather(engine, ReportScope(since, until, name)))
-    size = _write(args.output, page)
-    print(f"{args.output}: {size:,} bytes")
+    data = page.encode("utf-8", "backslashreplace")
+    if args.output is None:
+        sys.stdout.buffer.write(data)
+    else:
+        _write(args.output, data)
+        print(f"{args.output}: {len(data):,} bytes")
     return EXIT_DONE
 
 
-def _write(path: str, page: str) -> int:
+def _write(path: str, data: bytes) -> None:
     """Write beside and rename: a reader never sees half a page."""
     import os
     from pathlib import Path
 
     from gdb_epi.private_files import mode_for, private_opener
 
-    data = page.encode("utf-8", "backslashreplace")
     target = Path(path)
     if target.exists() and not target.is_file():
         with target.open("wb") as stream:  # /dev/stdout, a pipe
             stream.write(data)
-        return len(data)
+        return
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with open(beside, "wb", opener=private_opener) as stream:
@@ -65,4 +69,3 @@ def _write(path: str, page: str) -> int:
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
-    return len(data)

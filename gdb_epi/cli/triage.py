@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from gdb_epi.argument_types import positive, whole, wrong_value
+from gdb_epi.argument_types import output_file, positive, whole, wrong_value
 from gdb_epi.cli.support.examine import (
     MAX_MEMORY,
     NATIVE_MODES,
@@ -98,7 +98,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--redact-addresses", action="store_true", help="no addresses of the process")
     add("--hmac-key-file", metavar="FILE", help="host names as HMAC-SHA256 under this key")
     add("--format", choices=("text", "json"), default="text", help="json: one record a line")
-    add("--output", metavar="FILE", help="write the answer into FILE, replacing it")
+    words = "write the answer into FILE, replacing it"
+    add("--output", type=output_file, metavar="FILE", help=words)
     add("--sarif", metavar="FILE", help="write SARIF 2.1.0 too: each crash where its source is")
     add("--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal")
     add("--evidence", action="store_true", help="also what each statement rests on")

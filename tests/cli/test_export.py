@@ -119,6 +119,16 @@ def test_a_real_core_under_opentelemetry_names(tmp_path, shell, cores):
     assert "copy_payload (" in row["exception.stacktrace"]
 
 
+def test_a_dash_is_standard_output(stored, shell):
+    as_usual = shell("fleet", "export", "--db", stored[0])
+    assert len(as_usual.out.splitlines()) == len(stored[1]) + 1
+    assert shell("fleet", "export", "--db", stored[0], "--output", "-") == as_usual
+    for form, words in (("parquet", "Parquet needs a file"), ("lake", "a lake needs a folder")):
+        done = shell("fleet", "export", "--db", stored[0], "--format", form, "--output", "-")
+        assert (done.code, done.out) == (2, "") and words in done.err
+    assert not (shell.folder / "-").exists()
+
+
 def test_what_is_missing_or_wrong_is_said(stored, shell, tmp_path):
     done = shell("fleet", "export", "--db", stored[0], "--format", "parquet")
     assert done.code == 2 and "Parquet needs a file" in done.err

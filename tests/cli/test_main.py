@@ -27,6 +27,14 @@ def test_help_names_every_verb(shell, word):
     assert "native_gdb" not in done.out and "answers" not in done.out
 
 
+@pytest.mark.parametrize("words", [["host-facts"], ["triage", "--no-db", "--native", "never"]])
+def test_a_dash_is_standard_output(shell, cores, words):
+    words = [*words, cores[0]] if words[0] == "triage" else words
+    done = shell(*words, "--output", "-")
+    assert done.code == 0 and len(done.out.splitlines()) > 5
+    assert not (shell.folder / "-").exists()
+
+
 def test_version(shell):
     assert shell("--version").out == f"gdb-epi {__version__}\n"
 

@@ -84,6 +84,13 @@ def planted_page(planted, tmp_path_factory):
     return path
 
 
+def test_a_dash_is_standard_output(planted, planted_page, shell):
+    page = shell("report", "--db", planted[1], "-o", "-").out
+    assert page.startswith("<!") and page.endswith("</html>")
+    assert len(page) > 0.9 * len(planted_page.read_text())
+    assert not (shell.folder / "-").exists()
+
+
 def test_real_cores_end_to_end(tmp_path, shell, cores, page_of):
     done = shell.triage(*cores, "--db", tmp_path / "f.sqlite3", "--format", "json")
     page = page_of()

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from gdb_epi.argument_types import output_file
 from gdb_epi.cli.fleet.output import add_database, say_lost
 from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_DONE, UsageError
@@ -37,7 +38,9 @@ EPILOG = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_database(parser)
-    parser.add_argument("--output", metavar="FILE", help="a file instead of standard output")
+    parser.add_argument(
+        "--output", type=output_file, metavar="FILE", help="a file instead of standard output"
+    )
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="jsonl")
     parser.add_argument("--whole", action="store_true", help="host-hours, findings, decisions too")
     parser.add_argument("--otel", action="store_true", help="flat rows, OpenTelemetry's names")
