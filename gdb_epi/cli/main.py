@@ -2,7 +2,9 @@
 """The entry point of `gdb-epi`: find the verb, run it, turn errors into one line.
 
 A verb is a module of gdb_epi.cli (or of a sub-package such as gdb_epi.cli.fleet) with HELP,
-add_arguments(parser) and run(args) -> int. Only the verb that is asked for is imported.
+add_arguments(parser) and run(args) -> int. It may have GROUP (its heading in the list of verbs),
+EPILOG, EXIT_CODES (both below its options) and READS_CORES. Only the verb that is asked for is
+imported.
 """
 
 from __future__ import annotations
@@ -166,7 +168,7 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
     parser = OneLineParser(
         prog=program,
         description=verb.HELP,
-        epilog=_epilog(getattr(verb, "EPILOG", "")),
+        epilog=_epilog(verb),
         allow_abbrev=False,
         formatter_class=lambda prog: HelpFormatter(prog, width=width),
     )
@@ -175,9 +177,10 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
     return values
 
 
-def _epilog(own: str) -> str:
-    """Return what a verb says below its options; its exit codes, if it says nothing of its own."""
-    return own if "xit code" in own else f"{own} Exit code: {EXIT_CODES}.".strip()
+def _epilog(verb: ModuleType) -> str:
+    """Return what stands below a verb's options: its EPILOG, and the exit codes."""
+    codes = getattr(verb, "EXIT_CODES", EXIT_CODES)
+    return f"{getattr(verb, 'EPILOG', '')} Exit code: {codes}.".strip()
 
 
 def find_verb(package: str, word: str) -> ModuleType | None:

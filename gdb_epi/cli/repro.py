@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 GROUP = "Rarely"
 HELP = "run a command until it crashes or hangs; say how often, and whether it is this crash"
-EPILOG = (
-    "Exit code: 0 the expected crash came (without --expect: any crash or hang); 4 it did not; "
+EPILOG = "Each run has its number in $GDB_EPI_RUN (0, 1 ...), for programs that want a seed."
+EXIT_CODES = (
+    "0 the expected crash came (without --expect: any crash or hang); 4 it did not; "
     "2 wrong arguments; 3 the command or the expectation cannot be used. With --bisect, as `git "
     "bisect run` wants it: 1 the expected crash came, 0 no crash in all runs, 125 the command "
-    "could not be run or only another crash came, 128 wrong arguments (which ends the bisection). "
-    "Each run has its number in $GDB_EPI_RUN (0, 1 ...), for programs that want a seed."
+    "could not be run or only another crash came, 128 wrong arguments (which ends the bisection)"
 )
 BISECT_BAD, BISECT_GOOD, BISECT_SKIP, BISECT_ABORT = 1, 0, 125, 128
 RUNS = 10

@@ -21,9 +21,9 @@ HELP = "make stored signatures and verdicts anew, without the cores"
 EPILOG = (
     "For a new version of the signature or a new model of the verdict: what two versions say is "
     "never compared. Without --apply nothing is written. The older signature and verdict stay in "
-    "the record (signature.previous, verdict.previous). A second run changes nothing. Exit code: 0 "
-    "done, 1 a database could not be used, 2 wrong arguments, 3 a file was unusable."
+    "the record (signature.previous, verdict.previous). A second run changes nothing."
 )
+EXIT_CODES = "0 done, 1 a database could not be used, 2 wrong arguments, 3 a file was unusable"
 SHOWN = 20  # groups that change, in the text
 
 

@@ -24,9 +24,9 @@ HELP = "sign a GDB backtrace or a faulthandler dump: text of crashes whose cores
 EPILOG = (
     "Texts may hold many crashes, and anything else between them. A key is printed when the text "
     "tells all that it needs; otherwise it is absent with the reason, or, where only the kind of "
-    "fault is open, a list of candidates (--category decides). Exit code: 0 a crash was signed; "
-    "3 no crash in the text; 2 wrong arguments."
+    "fault is open, a list of candidates (--category decides)."
 )
+EXIT_CODES = "0 a crash was signed; 3 no crash in the text; 2 wrong arguments"
 SCHEMA = "gdb-epi/text-signature/1"
 MAX_FRAMES = 128  # names of frames that --json prints
 

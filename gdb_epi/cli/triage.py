@@ -43,10 +43,12 @@ GROUP = "One crash"
 HELP = "tell why the processes died: one core or thousands, into the database"
 READS_CORES = True
 EPILOG = (
-    "Records go into the database, or into the spool when the database cannot take them. "
-    "Exit code: 0 every core was read; 3 an input was unusable; 1 the tool failed on a core or "
-    "could not write the database (1 goes before 3); 2 wrong arguments. With many cores the "
-    "others are always done."
+    "Records go into the database, or into the spool when the database cannot take them. A core "
+    "that cannot be read does not stop the others."
+)
+EXIT_CODES = (
+    "0 every core was read; 3 an input was unusable; 1 the tool failed on a core or could not "
+    "write the database (1 goes before 3); 2 wrong arguments"
 )
 MANY_SECONDS = 300.0  # for each core, when there are many
 MAX_LIST = 64 << 20  # bytes

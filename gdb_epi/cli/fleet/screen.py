@@ -26,9 +26,11 @@ EPILOG = (
     "Findings that were raised before are not repeated; `fleet suspects` shows all of today's. New "
     "are also fixed signatures that crash again on the fixed version or later, and repaired hosts "
     "that fail again. --notify sends what is new, once to each address; what could not be "
-    "delivered is sent the next time. Exit code: 0 done, 1 the tool failed or something could not "
-    "be delivered, 2 wrong arguments, 3 an input was unusable; with --exit-code 5 when something "
-    "is new."
+    "delivered is sent the next time."
+)
+EXIT_CODES = (
+    "0 done, 1 the tool failed or something could not be delivered, 2 wrong arguments, 3 an input "
+    "was unusable; with --exit-code 5 when something is new"
 )
 
 
