@@ -19,7 +19,7 @@ from gdb_epi.session import Session
 CELLS = [
     pytest.param((interpreter, program), id=f"{interpreter.id}-{program.name}")
     for program in fork_programs()
-    for interpreter in spread(program.name, program.supports, every=4)
+    for interpreter in spread(program.name, program.supports, every=6)
 ]
 # Programs whose child lives on the stacks of the threads that vanished.
 REUSING = frozenset(("reused-stacks", "order-deadlock-in-child", "self-deadlock-rlock-thread"))

@@ -32,7 +32,7 @@ INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("locks")]
 CELLS = [
     pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
     for one in lock_programs()
-    for interpreter in spread(one.name, one.supports, every=4)
+    for interpreter in spread(one.name, one.supports, every=6)
 ]
 DEADLOCKS = {
     "self_deadlock", "lock_order_cycle", "gil_versus_mutex", "join_deadlock", "import_deadlock",

@@ -17,7 +17,7 @@ from gdb_epi.process_state import ProcessState
 CELLS = [
     pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
     for program in corpus_programs()
-    for interpreter in spread(program.name, program.supports, every=4)
+    for interpreter in spread(program.name, program.supports, every=6)
 ]
 
 
