@@ -85,7 +85,8 @@ def run(folder: Path, *words: str) -> Run:
         while process.poll() is None:
             time.sleep(EVERY)
             for reader in _children(process.pid):  # the process itself only waits for this one
-                parent_mb.append(_rss_mb(reader))
+                if size := _rss_mb(reader):  # 0: it has just ended
+                    parent_mb.append(size)
                 worker_mb = max([worker_mb, *map(_rss_mb, _children(reader))])
     seconds, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -66,6 +66,16 @@ def ask(path: Path, url: str, *, answer: bool = True) -> str:
     return b"".join(parts).decode().rpartition("\r\n\r\n")[2]
 
 
+def is_served(path: Path) -> bool:
+    """Whether somebody listens: the socket has its name before that."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
 def started(interpreter: Interpreter, packages: str, folder: Path) -> subprocess.Popen[bytes]:
     words = "-m gunicorn --workers 1 --threads 4 --worker-class gthread --timeout 900"
     command = [*interpreter.argv, *words.split(), "--bind", f"unix:{folder}/s", "app:app"]
@@ -88,7 +98,7 @@ def core(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "s"
     with started(request.param, packages, tmp_path) as master:
         try:
-            wait_until(lambda: place.exists() or master.poll() is not None, what="a socket")
+            wait_until(lambda: is_served(place) or master.poll() is not None, what="a socket")
             assert master.poll() is None, master.stderr and master.stderr.read().decode()[-800:]
             pid = int(ask(place, "/").split()[0])
             for url in ("/hold", "/wait"):
