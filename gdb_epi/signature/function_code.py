@@ -14,7 +14,8 @@ from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, Un
 from gdb_epi.target.api import ABSENT, Target, machine_of
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.util import sha256_hex
-from gdb_epi.x86.fields import Fields, instruction_fields
+from gdb_epi.x86.access import RawInstruction
+from gdb_epi.x86.decode import Parts, parts_of
 from gdb_epi.x86.operand import MAX_LENGTH
 
 PREFIX = "fn_"
@@ -62,27 +63,28 @@ def comparable_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> 
     `addresses` are those of the object: operands in that range are left out. Without `whole` the
     end of the function is cut off, and so is an instruction that is not wholly there.
     """
-    parts: list[bytes] = []
+    compared: list[bytes] = []
     jumps: list[tuple[int, int]] = []  # number of the instruction, its target in the code
     numbers: dict[int, int] = {}  # of the instruction at, or behind the padding at, a place
     at = 0
     while at < len(code):
-        fields = instruction_fields(code, at)
-        if fields is None:
+        parts = parts_of(code[at : at + MAX_LENGTH])
+        if parts is None:
             if whole or len(code) - at >= MAX_LENGTH:
                 return None
             break
-        instruction = code[at : at + fields.length]
-        numbers[at] = len(parts)
-        at += fields.length
-        if fields.target:
-            jumps.append((len(parts), at + _number(instruction, fields)))
-            parts.append(_kind(fields))
-        elif not _is_padding(instruction, fields):
-            parts.append(_without_addresses(instruction, fields, addresses))
+        instruction = code[at : at + parts.length]
+        numbers[at] = len(compared)
+        at += parts.length
+        if parts.is_relative:
+            target = int.from_bytes(instruction[parts.immediate :], "little", signed=True)
+            jumps.append((len(compared), at + target))
+            compared.append(_kind(parts.raw))
+        elif not _is_padding(instruction, parts.raw):
+            compared.append(_without_addresses(instruction, parts, addresses))
     for number, place in jumps:
-        parts[number] += struct.pack("<I", numbers.get(place, OUTSIDE))
-    return b"".join(parts)
+        compared[number] += struct.pack("<I", numbers.get(place, OUTSIDE))
+    return b"".join(compared)
 
 
 def _no_bounds(target: Target, pc: int) -> Absent:
@@ -94,31 +96,26 @@ def _no_bounds(target: Target, pc: int) -> Absent:
     return Absent(NOT_AVAILABLE, "no unwind table tells where the function begins")
 
 
-def _number(instruction: bytes, fields: Fields) -> int:
-    end = fields.immediate + fields.immediate_size
-    return int.from_bytes(instruction[fields.immediate : end], "little", signed=True)
-
-
-def _kind(fields: Fields) -> bytes:
+def _kind(raw: RawInstruction) -> bytes:
     """Return the opcode of a direct jump, branch or call, in one form for both of its lengths."""
-    if fields.map == 0 and fields.opcode == _SHORT_JUMP:
+    if raw.map == 0 and raw.opcode == _SHORT_JUMP:
         return bytes((_JUMP,))
-    if fields.map == 1 or fields.opcode in _SHORT_BRANCHES:
-        return bytes((0x0F, 0x80 | fields.opcode & 0xF))
-    return bytes((fields.opcode,))
+    if raw.map == 1 or raw.opcode in _SHORT_BRANCHES:
+        return bytes((0x0F, 0x80 | raw.opcode & 0xF))
+    return bytes((raw.opcode,))
 
 
-def _is_padding(instruction: bytes, fields: Fields) -> bool:
+def _is_padding(instruction: bytes, raw: RawInstruction) -> bool:
     """Whether it does nothing: nop, xchg %ax,%ax and the long forms; pause is none of them."""
-    if fields.vector:
+    if raw.encoding != "legacy":
         return False
-    if fields.map == 1:
-        return fields.opcode == 0x1F
+    if raw.map == 1:
+        return raw.opcode == 0x1F
     plain = 0xF3 not in instruction and not any(0x40 <= byte <= 0x4F for byte in instruction)
-    return fields.map == 0 and fields.opcode == 0x90 and plain
+    return raw.map == 0 and raw.opcode == 0x90 and plain
 
 
-def _without_addresses(instruction: bytes, fields: Fields, addresses: tuple[int, int]) -> bytes:
+def _without_addresses(instruction: bytes, parts: Parts, addresses: tuple[int, int]) -> bytes:
     """Return an instruction with zeros in the place of addresses.
 
     These are displacements from rip, from a segment or from nothing, and operands of 4 or 8 bytes
@@ -127,8 +124,8 @@ def _without_addresses(instruction: bytes, fields: Fields, addresses: tuple[int,
     data = bytearray(instruction)
     low, high = addresses
     places = (
-        (fields.displacement, fields.displacement_size, not fields.rooted),
-        (fields.immediate, fields.immediate_size, False),
+        (parts.displacement, parts.displacement_size, not parts.rooted),
+        (parts.immediate, parts.immediate_size, False),
     )
     for start, size, is_address in places:
         if size not in _ADDRESS_SIZES:

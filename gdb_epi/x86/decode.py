@@ -42,8 +42,47 @@ class _Prefixes(NamedTuple):
     repeat: int  # 0, 0xF2 or 0xF3
 
 
+class Parts(NamedTuple):
+    """An instruction taken apart: places are counted from its start, sizes are in bytes.
+
+    `operand` is what ModRM names, without its access; None without memory. The displacement has a
+    size of 0 where there is none, and so has what follows it up to the end: the immediate, or the
+    target of a direct jump, branch or call, which is relative to the end.
+    """
+
+    raw: RawInstruction
+    prefixes: _Prefixes
+    shape: str  # in tables.MAPS
+    operand: Operand | None
+    displacement: int
+    displacement_size: int
+    immediate: int
+    length: int
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether it is a direct jump, branch or call."""
+        return self.shape in "jJ"
+
+    @property
+    def immediate_size(self) -> int:
+        """The bytes of the immediate, or of the relative target."""
+        return self.length - self.immediate
+
+    @property
+    def rooted(self) -> bool:
+        """Whether the displacement is counted from a register that is not rip."""
+        return self.operand is None or self.operand.base is not None
+
+
 def decode(code: bytes) -> Instruction | None:
     """Return the instruction at the start of `code`; None when it is unknown or cut off."""
+    parts = parts_of(code)
+    return None if parts is None else _instruction(code, parts)
+
+
+def parts_of(code: bytes) -> Parts | None:
+    """Return where the parts of the instruction at the start of `code` lie; None as in decode()."""
     try:
         prefixes = _prefixes(code)
         opcode = code[prefixes.at]
@@ -82,7 +121,7 @@ def _prefixes(code: bytes) -> _Prefixes:
     return _Prefixes(at, rex, segment, operand, narrow, repeat)
 
 
-def _legacy(code: bytes, prefixes: _Prefixes) -> Instruction | None:
+def _legacy(code: bytes, prefixes: _Prefixes) -> Parts | None:
     at, opcode_map = prefixes.at, 0
     if code[at] == 0x0F:
         at, opcode_map = at + 1, 1
@@ -98,7 +137,7 @@ def _legacy(code: bytes, prefixes: _Prefixes) -> Instruction | None:
     return _finish(code, at + 1, made, prefixes)
 
 
-def _vex(code: bytes, prefixes: _Prefixes) -> Instruction | None:
+def _vex(code: bytes, prefixes: _Prefixes) -> Parts | None:
     at = prefixes.at + 1
     inverted = code[at] ^ 0xFF
     if code[at - 1] == 0xC5:
@@ -121,7 +160,7 @@ def _vex(code: bytes, prefixes: _Prefixes) -> Instruction | None:
     return _finish(code, at + 2, made, prefixes)
 
 
-def _evex(code: bytes, prefixes: _Prefixes) -> Instruction | None:
+def _evex(code: bytes, prefixes: _Prefixes) -> Parts | None:
     at = prefixes.at + 1
     first, second, third = code[at], code[at + 1], code[at + 2]
     opcode_map, length = first & 7, third >> 5 & 3
@@ -138,12 +177,13 @@ def _evex(code: bytes, prefixes: _Prefixes) -> Instruction | None:
     return _finish(code, at + 4, made, prefixes)
 
 
-def _finish(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> Instruction | None:
-    """Read ModRM and immediate behind the opcode, then tell what it does."""
+def _finish(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> Parts | None:
+    """Read ModRM and find what follows the opcode."""
     shape = tables.MAPS[made.map][made.opcode]
     if shape == "x" or (made.encoding != "legacy" and shape in "jJ"):
         return None
     operand: Operand | None = None
+    displacement_size = 0
     if shape in "MBZ":
         made = made._replace(modrm=code[at])
         at += 1
@@ -151,12 +191,11 @@ def _finish(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> 
             return None  # AMD's XOP
         # Moves to and from control registers have no memory form (SDM, MOV CR).
         if made.modrm < 0xC0 and not (made.map == 1 and 0x20 <= made.opcode <= 0x23):
-            operand, at = _memory(code, at, made, prefixes)
-    size = _immediate_size(shape, made, prefixes)
-    if at + size > len(code) or at + size > MAX_LENGTH:
+            operand, at, displacement_size = _memory(code, at, made, prefixes)
+    end = at + _immediate_size(shape, made, prefixes)
+    if end > len(code) or end > MAX_LENGTH:
         return None
-    immediate = int.from_bytes(code[at : at + size], "little", signed=True) if size else None
-    return _instruction(made, prefixes, operand, immediate, at + size, shape)
+    return Parts(made, prefixes, shape, operand, at - displacement_size, displacement_size, at, end)
 
 
 def _immediate_size(shape: str, made: RawInstruction, prefixes: _Prefixes) -> int:
@@ -172,8 +211,10 @@ def _immediate_size(shape: str, made: RawInstruction, prefixes: _Prefixes) -> in
     return {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}.get(shape, 0)
 
 
-def _memory(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> tuple[Operand, int]:
-    """Return the ModRM operand, without its access, and the place behind it."""
+def _memory(
+    code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes
+) -> tuple[Operand, int, int]:
+    """Return the ModRM operand without its access, the place behind it, its displacement's size."""
     mode, low, rex = made.modrm >> 6, made.modrm & 7, made.extended
     base: str | None = REGISTERS[low | (rex & 1) << 3]
     index: str | None = None
@@ -203,17 +244,13 @@ def _memory(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> 
         index = index if factor else UNKNOWN_INDEX
         displacement *= factor or 1
     operand = Operand(base, index, scale, displacement, prefixes.segment, None, relative)
-    return operand._replace(narrow=prefixes.narrow), at + size
+    return operand._replace(narrow=prefixes.narrow), at + size, size
 
 
-def _instruction(
-    made: RawInstruction,
-    prefixes: _Prefixes,
-    memory: Operand | None,
-    immediate: int | None,
-    length: int,
-    shape: str,
-) -> Instruction | None:
+def _instruction(code: bytes, parts: Parts) -> Instruction:
+    """Tell what an instruction does."""
+    made, prefixes, shape, memory, _, _, at, length = parts
+    immediate = int.from_bytes(code[at:length], "little", signed=True) if at < length else None
     operands: list[Operand] = []
     if memory is not None:
         access = memory_access(made)

@@ -19,7 +19,7 @@ from gdb_epi.target.api import Module, Thread
 from gdb_epi.target.fake import FakeTarget
 from gdb_epi.textstacks.partial_keys import NO_CODE
 from gdb_epi.x86 import decode
-from gdb_epi.x86.fields import instruction_fields
+from gdb_epi.x86.decode import parts_of
 from gdb_epi.x86.length import instruction_length
 
 START = 0x10000
@@ -87,28 +87,30 @@ def test_code_that_no_table_covers_has_no_name() -> None:
     assert name.detail == "no unwind table tells where the function begins"
 
 
-def test_fields_agree_with_the_other_decoders() -> None:
+def test_parts_agree_with_what_is_decoded() -> None:
     chance = random.Random(16)
     heads = [b"", b"\x0f", b"\x0f\x38", b"\xc5", b"\xc4\xe2", b"\x62\xf1\x7c", b"\x66", b"\x48"]
     decoded = 0
     for _ in range(20_000):
         data = chance.choice(heads) + chance.randbytes(15)
-        fields, whole = instruction_fields(data, 0), decode(data[:15])
-        assert (fields.length if fields else 0) == instruction_length(data, 0)
-        if fields is None or whole is None:
-            assert fields is None, data.hex()
+        parts, whole = parts_of(data[:15]), decode(data[:15])
+        assert (parts.length if parts else 0) == instruction_length(data, 0)
+        if parts is None or whole is None:
+            assert parts is None, data.hex()
             assert whole is None, data.hex()
             continue
         decoded += 1
-        assert fields.length == whole.length
-        assert fields.target == (whole.target is not None)
+        assert parts.length == whole.length
+        assert parts.is_relative == (whole.target is not None)
         if whole.memory is not None:
-            assert fields.rooted == (
-                not whole.memory.rip_relative and whole.memory.base is not None
-            )
-        at, size = fields.immediate, fields.immediate_size
-        number = int.from_bytes(data[at : at + size], "little", signed=True)
-        assert not size or number == (whole.target if fields.target else whole.immediate)
+            assert parts.rooted == (not whole.memory.rip_relative and whole.memory.base is not None)
+            place, size = parts.displacement, parts.displacement_size
+            number = int.from_bytes(data[place : place + size], "little", signed=True)
+            assert parts.raw.encoding == "evex" or number == whole.memory.displacement
+            assert place + size == parts.immediate
+        number = int.from_bytes(data[parts.immediate : parts.length], "little", signed=True)
+        value = whole.target if parts.is_relative else whole.immediate
+        assert not parts.immediate_size or number == value
     assert decoded > 10_000
 
 
