@@ -383,8 +383,11 @@ def load_layout(
 
     `mutex` is sizeof(pthread_mutex_t) of the process.
     """
-    flags = f"{'t' if free_threaded else ''}{'d' if debug else ''}"
-    return _load(f"cp{version[0]}{version[1]}{flags}", mutex)
+    return _load(_table_name(version, free_threaded, debug), mutex)
+
+
+def _table_name(version: tuple[int, int], free_threaded: bool, debug: bool) -> str:
+    return f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}"
 
 
 def _load(name: str, mutex: int) -> Layout | None:
@@ -420,7 +423,7 @@ def build_layouts(
     agrees = not main.distance(words)
     if agrees:
         yield main
-    stem = f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}-"
+    stem = f"{_table_name(version, free_threaded, debug)}-"
     names = sorted(
         (n[:-5] for n in listdir(f"{_FOLDER}/others") if n.startswith(stem)), reverse=True
     )
