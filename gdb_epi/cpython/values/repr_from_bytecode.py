@@ -375,6 +375,8 @@ class Evaluation(Readings):
     # -- items ----------------------------------------------------------------------------------
 
     def _do_build_slice(self, argument: int) -> None:
+        if argument not in (2, 3):
+            raise Undecodable("a slice")
         bounds = [self.bound(self._pop()) for _ in range(argument)][::-1]
         start, stop, step = (*bounds, None)[:3]
         self.stack.append(Slice(start, stop, step))
@@ -506,7 +508,7 @@ class Evaluation(Readings):
 
     def _call_getattr(self, name: str, arguments: list[Item]) -> Item:
         """Do what getattr() of two or three arguments does, and hasattr()."""
-        of, *others = arguments
+        of, *others = arguments or [None]
         if not isinstance(of, Value) or not 1 <= len(others) <= (2 if name == "getattr" else 1):
             raise Undecodable("a call")
         try:
