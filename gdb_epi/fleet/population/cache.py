@@ -63,7 +63,7 @@ def load_times(engine: Engine) -> Population:
 def load_population(
     engine: Engine, until: int | None = None, *, with_attributes: bool = True
 ) -> Population:
-    """Return the population up to and with a day; crashes without a time are left out.
+    """Return the population, of a day (since 1970-01-01) as it was at its end.
 
     It is read once for each state of the database and kept in the cache folder.
     """
@@ -188,8 +188,6 @@ def _save(folder: Path, state: Mapping[str, Any], population: Population) -> Non
     p = population
     arrays = {name: getattr(p, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
     arrays |= {"core_keys": p.core_keys.packed, "in_feed": p.covered}
-    if p.second is None:
-        arrays["second"] = nowhere(p.day.size)
     for kind, some in (("attributes", p.attributes), ("facts", p.facts)):
         for i, attribute in enumerate(some):
             for side in _SIDES:
@@ -240,14 +238,14 @@ def _prune(newest: Path) -> None:
 def narrowed(population: Population) -> Population:
     """Return the population with columns of codes as narrow as they can be: an eighth, mostly."""
     p = population
-    attributes, facts = (
-        tuple(a._replace(crash=narrow(a.crash), exposure=narrow(a.exposure)) for a in some)
-        for some in (p.attributes, p.facts)
-    )
+
+    def narrow_sides(a: Attribute) -> Attribute:
+        return a._replace(crash=narrow(a.crash), exposure=narrow(a.exposure))
+
     columns: dict[str, Any] = {name: narrow(getattr(p, name)) for name in _KEPT_NARROW}
     # A difference of days, and a day far back, fit 32 bits.
     columns |= {name: narrow(getattr(p, name), np.int32) for name in ("day", "exposure_day")}
-    return p._replace(attributes=attributes, facts=facts, **columns)
+    return p.each_attribute(narrow_sides)._replace(**columns)
 
 
 def _mapped(folder: Path, name: str) -> Any:

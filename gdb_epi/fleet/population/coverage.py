@@ -125,28 +125,23 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
     rows = [np.flatnonzero(population.exposure_day == day) for day in nearest.tolist()]
     source = np.concatenate([*rows, feed[:0]])
     day = np.repeat(missing, [row.size for row in rows])
-    unknown = np.full(source.size, ABSENT, dtype=np.int64)
+    unknown = nowhere(source.size)
     inside = np.isin(population.day, missing) & population.timed
-    attributes, facts = (
-        tuple(
-            a._replace(
-                exposure=np.concatenate((a.exposure, unknown)),
-                crash=np.where(inside, ABSENT, a.crash) if (a.exposure >= 0).any() else a.crash,
-            )
-            for a in some
+
+    def filled(a: Attribute) -> Attribute:
+        return a._replace(
+            exposure=np.concatenate((a.exposure, unknown)),
+            crash=np.where(inside, ABSENT, a.crash) if (a.exposure >= 0).any() else a.crash,
         )
-        for some in (population.attributes, population.facts)
-    )
+
     more = population.exposure_host[source], population.exposure_hours[source]
-    filled = population._replace(
-        attributes=attributes,
-        facts=facts,
+    whole = population.each_attribute(filled)._replace(
         exposure_day=np.concatenate((population.exposure_day, day)),
         exposure_host=np.concatenate((population.exposure_host, more[0])),
         exposure_hours=np.concatenate((population.exposure_hours, more[1])),
         memo=None if population.memo is None else Memo(),
     )
-    return filled, missing
+    return whole, missing
 
 
 MIN_ROWS = 1_000  # of host-hours: fewer are counted as quickly as they are

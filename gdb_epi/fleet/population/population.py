@@ -158,13 +158,18 @@ class Population(NamedTuple):
         """Return what was known at the end of a day."""
         return self.chosen(self.day <= day, self.exposure_day <= day)
 
+    def each_attribute(self, change: Callable[[Attribute], Attribute]) -> Population:
+        """Return the population with every attribute and fact changed."""
+        attributes, facts = (tuple(map(change, some)) for some in (self.attributes, self.facts))
+        return self._replace(attributes=attributes, facts=facts)
+
     def chosen(self, crashes: Bools, exposure: Bools) -> Population:
         """Return the part that two masks select."""
-        parts, facts = (
-            tuple(a._replace(crash=a.crash[crashes], exposure=a.exposure[exposure]) for a in some)
-            for some in (self.attributes, self.facts)
-        )
-        return self._replace(
+
+        def part_of(a: Attribute) -> Attribute:
+            return a._replace(crash=a.crash[crashes], exposure=a.exposure[exposure])
+
+        return self.each_attribute(part_of)._replace(
             core_keys=self.core_keys.chosen(crashes),
             day=self.day[crashes],
             second=None if self.second is None else self.second[crashes],
@@ -174,8 +179,6 @@ class Population(NamedTuple):
             cpu=self.cpu[crashes],
             bitflip=self.bitflip[crashes],
             lock_inherited=self.lock_inherited[crashes],
-            attributes=parts,
-            facts=facts,
             memo=None if self.memo is None else Memo(),
             exposure_day=self.exposure_day[exposure],
             exposure_host=self.exposure_host[exposure],

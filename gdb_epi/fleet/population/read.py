@@ -27,7 +27,7 @@ from gdb_epi.fleet.population.population import (
     Population,
     PrunedPast,
 )
-from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
+from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, nowhere
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.facts import YES
@@ -178,7 +178,7 @@ def _unknown_times(connection: Connection, before: int | None) -> dict[str, int]
 
 def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
     """Yield the facts with columns of their own: the verdict, the bit that may have flipped."""
-    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    unknown = nowhere(exposure_rows)
     # A label of another model means something else: those crashes count as not judged.
     mine = np.array([is_of_this_model(label) for label in crashes.verdicts], dtype=bool)
     if mine.sum() > 1 and mine.size <= MAX_VALUES:
@@ -357,7 +357,7 @@ def _facts(
 ) -> list[Attribute]:
     """Facts of the cores; one that is only ever true is false in the cores that lack it."""
     used = set(np.unique(crash_sets[crash_sets >= 0]).tolist())
-    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    unknown = nowhere(exposure_rows)
     kept = []
     for name, values in sorted(pairs.items()):
         here = {number: value for number, value in values.items() if number in used}
@@ -388,7 +388,7 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
             first = {c: i for i, c in sorted(code.items(), reverse=True)}
             shape = tuple(sorted((number, first[c]) for number, c in code.items()))
             together.setdefault(shape, []).append(name)
-    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    unknown = nowhere(exposure_rows)
     groups = sorted(
         together.values(), key=lambda names: (len(set(builds[names[0]].values())), names)
     )

@@ -19,7 +19,6 @@ from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Ints,
     distinct_pairs,
-    nowhere,
     rows_of,
     runs,
 )
@@ -85,40 +84,29 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
     first = np.ones(population.day.size, dtype=bool)
     first[loops.repeated] = False
     together = list(_together(population, second, first))
-    # What an event's crash stood for stands for the first one of the event from here on.
-    opens = [np.full(mine.size, mine[0]) for mine, _ in together]
-    every = np.concatenate([loops.repeated[:0], *(mine for mine, _ in together)])
-    order = np.argsort(every, kind="stable")
-    every, opener = every[order], np.concatenate([loops.repeated[:0], *opens])[order]
-    place = np.minimum(np.searchsorted(every, loops.stands_for), max(every.size - 1, 0))
-    if every.size:
-        inside = every[place] == loops.stands_for
-        loops = loops._replace(stands_for=np.where(inside, opener[place], loops.stands_for))
-    again = every != opener
-    repeated = np.concatenate((loops.repeated, every[again]))
-    stands_for = np.concatenate((loops.stands_for, opener[again]))
+    counted = np.arange(first.size)  # the crash that counts for each
+    counted[loops.repeated] = loops.stands_for
+    for mine, _ in together:
+        counted[mine] = mine[0]
+    counted = counted[counted]  # the first crash of a loop may be one of an event
+    repeated = np.flatnonzero(counted != np.arange(first.size))
     findings = (*(finding for _, finding in together), *loops.findings)
-    return repeated, stands_for, findings
+    return repeated, counted[repeated], findings
 
 
 def masked(population: Population, keep: Bools) -> Population:
     """Return the population in which only some crashes can be counted; all keep their places."""
-    attributes, facts = (
-        tuple(a._replace(crash=np.where(keep, a.crash, ABSENT)) for a in some)
-        for some in (population.attributes, population.facts)
-    )
+    kept = population.each_attribute(lambda a: a._replace(crash=np.where(keep, a.crash, ABSENT)))
     host, signature, cpu = (
         np.where(keep, column, ABSENT)
         for column in (population.host, population.signature, population.cpu)
     )
-    return population._replace(
+    return kept._replace(
         host=host,
         signature=signature,
         cpu=cpu,
         bitflip=population.bitflip & keep,
         lock_inherited=population.lock_inherited & keep,
-        attributes=attributes,
-        facts=facts,
     )
 
 
@@ -177,17 +165,20 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
 
 
 def _together(population: Population, second: Ints, first: Bools) -> Iterator[tuple[Ints, Finding]]:
-    """Yield the crashes of each event on several hosts; of loops the `first` crashes alone."""
+    """Yield the crashes of each event on several hosts, the first one first.
+
+    Of loops the `first` crashes alone are looked at.
+    """
     at = np.flatnonzero((second >= 0) & (population.host >= 0) & first)
     if at.size < MIN_HOSTS:
         return
     span = max(int(second[at[-1]] - second[at[0]]), int(SECONDS_A_DAY))
     places = [a for a in population.attributes if a.name in PLACES and len(a.values) > 1]
-    columns = [nowhere(at.size) + 1, population.signature, *(place.crash for place in places)]
+    columns: list[Ints] = [population.signature, *(place.crash for place in places)]
+    columns.insert(0, np.zeros_like(population.signature))  # one group: all crashes
     chains: list[tuple[float, Ints]] = []
     for column in columns:
-        codes = column if column.size == at.size else column[at]
-        chains += _chains(population, second, at, codes, span)
+        chains += _chains(population, second, at, column[at], span)
     taken = np.zeros(first.size, dtype=bool)
     for p, mine in sorted(chains, key=lambda chain: (chain[0], -chain[1].size)):
         if 2 * int(taken[mine].sum()) > mine.size:

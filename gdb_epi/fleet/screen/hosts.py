@@ -354,8 +354,8 @@ def _by_signature(
     cells = _cells(population, explained, asked)
     if cells.per_host.sum() < MIN_N:
         return
-    keep = (cells.found >= MIN_N) & (host_shares.share[cells.host] > 0)
-    s, h, a = cells.signature[keep], cells.host[keep], cells.found[keep].astype(float)
+    keep = (cells.crashes >= MIN_N) & (host_shares.share[cells.host] > 0)
+    s, h, a = cells.signature[keep], cells.host[keep], cells.crashes[keep].astype(float)
     tested = int((host_shares.share > 0).sum()) * (cells.signatures if asked is None else 1)
     everything, per_host = float(cells.per_host.sum()), cells.per_host
     if not a.size:
@@ -399,13 +399,13 @@ def _unlike(cells: _Cells, host_shares: Shares, least: float) -> Floats:
     Not every host runs what can die of it. Two crashes of one host are more frequent then than
     chance lets expect, in this signature or, where it has few crashes, in all of them.
     """
-    few = np.minimum(cells.found, MAX_LIKE)  # a bad host must not excuse itself, nor another one
+    few = np.minimum(cells.crashes, MAX_LIKE)  # a bad host must not excuse itself, nor another one
     pairs = (few * (few - 1)).astype(float)
     by_chance = float((host_shares.share**2).sum())
     observed = sum_by_code(cells.signature, pairs, cells.per_signature.size)
     expected = cells.per_signature**2 * by_chance
     pooled = (observed.sum() + 1 + least) / (expected.sum() + 1)
-    others = (cells.per_signature[cells.signature] - cells.found) ** 2 * by_chance
+    others = (cells.per_signature[cells.signature] - cells.crashes) ** 2 * by_chance
     ratio = (observed[cells.signature] - pairs + pooled) / (others + 1)
     return np.asarray(np.maximum(ratio - 1, least))
 
@@ -415,7 +415,7 @@ class _Cells(NamedTuple):
 
     signature: Ints
     host: Ints
-    found: Ints
+    crashes: Ints
     per_signature: Floats
     per_host: Floats
     signatures: int

@@ -24,9 +24,8 @@ def mixture(population: Population, codes: Ints, share: Floats) -> float:
     `codes` are the values of each combination of the population's attributes, `share` the expected
     share of each value.
     """
-    signature, combination, counts = population.once(
-        _cells, population, population.signature, population.day
-    )
+    of_crash = combinations_of(population).of_crash
+    signature, combination, counts = population.once(_cells, population.signature, of_crash)
     value = codes[combination]
     valued = value >= 0
     s, v, n = count_pairs(signature[valued], value[valued], counts[valued])
@@ -48,6 +47,6 @@ def inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float
     return max(1.0, float(np.median(chi)) / free)
 
 
-def _cells(population: Population, signature: Ints, day: Ints) -> tuple[Ints, Ints, Ints]:
+def _cells(signature: Ints, combination: Ints) -> tuple[Ints, Ints, Ints]:
     signed = np.flatnonzero(signature >= 0)
-    return count_pairs(signature[signed], combinations_of(population).of_crash[signed])
+    return count_pairs(signature[signed], combination[signed])

@@ -65,7 +65,8 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
         others = nsmallest(MAX_OTHERS, attribute_findings(part, free, asked), key=lambda f: f.p)
         earlier = [f for f in earlier_findings if f.attr != HOST and _is_here(part, f)]
         kept = without_aliases(part, others, earlier)
-        new += [with_rivals(part, f, free) for f in kept if f.key not in {k.key for k in new}]
+        keys = {finding.key for finding in new}
+        new += [with_rivals(part, f, free) for f in kept if f.key not in keys]
     moments = nsmallest(MAX_OTHERS, moment_findings(parts.counted, ~peeled), key=lambda f: f.p)
     new += [finding for finding in moments if finding.key not in raised]
     return Screen(day, tuple(new), peeled, tuple(hosts))
@@ -103,14 +104,8 @@ def _parts_of(events: Events, day: int) -> _Parts:
 
 def _without_hours(population: Population) -> Population:
     nothing = np.zeros(0, dtype=np.int64)
-    attributes, facts = (
-        tuple(a._replace(exposure=nothing) for a in some)
-        for some in (population.attributes, population.facts)
-    )
-    return population._replace(
-        attributes=attributes, facts=facts, exposure_day=nothing, exposure_host=nothing,
-        exposure_hours=np.zeros(0),
-    )  # fmt: skip
+    without = population.each_attribute(lambda a: a._replace(exposure=nothing))
+    return without._replace(exposure_day=nothing, exposure_host=nothing, exposure_hours=np.zeros(0))
 
 
 def screened_hosts(population: Population, day: int) -> list[Finding]:
