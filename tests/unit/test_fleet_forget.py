@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 
 import numpy as np
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Engine, event, select
 from unit.fleet_records import full, minimal
 from unit.test_fleet_archive import fill, tables
 from unit.test_fleet_ingest import rows
@@ -24,6 +25,7 @@ from gdb_epi.fleet.store.spool import spool, waiting
 
 UID = 4711
 ODD = "nöde 7"
+MOST_VARIABLES = 32_766  # of a statement of SQLite; Debian builds it with more
 
 
 @pytest.fixture(autouse=True)
@@ -145,3 +147,21 @@ def test_a_name_that_json_escapes_and_a_damaged_finding_are_forgotten(tmp_path, 
     assert forget(db, "--host", ODD, "--apply") == 0
     (detail,) = (row[0] for row in rows(db, select(t.finding.c.detail)))
     assert ODD not in detail and ODD not in json.dumps(json.loads(detail), ensure_ascii=False)
+
+
+def test_more_lines_of_the_log_than_one_statement_takes(tmp_path):
+    def limit(connection, _):
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, MOST_VARIABLES)
+
+    db = str(tmp_path / "f.sqlite3")
+    line = {"at": 1.0, "source": "feed", "status": "rejected", "error": "node-1: no such day"}
+    with open_database(db, write=True) as engine:
+        ingest(engine, [("t", full(1))])
+        with engine.begin() as connection:
+            connection.execute(t.ingest_log.insert(), [line] * (MOST_VARIABLES + 1))
+    event.listen(Engine, "connect", limit)
+    try:
+        assert forget(db, "--host", "node-1", "--apply") == 0
+    finally:
+        event.remove(Engine, "connect", limit)
+    assert rows(db, select(t.ingest_log)) == []

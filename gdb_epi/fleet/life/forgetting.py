@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, or_, select
+from sqlalchemy import Connection, Engine, func, or_, select
 
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.life.marks import FINDING
@@ -24,6 +24,7 @@ from gdb_epi.fleet.screen.types import HOST as OF_HOST
 from gdb_epi.fleet.screen.types import LOOP_OF
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import shown_url
+from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.packing import stored_record
 from gdb_epi.fleet.store.paths import exports_of
 from gdb_epi.fleet.store.removal import compact, record_bytes, remove_crashes
@@ -176,13 +177,10 @@ _WANTED: dict[str, Callable[[Connection, str], _Wanted]] = {
 
 def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, int]:
     """Count what the tables have of it, and delete that when it applies."""
-    keys: set[str] = set()
-    numbers = set(wanted.crashes)
-    c = t.crash.c
-    for number, key in connection.execute(select(c.id, c.core_key)):
-        if number in numbers:
-            keys.add(key)
-    words = wanted.words | keys
+    words = set(wanted.words)
+    for part in in_list_parts(wanted.crashes):
+        of_part = select(t.crash.c.core_key).where(t.crash.c.id.in_(part))
+        words.update(connection.execute(of_part).scalars())
 
     def names_it(*texts: str | None) -> bool:
         for given in texts:
@@ -204,10 +202,11 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
     logged = connection.execute(select(log.id, log.core_key, log.source, log.error)).all()
     lines = [r.id for r in logged if names_it(r.core_key, r.source, r.error)]
     of_host = t.exposure.c.host_id.in_(wanted.hosts)
+    host_days = select(func.count()).select_from(t.exposure).where(of_host)
     counts = {
         "crashes": len(wanted.crashes),
         "bytes": record_bytes(connection, wanted.crashes),
-        "host_days": len(connection.execute(select(t.exposure.c.day).where(of_host)).all()),
+        "host_days": connection.execute(host_days).scalar_one(),
         "findings": len(about), "decisions": len(decisions), "notices": len(notices),
         "log_lines": len(lines),
     }  # fmt: skip
@@ -217,7 +216,8 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
     for table, ids in (
         (t.finding, about), (t.mark, decisions), (t.notice, notices), (t.ingest_log, lines),
     ):  # fmt: skip
-        connection.execute(table.delete().where(table.c.id.in_(ids)))
+        for part in in_list_parts(ids):
+            connection.execute(table.delete().where(table.c.id.in_(part)))
     for row in findings:
         detail = detail_of(row.detail)
         kept = _without(detail, names_it)

@@ -22,6 +22,7 @@ from gdb_epi.fleet.screen.types import HOST, LOOP_OF
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
+from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
 from gdb_epi.fleet.store.removal import compact, record_bytes, remove_crashes, table_bytes
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
@@ -132,6 +133,8 @@ def _suspected(connection: Connection, now: float) -> tuple[tuple[str, ...], lis
 
 def _evidence(connection: Connection) -> list[int]:
     """The ids of the cores that open findings name."""
-    keys = {key for row in stored_rows(connection, OPEN) for key in row.detail.get("cores", ())}
+    cores = (row.detail.get("cores", ()) for row in stored_rows(connection, OPEN))
+    keys = sorted({str(key) for some in cores for key in some})
     c = t.crash.c
-    return [n for n, key in connection.execute(select(c.id, c.core_key)) if key in keys]
+    chosen = (select(c.id).where(c.core_key.in_(part)) for part in in_list_parts(keys))
+    return [number for ids in chosen for number in connection.execute(ids).scalars()]
