@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An access just below the stack mapping of the thread."""
+"""An access just below the stack that the thread ran on, its own or another one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
+from gdb_epi.fault.own_stack import own_stack
 from gdb_epi.fault.place import STACK_ENDED
 from gdb_epi.process_state import ProcessState
+from gdb_epi.typing_lite import Any
+
+_ELSEWHERE = (
+    "past the end of the stack that the thread ran on, which is not its own: the alternate stack "
+    "of a signal handler, or one that a library made"
+)
 
 
 @detector("stack_overflow", needs="crash")
@@ -24,16 +31,28 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
         return
     fault, place, stack = account.fault, account.place, account.place.region
     assert stack is not None and account.address is not None
+    thread = state.thread(fault.tid)
+    block = own_stack(state.target, thread) if thread is not None else None
+    own = None if block is None else block.is_of(stack)
+    # The kernel joins mappings that lie side by side, so that a mapping may be more than a stack.
+    size = block.end - block.start if own and block is not None else stack.size
+    facts: dict[str, Any] = {
+        "address": hex_word(account.address),
+        "rsp": hex_word(fault.sp),
+        "own": own,
+        "stack": [hex_word(stack.start), hex_word(stack.end)],
+    }
+    if own is False:
+        where = _ELSEWHERE
+    elif own:
+        facts["size"] = size
+        where = f"past the end of the thread's stack of {size >> 10} KiB"
+    else:
+        where = f"past the end of the stack that it ran on, in a mapping of {size >> 10} KiB"
     by = ", in a frame larger than what was left of it" if place.large else ""
     yield Finding(
         "stack_overflow",
         f"thread {fault.tid}",
-        {
-            "address": hex_word(account.address),
-            "rsp": hex_word(fault.sp),
-            "stack": [hex_word(stack.start), hex_word(stack.end)],
-            "size": stack.size,
-        },
-        f"the access is {place.distance} bytes past the end of the thread's stack of "
-        f"{stack.size >> 10} KiB{by}",
+        facts,
+        f"the access is {place.distance} bytes {where}{by}",
     )

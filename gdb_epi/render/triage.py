@@ -27,6 +27,7 @@ from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape
 from gdb_epi.render.frame_lines import (
     ABORTING,
+    HANDLER,
     LABEL,
     NATIVE,
     PYTHON,
@@ -189,9 +190,14 @@ def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[C
     """Return the calls; those from a check that failed to the signal stand in one line."""
     calls: list[Call] = []
     names: list[str] = []
+    below_handler = False  # what a handler interrupted; a kill() there sent the signal to it
+    raised = False
     for kind, call in zip(kinds, calls_of_record(frames), strict=True):
         between = names and (kind == "terminate" or call.module.startswith(_UNWINDING))
-        if (kind == "raise" and call.name) or between:
+        below_handler = below_handler or call.name == HANDLER
+        of_the_end = raised or not below_handler
+        if (kind == "raise" and call.name and of_the_end) or between:
+            raised = True
             names += [call.name.lstrip("_")] if call.name else []
             continue
         if names:
@@ -537,6 +543,29 @@ _HELP = {
 }
 
 
+_HELP_ELSEWHERE = (
+    "what helps",
+    "less nesting, or a larger stack where it is made (sigaltstack(), the library)",
+)
+
+
+def _help(record: Json) -> tuple[str, str] | None:
+    """Return what helps against the likeliest cause, None where nothing is to be said."""
+    cause = leading_hypothesis(record)
+    if cause == "stack-exhausted" and _on_another_stack(record):
+        return _HELP_ELSEWHERE
+    return _HELP.get(cause)
+
+
+def _on_another_stack(record: Json) -> bool:
+    """Whether the stack that ended is not the thread's own."""
+    return any(
+        finding.get("detector") == "stack_overflow"
+        and group_in(finding, "facts").get("own") is False
+        for finding in groups_in(record, "findings")
+    )
+
+
 def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     from gdb_epi.signature.types import LACKS_FILES
 
@@ -556,7 +585,7 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
         yield "the fix", "release the GIL around that call (ctypes: CDLL in place of PyDLL)"
     if not _ENDED_STACK.isdisjoint(texts_in(group_in(record, "verdict"), "rules")):
         yield "the fix", "hand over a copy: a thread's local variables end with it"
-    elif label == "software" and (help_with := _HELP.get(leading_hypothesis(record))):
+    elif label == "software" and (help_with := _help(record)):
         yield help_with
     if label in ("hardware-suspect", "damaged-memory"):
         yield "the evidence", "epi corruption" if in_gdb else f"gdb-epi corruption {core}"

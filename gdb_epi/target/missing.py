@@ -41,7 +41,11 @@ def missing_memory(target: Target) -> MissingMemory:
     for thread in target.threads():
         pointer = thread.sp
         region = target.region_at(pointer)
-        if region is None:
+        if region is not None and "w" not in region.perms:
+            # In its guard, where nothing is: what the thread used begins behind it.
+            pointer = region.end
+            region = target.region_at(pointer)
+        if region is None or "w" not in region.perms:
             continue
         owners.setdefault(region.start, thread.tid)
         if pointer >= region.start + region.dumped:

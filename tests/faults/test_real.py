@@ -22,6 +22,7 @@ from support.cores import find_core, why_no_core_dumps
 from gdb_epi.analysis import examine
 from gdb_epi.cli.support.open_core import opened_core
 from gdb_epi.session import Session
+from gdb_epi.target.missing import missing_memory
 
 HERE = Path(__file__).parent
 FLAGS = "-O1 -fno-omit-frame-pointer -fcf-protection=none -w -pthread".split()
@@ -93,3 +94,31 @@ def test_real_faults(row: Row, program: Path, tmp_path: Path) -> None:
     assert category.name in row.category.split("|"), (category, row.why)
     assert symptom.name in row.symptom.split("|"), (symptom, row.why)
     assert parts.verdict.label in row.label.split("|"), (parts.verdict, row.why)
+
+
+WHOSE = {
+    "recursion": True,
+    "recursion_handler_raises": True,
+    "large_alloca": True,
+    "thread_recursion": True,
+    "thread_guard_4m": True,
+    "thread_large_frame": True,
+    "handler_overflows_its_stack": False,
+    "own_stack": False,
+}
+
+
+@pytest.mark.parametrize("mode", WHOSE)
+def test_whose_stack_ended(mode: str, program: Path, tmp_path: Path) -> None:
+    """Alternate stacks and those of coroutines are not the thread's, and have no size to raise."""
+    core = died(program, mode, tmp_path)
+    with opened_core(str(core), str(program), None) as target:
+        session = Session(target)
+        findings = examine(session).findings
+        missing = missing_memory(target)
+    core.unlink()
+    (ended,) = (found for found in findings if found.detector == "stack_overflow")
+    assert ended.facts["own"] is WHOSE[mode], ended
+    assert ("the thread's stack of " in ended.summary) == WHOSE[mode]
+    assert ("size" in ended.facts) == WHOSE[mode]
+    assert missing.stacks == ()

@@ -230,3 +230,34 @@ def test_soft_errors_of_another_shape_are_none(errors: Any) -> None:
 def test_what_points_into_an_ended_stack_is_handed_over_as_a_copy(rule: str, is_told: bool) -> None:
     verdict = {"label": "software", "confidence": 0.7, "reasons": [], "rules": [rule]}
     assert any("hand over a copy" in line for line in shown(verdict=verdict)) == is_told
+
+
+@pytest.mark.parametrize(("own", "is_told"), [(True, True), (None, True), (False, False)])
+def test_a_stack_that_is_not_the_threads_own_is_not_made_larger_by_threading(
+    own: bool | None, is_told: bool
+) -> None:
+    verdict = {
+        "label": "software",
+        "confidence": 0.9,
+        "reasons": [],
+        "cause": [{"hypothesis": "stack-exhausted", "probability": 0.9}],
+    }
+    findings = [{"detector": "stack_overflow", "summary": "s", "facts": {"own": own}}]
+    text = "\n".join(shown(verdict=verdict, findings=findings))
+    assert ("threading.stack_size(N)" in text) == is_told
+    assert ("sigaltstack()" in text) != is_told
+
+
+def test_a_kill_that_a_handler_answered_is_not_how_the_process_ended_itself() -> None:
+    """It sent the signal whose handler then crashed; abort() behind a handler's raise() did."""
+
+    def native(name: str) -> dict[str, Any]:
+        return {**NATIVE, "function": name}
+
+    handler = {"language": "native", "kind": "signal", "pc": "0x1"}
+    ended = "how the process ended itself"
+    sent = shown("software", native("deep"), handler, native("kill"), native("main"))
+    assert not any(ended in line for line in sent)
+    own = native("raise"), native("on_abort"), handler, native("raise"), native("abort")
+    again = shown("software", *own, native("main"))
+    assert sum(ended in line for line in again) == 2
