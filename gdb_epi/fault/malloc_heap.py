@@ -100,8 +100,44 @@ def main_heap(target: Target) -> Region | None:
                 continue
             first, size = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:], "little")
             if not first and (_holds_tcache(target, region) or _begins_chain(target, region, size)):
-                return region
+                return _with_continuations(target, region)
     return None
+
+
+def _with_continuations(target: Target, heap: Region) -> Region:
+    """Return the heap with the mappings right behind it in which its chunks go on.
+
+    What brk() adds in a forked child becomes a mapping of its own: the kernel does not extend
+    one that is shared with the parent by its anon_vma (linux mm/vma.c, is_mergeable_anon_vma).
+    """
+    for region in target.regions():
+        if region.start != heap.end:
+            continue
+        anonymous = region.path is None and "w" in region.perms
+        complete = heap.dumped >= heap.size and region.dumped > 0
+        if not anonymous or not complete or not _goes_on(target, heap, region):
+            break
+        heap = heap._replace(end=region.end, dumped=heap.size + region.dumped)
+    return heap
+
+
+def _goes_on(target: Target, heap: Region, behind: Region) -> bool:
+    """Whether the last chunk of a heap does not end with its mapping, or others follow there."""
+    words = HeapWords(target, heap.start, heap.size // 8)
+    recent: deque[int] = deque(maxlen=1)
+    at = 0
+    try:
+        while at + 1 < words.count:
+            at, _ = words.run(at, recent)
+            following = next_chunk(words, at)
+            if following is None:
+                return True  # a chunk crosses the end, or is damaged
+            at = following
+        count = min(behind.dumped, behind.size, PROBED) // 8
+        head = HeapWords(target, behind.start, count)
+        return count > 1 and chunks_fit(head, 0, head[1])
+    except UnreadableMemory:
+        return False
 
 
 def _holds_tcache(target: Target, region: Region) -> bool:

@@ -87,6 +87,17 @@ def test_a_block_freed_twice_leaves_a_whole_heap(library: Path, tmp_path: Path) 
     assert "before" not in heap
 
 
+def test_the_heap_of_a_forked_child_lies_in_two_mappings_and_is_whole(
+    library: Path, tmp_path: Path
+) -> None:
+    record = record_of("forked_child_heap", tmp_path, library)
+    heap = facts_of(record, "damaged_heap")
+    assert heap["kind"] == "info"
+    assert heap["whole"] > 800
+    assert "R7" not in {skipped["check"] for skipped in record["corruption"]["skipped"]}
+    assert not any("overrun" in reason for reason in record["verdict"]["reasons"])
+
+
 @pytest.mark.parametrize(
     ("mode", "kind", "reason"),
     [

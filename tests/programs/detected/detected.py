@@ -32,6 +32,14 @@ def double_free() -> None:
     NATIVE.drop(row)
 
 
+def forked_child_heap() -> None:
+    """In a child, take what needs more heap than the parent left, and free no block's beginning."""
+    if not os.fork():
+        rows = [NATIVE.rows(3000) for _ in range(800)]
+        NATIVE.drop(rows[0] + 8)
+    os.wait()
+
+
 def no_thread_state() -> None:
     ctypes.pythonapi.PyEval_RestoreThread(None)
 

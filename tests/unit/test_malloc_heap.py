@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where glibc's main heap ends: in a forked child it goes on in the mapping behind."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from support.scenes import HEAP
+
+from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
+from gdb_epi.corruption.context import Context
+from gdb_epi.fault.malloc_heap import main_heap
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import Region
+from gdb_epi.target.fake import FakeTarget
+
+FIRST, SECOND = 0x2000, 0x3000  # bytes of the two mappings
+TCACHE, SIZE = 0x290, 0x50
+
+
+def chunks(end: int) -> bytes:
+    """Return FIRST + SECOND bytes: chunks of SIZE whose top ends at `end`, zeros behind."""
+    data = bytearray(FIRST + SECOND)
+    at, size = 0, TCACHE
+    while at + size + SIZE < end:
+        struct.pack_into("<QQ", data, at, 0, size | 1)
+        at, size = at + size, SIZE
+    struct.pack_into("<QQ", data, at, 0, (end - at) | 1)
+    return bytes(data)
+
+
+def target(data: bytes, path: str | None = None) -> FakeTarget:
+    middle, end = HEAP + FIRST, HEAP + FIRST + SECOND
+    regions = [
+        Region(HEAP, middle, "rw-", None, 0, FIRST),
+        Region(middle, end, "rw-", path, 0, SECOND),
+    ]
+    return FakeTarget(regions=regions, memory={HEAP: data})
+
+
+def test_a_chunk_that_crosses_the_end_of_its_mapping_is_whole() -> None:
+    process = target(chunks(FIRST + SECOND))
+    heap = main_heap(process)
+    assert heap is not None
+    assert (heap.start, heap.end) == (HEAP, HEAP + FIRST + SECOND)
+    assert heap.dumped == FIRST + SECOND
+    context = Context(ProcessState(process))
+    assert not list(malloc_chunks(context))
+    assert context.counts["malloc chunks"] > (FIRST + SECOND) // SIZE - TCACHE // SIZE - 5
+
+
+def test_chunks_that_begin_with_the_second_mapping_belong_to_the_heap() -> None:
+    data = bytearray(chunks(FIRST))
+    struct.pack_into("<QQ", data, FIRST, 0, SIZE | 1)
+    for at in range(FIRST + SIZE, FIRST + SECOND - 2 * SIZE, SIZE):
+        struct.pack_into("<QQ", data, at, 0, SIZE | 1)
+    heap = main_heap(target(bytes(data)))
+    assert heap is not None
+    assert heap.end == HEAP + FIRST + SECOND
+
+
+@pytest.mark.parametrize("path", [None, "/a/file"])
+def test_a_heap_whose_top_ends_with_its_mapping_ends_there(path: str | None) -> None:
+    heap = main_heap(target(chunks(FIRST), path))
+    assert heap is not None
+    assert heap.end == HEAP + FIRST
+
+
+def test_no_file_and_no_hole_continue_a_heap() -> None:
+    assert main_heap(target(chunks(FIRST + SECOND), "/a/file")).end == HEAP + FIRST  # type: ignore[union-attr]
+    process = target(chunks(FIRST + SECOND))
+    first, second = process.regions()
+    process = FakeTarget(
+        regions=[first._replace(dumped=0x1000), second], memory={HEAP: chunks(FIRST + SECOND)}
+    )
+    assert main_heap(process).end == HEAP + FIRST  # type: ignore[union-attr]
