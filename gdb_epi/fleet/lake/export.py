@@ -149,15 +149,15 @@ def _states(connection: Connection, table: Table) -> dict[str, tuple[str, str]]:
     texts = " || '|' || ".join(f"coalesce(CAST({c.name} AS TEXT), '~')" for c in table.columns)
     hashed = _HASH[connection.dialect.name].format(texts)
     rows = connection.exec_driver_sql(
-        f"SELECT day_of_row, count(*), sum(row_state), min(day_of_row), max(day_of_row) "
-        f"FROM (SELECT {day} AS day_of_row, {hashed} AS row_state FROM {table.name}) AS states "
+        f"SELECT day_of_row, count(*), sum(row_state) FROM "
+        f"(SELECT {day} AS day_of_row, {hashed} AS row_state FROM {table.name}) AS states "
         "GROUP BY day_of_row ORDER BY day_of_row"
     ).all()
     if table.name not in DAY_OF:
-        state = ",".join(f"{count}-{total}" for _, count, total, *_ in rows)
+        state = ",".join(f"{count}-{total}" for _, count, total in rows)
         return {"": (state, "1 = 1")}
     states: dict[str, tuple[str, str]] = {}
-    for number, count, total, *_ in rows:
+    for number, count, total in rows:
         part = partition_of(number)
         condition = f"{day} IS NULL" if number is None else _of_day(table.name, number)
         state, others = states.get(part, ("", ""))

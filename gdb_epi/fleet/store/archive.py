@@ -185,7 +185,9 @@ def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) ->
         connection.execute(insert(connection, t.notice).on_conflict_do_nothing(), rows)
     else:
         table = _TABLES[kind]
-        there = set(map(tuple, connection.execute(select(*table.c[1:])).all()))
+        times = [row["at"] for row in rows]
+        alike = table.c.at.between(min(times, default=0.0), max(times, default=0.0))
+        there = set(map(tuple, connection.execute(select(*table.c[1:]).where(alike)).all()))
         names = [column.name for column in table.c[1:]]
         fresh = [row for row in rows if tuple(row[name] for name in names) not in there]
         if fresh:
