@@ -125,8 +125,8 @@ def _no_verb(program: str, package: str, word: str) -> UsageError:
     meant = None if instead else _meant(package, word)
     if meant is not None:
         return UsageError(f"no verb {word!r}: did you mean {program} {meant}?")
-    behind = "; options come behind the verb" if word[:2] == "--" else ""
-    return UsageError(f"no verb {word!r}", hint=instead or f"{program} --help{behind}")
+    order = "; options come after the verb" if word[:2] == "--" else ""
+    return UsageError(f"no verb {word!r}", hint=instead or f"{program} --help{order}")
 
 
 def _meant(package: str, word: str) -> str | None:

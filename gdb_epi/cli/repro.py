@@ -40,7 +40,7 @@ LEVELS = ("exact", "strict", "stable", "coarse")
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("command", nargs="+", metavar="CMD", help="the command, behind --")
+    add("command", nargs="+", metavar="CMD", help="the command, after --")
     add("--expect", metavar="SIGNATURE", help="a key, a line gsig/2 ..., or a record as JSON file")
     add("--at", choices=LEVELS, help="the key that must be equal, or a narrower one (stable)")
     add("--runs", type=whole(1, MAX_RUNS), default=RUNS, metavar="N", help=f"runs ({RUNS})")

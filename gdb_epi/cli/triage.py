@@ -112,7 +112,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     store = parser.add_mutually_exclusive_group()
     store.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     store.add_argument("--no-db", action="store_true", help="store nothing")
-    add("--again", action="store_true", help="of many cores also those that were done before")
+    add(
+        "--again",
+        action="store_true",
+        help="examine all of many cores, also those that an earlier run stored",
+    )
 
 
 def run(args: Namespace) -> int:

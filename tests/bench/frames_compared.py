@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.interpreters import cache_root
 
-from gdb_epi.cli.native.known_frames import Known, KnownFrames
+from gdb_epi.cli.native.known_frames import KnownFrames, NamedStacks
 from gdb_epi.cli.support.native_gdb import (
     ANSWER,
     GdbNative,
@@ -145,7 +145,7 @@ def compared(
     return "cores with the very frames and notes of GDB" if same else "cores that DIFFER"
 
 
-def as_json(known: Known) -> dict[int, Any]:
+def as_json(known: NamedStacks) -> dict[int, Any]:
     plain = {tid: [frame._asdict() for frame in frames] for tid, frames in known.stacks.items()}
     return {int(tid): frames for tid, frames in json.loads(json.dumps(plain)).items()}
 

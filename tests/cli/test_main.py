@@ -43,8 +43,8 @@ def test_version(shell):
 def test_no_such_verb_exits_2(shell, word):
     done = shell(word)
     assert (done.code, done.out) == (2, "")
-    behind = "; options come behind the verb" if word == "--x" else ""
-    assert done.err == f"gdb-epi: no verb {word!r}; try: gdb-epi --help{behind}\n"
+    order = "; options come after the verb" if word == "--x" else ""
+    assert done.err == f"gdb-epi: no verb {word!r}; try: gdb-epi --help{order}\n"
 
 
 def test_what_is_no_verb_is_told_apart(shell, tmp_path):

@@ -21,6 +21,7 @@ from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.cli.native.name_books import FORMAT, BookShelf, Jumped, NameBook, Named
 from gdb_epi.cli.native.tail_calls import TailCalls
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.fleet.store.paths import cache_folder
 from gdb_epi.target.api import Module, NativeFrame
 from gdb_epi.target.auxv import AT_ENTRY
 from gdb_epi.target.corefile import CoreFileTarget
@@ -43,12 +44,10 @@ _INLINE, _NORMAL, _SIGNAL = "inline", "normal", "signal"
 
 def book_folder() -> Path:
     """Return the folder for what GDB has said of files."""
-    from gdb_epi.cli.support.native_gdb import cache_folder
-
-    return Path(cache_folder()).with_name("native-frames")
+    return cache_folder() / "native-frames"
 
 
-class Known(NamedTuple):
+class NamedStacks(NamedTuple):
     """What GDB would have answered; the same questions as GdbNative's."""
 
     stacks: Mapping[int, tuple[NativeFrame, ...]]
@@ -92,7 +91,7 @@ class KnownFrames:
         self._gdb_key = f"gdb-{_digest(self._gdb)}"
         content = self._shelf.read(self._gdb_key)
         folders = content.get("debug_folders") if isinstance(content, dict) else None
-        self._is_told = _are_texts(folders)  # by this GDB; else they are what most GDBs say
+        self._is_confirmed = _are_texts(folders)  # this GDB said so; else it is what most GDBs say
         self._debug_folders = folders if _are_texts(folders) else USUAL_DEBUG_FOLDERS
         self._objects: dict[str, _Object | None] = {}
         self._stacks: dict[int, Walked] = {}
@@ -100,9 +99,9 @@ class KnownFrames:
         self._symbols: dict[str, MinimalSymbols] = {}
         self._calls = TailCalls(target)
 
-    def answer(self) -> Known | None:
+    def answer(self) -> NamedStacks | None:
         """Return what GDB would answer; None when it has to be asked."""
-        if not self._is_told and not self._shelf.is_usable():
+        if not self._is_confirmed and not self._shelf.is_usable():
             return None
         try:
             self._walk()
@@ -112,12 +111,12 @@ class KnownFrames:
                 stacks[tid] = self._described(walked)
                 if walked.note:
                     notes.append(SoftError("native", f"thread {tid}", walked.note))
-            if not self._is_told:
+            if not self._is_confirmed:
                 self._ask_for_debug_folders()
         except (Unsure, UnreadableMemory):
             return None
         self._keep()
-        return Known(stacks, tuple(notes))
+        return NamedStacks(stacks, tuple(notes))
 
     def _ask_for_debug_folders(self) -> None:
         """Let GDB confirm where it looks for debug information, once for all cores."""
@@ -136,7 +135,7 @@ class KnownFrames:
         if folders != self._debug_folders:
             self._debug_folders = folders
             self._stacks, self._unsure, self._objects = {}, None, {}
-        if not self._is_told:
+        if not self._is_confirmed:
             self._shelf.write(self._gdb_key, {"debug_folders": folders})
         with suppress(Unsure, UnreadableMemory):
             self._walk()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.guard import undisturbed
+from gdb_epi.cli.support.guard import signals_held
 from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 from gdb_epi.fleet.store.provenance import add_file, add_provenance
@@ -15,7 +15,7 @@ from gdb_epi.target.files import roots_of
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cli.native.known_frames import Known
+    from gdb_epi.cli.native.known_frames import NamedStacks
     from gdb_epi.cli.support.gdb_server import GdbServer
     from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.target.corefile import CoreFileTarget
@@ -131,7 +131,7 @@ def _decode(path: str, options: Options, scratch: Scratch, server: GdbServer | N
     target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot)
     native = None
     try:
-        with undisturbed():
+        with signals_held():
             native = _start_native(target, path, options, scratch, server)
         # GDB works while these are imported and decode.
         from gdb_epi.analysis import analyze
@@ -166,7 +166,7 @@ def _start_native(
     options: Options,
     scratch: Scratch,
     server: GdbServer | None,
-) -> GdbNative | Known | None:
+) -> GdbNative | NamedStacks | None:
     """Let the target ask GDB, or what GDB has said before; None for no native frames."""
     if options.native == "never":
         off = Absent(NOT_AVAILABLE, "switched off by --native never")
@@ -180,9 +180,7 @@ def _start_native(
         missing = NoGdb("no gdb found")
         if options.native == "always":
             raise missing
-        absent = Absent(NOT_AVAILABLE, missing.line())
-        target.native_source = lambda _tid: absent
-        target.soft_errors.append(SoftError("native frames", "gdb", missing.line()))
+        _say_why_none(target, missing.line())
         return None
     # GDB 13 does not find the executable on its own; this one has the right build-id.
     modules = target.modules()
@@ -196,9 +194,7 @@ def _start_native(
         refused = f"gdb was not started: {unsafe}"
         if options.native == "always":
             raise EpiError(f"no native frames: {refused}", hint="--native auto")
-        absent = Absent(NOT_AVAILABLE, refused)
-        target.native_source = lambda _tid: absent
-        target.soft_errors.append(SoftError("native frames", "gdb", refused))
+        _say_why_none(target, refused)
         return None
     learn = None
     simple = target.architecture.decodes and len(roots_of(options.sysroot)) < 2
@@ -227,7 +223,15 @@ def _start_native(
     return native
 
 
-def _note_trouble(native: GdbNative | Known, options: Options, record: dict[str, Any]) -> None:
+def _say_why_none(target: CoreFileTarget, why: str) -> None:
+    absent = Absent(NOT_AVAILABLE, why)
+    target.native_source = lambda _tid: absent
+    target.soft_errors.append(SoftError("native frames", "gdb", why))
+
+
+def _note_trouble(
+    native: GdbNative | NamedStacks, options: Options, record: dict[str, Any]
+) -> None:
     why = native.trouble()
     if why is not None and options.native == "always":
         raise EpiError(f"no native frames: {why.detail}", hint="--native auto")

@@ -26,10 +26,10 @@ AGAIN = "again when nothing writes to it"
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Hold back the signals that ask for an end: what is started here is known when they come.
+def signals_held() -> Iterator[None]:
+    """Hold back the signals that ask for an end: they come when what is started here can be ended.
 
-    A process that is started inside inherits that; it is ended by SIGKILL, or calls disturbed().
+    A process that is started inside inherits that; it is ended by SIGKILL, or calls take_signals().
     """
     signals = import_module("_signal")
     before = signals.pthread_sigmask(signals.SIG_BLOCK, _ending(signals))
@@ -39,8 +39,8 @@ def undisturbed() -> Iterator[None]:
         signals.pthread_sigmask(signals.SIG_SETMASK, before)
 
 
-def disturbed() -> None:
-    """Take signals again, in a process that was forked inside undisturbed()."""
+def take_signals() -> None:
+    """Take signals again, in a process that was forked inside signals_held()."""
     signals = import_module("_signal")
     for number in _ending(signals):
         signals.signal(number, signals.SIG_DFL)
@@ -65,7 +65,7 @@ def end_run(number: int) -> NoReturn:
 
     Python drops what is raised while it finalizes an object or calls a weak reference back
     (PyErr_WriteUnraisable, CPython 3.8 to 3.15): importlib does so at each import. The run would
-    go on as if nothing had been asked. What cleans up on the way is not disturbed.
+    go on as if nothing had been asked. What cleans up on the way is not take_signals.
     """
     signals = import_module("_signal")
     ended = Interrupted(number) if number == signals.SIGINT else Ended(number)

@@ -18,7 +18,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from gdb_epi.cli.support.guard import death_words
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, UsageError
-from gdb_epi.target.api import Module, NativeFrame
+from gdb_epi.fleet.store.paths import cache_folder
+from gdb_epi.target.api import NativeFrame
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.gdb_server import GdbServer
@@ -32,7 +33,7 @@ ENVIRONMENT_GDB = "GDB_EPI_GDB"
 ANSWER = "native.json"  # relative to GDB's working folder: no path to quote in a GDB command
 
 _ERRORS = "soft_errors"
-CACHE = "gdb-index"  # folder in the user's cache folder
+CACHE = "gdb-index"  # folder in the user's cache folder; GDB makes it when it needs it
 
 # Nothing that a core, its folder or the user's files name may run code or reach the network.
 SETTINGS = (
@@ -121,12 +122,6 @@ class GdbNative:
                 frames = [_frame(frame) for frame in _maps(thread.get("frames"))]
                 return frames or _why_none(thread, tid)
         return Absent(NOT_AVAILABLE, f"gdb does not know thread {tid}")
-
-    def modules(self) -> Sequence[Module]:
-        """Return the modules as GDB sees them; empty when it failed."""
-        answer = self._collect()
-        modules = _maps(answer.get("modules")) if not isinstance(answer, Absent) else []
-        return [_module(module) for module in modules if _is_module(module)]
 
     def soft_errors(self) -> list[dict[str, Any]]:
         """Return what GDB could not have, as the record has it."""
@@ -220,7 +215,7 @@ def _common_words(gdb: str, *, cached: bool = True) -> list[str]:
     import gdb_epi
 
     package = os.path.dirname(os.path.abspath(gdb_epi.__file__))
-    indexes = (CACHED, f"set index-cache directory {cache_folder()}") if cached else ()
+    indexes = (CACHED, f"set index-cache directory {cache_folder() / CACHE}") if cached else ()
     words = [gdb, "-nx", "-nh", "-batch"]
     for setting in (*SETTINGS, *indexes):
         words += ["-iex", setting]
@@ -249,13 +244,6 @@ def start_server(gdb: str) -> GdbServer:
     from gdb_epi.cli.support.gdb_server import GdbServer
 
     return GdbServer(_common_words(gdb), environment())
-
-
-def cache_folder() -> str:
-    """Return the folder for GDB's symbol indexes; GDB makes it when it needs it."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    root = base if os.path.isabs(base) else os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(root, "gdb-epi", CACHE)
 
 
 def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
@@ -319,17 +307,6 @@ def _frame(data: Mapping[str, Any]) -> NativeFrame:
         pyx=_text(data.get("pyx")),
         pyx_line=_address(data.get("pyx_line")),
     )
-
-
-def _is_module(data: Mapping[str, Any]) -> bool:
-    return isinstance(data.get("path"), str)
-
-
-def _module(data: Mapping[str, Any]) -> Module:
-    file = _text(data.get("file"))
-    base, start, end = (_address(data.get(name)) or 0 for name in ("base", "start", "end"))
-    missing = Absent(NOT_AVAILABLE, "gdb has no file for it")
-    return Module(str(data["path"]), base, start, end, _text(data.get("build_id")), file or missing)
 
 
 def _address(value: Any) -> int | None:

@@ -90,18 +90,18 @@ def objects_at(url: str, size: int) -> Iterator[tuple[Remote, bytes] | InputErro
     try:
         with _one_line(url):
             system, path = _opened_system(url)
-            objects, given = _listed(system, path, url)
+            objects, is_itself = _listed(system, path, url)
     except InputError as error:
         yield error
         return
 
-    def look(found: Remote) -> tuple[Remote, bytes] | InputError:
+    def look(remote: Remote) -> tuple[Remote, bytes] | InputError:
         try:
-            return found, _first_bytes(system, found.url, size)
+            return remote, _first_bytes(system, remote.url, size)
         except InputError as error:
             return error
 
-    if given:
+    if is_itself:
         yield look(objects[0])
         return
     from concurrent.futures import ThreadPoolExecutor
@@ -127,14 +127,14 @@ def _listed(system: Any, path: str, url: str) -> tuple[list[Remote], bool]:
     if not files:
         raise InputError(f"{masked(url)}: nothing is there", hint="check the address")
     user, at, _ = rest.partition("/")[0].rpartition("@")
-    ours = []
+    objects = []
     for name, info in files.items():
         full = system.unstrip_protocol(name)
-        behind = full.partition("://")[2]
-        if user and not behind.startswith(user + at):
-            behind = f"{user}{at}{behind}"
-        ours.append(_remote(f"{scheme}://{behind}{'?' + query if query else ''}", info))
-    return ours, False
+        place = full.partition("://")[2]
+        if user and not place.startswith(user + at):
+            place = f"{user}{at}{place}"
+        objects.append(_remote(f"{scheme}://{place}{'?' + query if query else ''}", info))
+    return objects, False
 
 
 def _remote(url: str, info: dict[str, Any]) -> Remote:

@@ -30,9 +30,9 @@ from gdb_epi.cli.support.guard import (
     AGAIN,
     CUT_OFF,
     death_words,
-    disturbed,
     signal_at_end,
-    undisturbed,
+    signals_held,
+    take_signals,
 )
 from gdb_epi.cli.support.messages import say
 from gdb_epi.cli.support.open_core import Scratch
@@ -105,18 +105,18 @@ def examine_all(
     running: dict[int, _Worker] = {}
     idle: list[_Worker] = []
     try:
-        with undisturbed():
+        with signals_held():
             server = _gdb_server(options) if len(cores) > 1 else None
         share = _Share(cores, options, timeout, server, (pipe, life))
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, core = waiting.pop()
-                with undisturbed():
+                with signals_held():
                     worker = idle.pop() if idle else _Worker(share)
                     running[worker.pipe] = worker
                     worker.begin(index, core)
             for worker in _ready(running):
-                with undisturbed():
+                with signals_held():
                     del running[worker.pipe]
                     result, goes_on = worker.finish()
                     idle += [worker] if goes_on else []
@@ -127,7 +127,7 @@ def examine_all(
                 "--native gdb"
             )
     finally:
-        with undisturbed():
+        with signals_held():
             for worker in (*running.values(), *idle):
                 worker.end()
             if server is not None:
@@ -286,7 +286,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         with suppress(OSError):  # a file of its own, not shared with the other workers
             own = os.open(f"/proc/self/fd/{share.life[0]}", os.O_RDONLY | os.O_NONBLOCK)
             signal_at_end(own, -os.getpid(), signal.SIGKILL)
-        disturbed()
+        take_signals()
         limit_memory(0, share.options.max_memory)
         requests = asked.makefile("rb")
         goes_on = True

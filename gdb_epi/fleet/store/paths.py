@@ -69,7 +69,8 @@ def spool_folder() -> Path:
 def cache_folder() -> Path:
     """Return the folder for what can be made again; it need not exist yet."""
     base = os.environ.get("XDG_CACHE_HOME", "")
-    root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+    # Path.home() raises where the user has no home at all, as in containers.
+    root = Path(base) if Path(base).is_absolute() else Path(os.path.expanduser("~"), ".cache")
     return root / FOLDER
 
 
