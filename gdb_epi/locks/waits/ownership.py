@@ -144,11 +144,9 @@ def _by_block(case: _Case, blocks: Sequence[Block]) -> t.Wait:
     if len(blocks) > 1:
         # Prefer a holder that does not itself wait for the lock: a block may release its lock by
         # hand and take it again, then two frames have its `__exit__`.
-        waiting = {case.thread.tid} | {
-            thread.tid
-            for thread in case.context.target.threads()
-            if thread.call == "futex" and thread.argument(0) == case.call.address
-        }
+        threads = case.context.target.threads()
+        others = {thread.tid for thread in threads if _waits_for(case, thread)}
+        waiting = {case.thread.tid} | others
         block = min(blocks, key=lambda block: block.tid in waiting)
     evidence = (
         f"{block.where()} is inside `with` of this lock (its frame is below the running "
@@ -244,10 +242,12 @@ def _by_interrupted(case: _Case) -> t.Wait | None:
     """A signal handler runs on the thread, and what it interrupted takes the very lock.
 
     Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,
-    2.4.3). None where another thread runs in such a function: it may hold the lock as well.
+    2.4.3). None where another thread is in such a function and does not wait for the lock too: it
+    may hold it, also while it sleeps in a file or a socket. malloc() sleeps in none, and its
+    return addresses are left over on many stacks.
     """
     from gdb_epi.fault.find import interrupted_by_handlers
-    from gdb_epi.locks.waits.libc_names import function_that_takes
+    from gdb_epi.locks.waits.libc_names import ALLOCATOR, function_that_takes
 
     context, thread, kind = case.context, case.thread, case.guess.kind
     met = next(iter(interrupted_by_handlers(context.target, thread)), None)
@@ -256,7 +256,7 @@ def _by_interrupted(case: _Case) -> t.Wait | None:
         return None
     for other in context.target.threads():
         sleeps = not other.registers.get(other.architecture.call, NO_CALL) >> 63
-        if sleeps or other.tid == thread.tid:
+        if other.tid == thread.tid or _waits_for(case, other) or (sleeps and kind == ALLOCATOR):
             continue
         if function_that_takes(context.target, other, kind) is not None:
             return None
@@ -264,6 +264,11 @@ def _by_interrupted(case: _Case) -> t.Wait | None:
         _live(context, thread.tid), t.SELF_DEADLOCK, t.PROBABLE,
         f"{t.IN_HANDLER}, and it interrupted {inside}(), which takes this lock",
     )  # fmt: skip
+
+
+def _waits_for(case: _Case, thread: Thread) -> bool:
+    """Whether a thread sleeps on the very word of this wait."""
+    return thread.call == "futex" and thread.argument(0) == case.call.address
 
 
 def _alone_in_child(context: LockContext) -> bool:
