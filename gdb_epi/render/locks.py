@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.locks.types import LockOwner, LockReport, Wait, lock_words
+from gdb_epi.locks.types import GIL, LockOwner, LockReport, Wait, lock_words
 from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, kind_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.stacks import thread_words
@@ -54,16 +54,13 @@ def _lock_words(wait: Wait) -> str:
     return f"{lock_words(wait.kind, wait.name)} ({wait.kind}, {where})"
 
 
-# What is not held but waited for until another thread gives it.
-_WAKES = frozenset(("threading.Event", "threading.Condition", "threading.Barrier"))
-
-
 def holder_words(wait: Wait) -> str:
     """Return who holds the lock of a wait, and how sure that is."""
     owner = wait.owner
     words = HOLDERS.get(wait.verdict, "")
     if owner.state == "none":
-        free = "another thread has to wake it" if wait.kind in _WAKES else "nobody holds it"
+        # All others that have no owner are given: events, items of a queue, results.
+        free = "nobody holds it" if wait.kind == GIL else "another thread has to wake it"
         words = words or free
     elif owner.state == "unknown":
         words = words or "held by whom is not known"

@@ -85,6 +85,17 @@ def test_a_lock_of_the_c_library_is_told_by_who_takes_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "words"),
+    [(t.GIL, "nobody holds it"), ("queue.Queue", "another thread has to wake it"),
+     ("Future", "another thread has to wake it")],
+)  # fmt: skip
+def test_what_nobody_holds_is_given_by_another_thread(kind: str, words: str) -> None:
+    nobody = t.LockOwner(None, None, None, "none")
+    made = wait(t.UNKNOWN, "info", nobody)._replace(kind=kind)
+    assert locks.holder_words(made) == words
+
+
+@pytest.mark.parametrize(
     ("verdict", "confidence"),
     [(t.PROBABLE_INHERITED, "info"), (t.SELF_DEADLOCK, "certain"), (t.OTHER_PROCESS, "certain"),
      (t.LIVE_HOLDER, "certain"), (t.CYCLE, "certain"), (t.LOST_WAKEUP, "probable")],
