@@ -6,7 +6,11 @@ from __future__ import annotations
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.objects.type_objects import TypeInfo
+    from gdb_epi.target.search import Ranges
 
 # Where a frame was found (PyFrame.provenance).
 CHAIN = "chain"  # tstate -> current_frame -> previous ...
@@ -63,6 +67,18 @@ class InterpreterState(NamedTuple):
     threads: tuple[ThreadState, ...]
 
 
+class Searched:
+    """What searches of all memory have told at one stop of a process, for all who ask later."""
+
+    def __init__(self) -> None:
+        # What is worth a search, by whether only memory that can be written is looked at.
+        self.ranges: dict[bool, tuple[Ranges, list[SoftError]]] = {}
+        self.types: dict[int, TypeInfo] | None = None  # all of them, by address
+        # The objects of a type, each with whether the collector tracks it.
+        self.objects: dict[int, list[tuple[int, bool | None]]] = {}
+        self.instances: Any = None  # an Instances, whose module imports this one
+
+
 class PythonState(NamedTuple):
     """The CPython runtime of the process."""
 
@@ -75,7 +91,7 @@ class PythonState(NamedTuple):
     gil_holder: int | None  # tid
     interpreters: tuple[InterpreterState, ...]
     soft_errors: tuple[SoftError, ...] = ()
-    kept: dict[str, Any] | None = None  # what is worked out once of all objects, by its name
+    searched: Searched | None = None
 
     def threads(self) -> tuple[ThreadState, ...]:
         """Return the thread states of all interpreters."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from gdb_epi.cpython.heap.by_type import TYPES
 from gdb_epi.cpython.values.expression_path import own_attributes
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, EpiError
@@ -73,9 +72,8 @@ def _modules(session: Session, beginning: str) -> Iterator[str]:
 def _types(session: Session, beginning: str) -> Iterator[str]:
     """Yield the types that a search has found, else the classes that modules of frames define."""
     python = session.state.required_python()
-    searched = (python.kept or {}).get(TYPES)
-    if searched is not None:
-        for info in searched.values():
+    if python.searched is not None and python.searched.types is not None:
+        for info in python.searched.types.values():
             yield from (info.shown, info.qualname)
         return
     context = session.values().context

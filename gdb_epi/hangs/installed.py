@@ -40,10 +40,10 @@ class Installed:
         return self._below[frame.filename]
 
     def _is_below(self, file: str) -> bool:
-        """Whether a file is of a package that was installed into a folder of its own, or so named.
+        """Whether a file is of a package that was installed beside the usual folders.
 
         A folder into which packages were installed holds nothing else, but for that of the program:
-        there its own files lie beside them.
+        there its own files lie beside them, and the name of the package decides.
         """
         for folder, finder in self._finders.items():
             if not file.startswith(folder + "/"):

@@ -70,7 +70,7 @@ def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, Chain, int]:
     outer = next(c for c in generator_chains(target, python).chains if c.name == "outer")
     inner, _ = outer.suspended.frames
     at = python.layout.require("PyFrameObject", "f_gen")
-    python = python._replace(kept=None)  # what is changed next is read anew
+    python = python._replace(searched=None)  # what is changed next is read anew
     return target, python, outer, Reader(target, python.layout).u64(inner.address + at)
 
 

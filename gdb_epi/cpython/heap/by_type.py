@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.types import PythonState, Searched
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
@@ -22,7 +22,6 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.search import BUDGET, MemorySearch, Ranges
 from gdb_epi.typing_lite import NamedTuple
 
-RANGES, TYPES, OBJECTS = "ranges", "types", "objects of types"  # in PythonState.kept
 MAX_TYPES = 200_000
 MAX_OBJECTS = 5_000_000  # hits of one search
 MAX_KEPT = 1_000_000  # objects of all types, for later searches: 100 MB
@@ -64,10 +63,8 @@ class Heap:
     ) -> None:
         self.target = target
         # Of one stop of the process: what is worth a search, and the types, are the same for all.
-        self._kept = {} if python.kept is None else python.kept
-        self.search = MemorySearch(
-            target, budget=budget, clock=clock, kept=self._kept.setdefault(RANGES, {})
-        )
+        self._searched = python.searched or Searched()
+        self.search = MemorySearch(target, budget=budget, clock=clock, kept=self._searched.ranges)
         self.access = access or PlainValues(target, python)
         self.reader = PagedReader(target, python.layout)
         self.soft_errors = self.search.soft_errors
@@ -112,7 +109,7 @@ class Heap:
     def types(self) -> dict[int, TypeInfo]:
         """Return every type of the process by address; raises OutOfTime."""
         if self._types is None and self.places_of_types is None:
-            self._types = self._kept.get(TYPES)
+            self._types = self._searched.types
         if self._types is None:
             metatype = self.metatype()
             ranges = None
@@ -136,7 +133,7 @@ class Heap:
                 level = following
             self._types = types
             if self.places_of_types is None:
-                self._kept[TYPES] = types
+                self._searched.types = types
         return self._types
 
     def _type_at(self, address: int) -> TypeInfo | None:
@@ -232,7 +229,7 @@ class Heap:
 
         Raises OutOfTime.
         """
-        kept = self._kept.setdefault(OBJECTS, {})
+        kept = self._searched.objects
         if kind in kept:
             yield from kept[kind]
             return

@@ -17,12 +17,11 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.thread_names import threading_globals
-from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.types import PythonState, Searched
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
-KEPT = "instances"  # in PythonState.kept
 MAX_FOUND = 100_000
 MAX_FRAMES = 200  # per thread
 MAX_ATTRIBUTES = 64
@@ -38,10 +37,10 @@ class Instance(NamedTuple):
 
 def instances_of(target: Target, python: PythonState) -> Instances:
     """Return the objects of a process; all that ask share one scan of its memory."""
-    kept = {} if python.kept is None else python.kept
-    if KEPT not in kept:
-        kept[KEPT] = Instances(PagedReader(target, python.layout), python)
-    instances: Instances = kept[KEPT]
+    searched = python.searched or Searched()
+    if searched.instances is None:
+        searched.instances = Instances(PagedReader(target, python.layout), python)
+    instances: Instances = searched.instances
     return instances
 
 
