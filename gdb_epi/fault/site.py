@@ -175,7 +175,7 @@ def _data(target: Target, site: FaultSite) -> FaultSite:
     access = None
     if fault.error is not None:
         access = "w" if fault.error & ERROR_WRITE else "r"
-    elif fault.code == SEGV_ACCERR:
+    elif (fault.signo, fault.code) == (SIGSEGV, SEGV_ACCERR):  # the number is BUS_ADRERR too
         here = target.region_at(address)
         if permits(here, "r") and not permits(here, "w"):  # nothing else is refused there
             access = "w"

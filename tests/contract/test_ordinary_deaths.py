@@ -46,6 +46,14 @@ static void file_ended(void) {
     at[5000] = 1;
 }
 
+static int file_ended_read_only(void) {
+    int file = open("mapped", O_RDWR | O_CREAT, 0600);
+    if (ftruncate(file, 8192)) return 0;
+    volatile char *at = mmap(0, 8192, PROT_READ, MAP_SHARED, file, 0);
+    if (ftruncate(file, 0)) return 0;
+    return at[5000];
+}
+
 static int large_frame(long size) {
     volatile char *at = alloca(size);
     at[0] = 1;
@@ -82,6 +90,7 @@ int main(int count, char **words) {
     case 8: cpu_limit();
     case 9: use_after_free(1); break;
     case 10: use_after_free(2); break;
+    case 11: return file_ended_read_only();
     }
     return 0;
 }
@@ -119,6 +128,11 @@ def record_of(program: Path, folder: Path, number: int) -> dict[str, Any]:
     subprocess.run(command, cwd=folder, check=False, capture_output=True, timeout=60)
     (core,) = find_core(folder)
     return analyze(Session(CoreFileTarget.open(core)))
+
+
+def test_a_read_behind_the_end_of_a_file_is_no_write(program: Path, tmp_path: Path) -> None:
+    record = record_of(program, tmp_path, 11)
+    assert not any("only to be read" in reason for reason in record["verdict"]["reasons"])
 
 
 @pytest.mark.parametrize("name", list(DEATHS))

@@ -38,6 +38,7 @@ from gdb_epi.corruption.checks.recurring_bit import recurring
 from gdb_epi.corruption.checks.register_values import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, word_evidence
+from gdb_epi.errors import Absent
 from gdb_epi.target.api import Region
 
 LOAD = "488b07"  # mov (%rdi),%rax
@@ -356,6 +357,16 @@ def test_guards() -> None:
     large = Region(end, end + (2 << 20), "---", None, 0, 0)
     assert evidence(guard(pointed(end + 16, extra_regions=[large]))) == []
     assert evidence(guard(failed("c3", crash(6, -6, sender=1000)))) == []
+
+
+def test_reads_behind_the_end_of_a_file_are_no_writes() -> None:
+    """BUS_ADRERR is the number of SEGV_ACCERR."""
+    file = Region(0x7F55_0000_0000, 0x7F55_0000_2000, "r--", "/tmp/table", 0, 0x1000)
+    behind = file.start + 0x1000
+    made = failed(LOAD, crash(7, 2, behind), rdi=behind, extra_regions=[file])
+    assert not isinstance(made.site, Absent)
+    assert made.site.access == "r"
+    assert evidence(read_only(made)) == []
 
 
 def test_writes_to_read_only_memory() -> None:
