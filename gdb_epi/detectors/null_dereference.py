@@ -41,7 +41,9 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     what = f"{site.kind} to" if executed else "access at"
     value = account.fault.registers.get(base or "", 0)
     meant = "a NULL pointer" if not address else f"a NULL pointer and an offset of {address}"
-    if value >> 63:
+    if executed and address:  # a call adds nothing to the pointer that it takes
+        meant = f"the number {address} was taken for a pointer to code"
+    elif value >> 63:
         meant = f"the number {signed_word(value)} was taken for a pointer"
     elif value:  # a member's address, computed before; or a small number that is no address
         meant += ", or a number that was taken for a pointer"

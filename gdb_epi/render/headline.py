@@ -278,9 +278,10 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     signal = group_in(record, "signal")
     failed = signal.get("fault_address") or group_in(signal, "behind_handler").get("fault_address")
     address = short_address(failed)
-    low = category == "segv-null" and address not in ("", "0x0")
-    if low and leading_hypothesis(record) != "null-pointer":  # a small number as a pointer
-        text = text.replace("on a NULL pointer", f"at the low address {address}")
+    low = category in ("segv-null", "segv-near-null") and address not in ("", "0x0")
+    if low and leading_hypothesis(record) not in ("", "null-pointer"):  # a number as a pointer
+        for words in ("on a NULL pointer", "on a pointer near NULL"):
+            text = text.replace(words, f"at the low address {address}")
     python = own_python(calls)
     below = f"called from {_at(python)}" if python is not None else ""
     place = where(calls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from gdb_epi.corruption.checks.gc_links import head_of_untracked
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
@@ -315,10 +316,28 @@ def ordinary(context: Context) -> Iterator[Evidence]:
         if explained and finding.detector == "null_dereference":
             continue
         if finding.detector in ORDINARY:
-            id = _id(finding)
+            id, summary = _id(finding), finding.summary
             if finding.detector == "null_dereference":
-                id = _null_id(context)
-            yield plain_evidence(id, "", UNKNOWN, finding.summary, dict(finding.facts))
+                untracked = _untracked(context)
+                id = "S:foreign-value" if untracked else _null_id(context)
+                summary = untracked or summary
+            yield plain_evidence(id, "", UNKNOWN, summary, dict(finding.facts))
+
+
+def _untracked(context: Context) -> str:
+    """Return what a link of 0 in the collector's head of an object says, "" where it is none."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
+        return ""
+    for name in site.operand.registers():
+        if site.fault.registers.get(name) == 0:
+            address = head_of_untracked(context, name)
+            if address is not None:
+                return (
+                    f"the collector's links of the object at {address:#x} are 0: it was untracked "
+                    "or freed before, or overwritten"
+                )
+    return ""
 
 
 def _is_explained(context: Context) -> bool:
@@ -347,6 +366,8 @@ def _null_id(context: Context) -> str:
     site = context.site
     if isinstance(site, Absent) or (site.operand is None and not site.code and not site.arrived):
         return "S:null-unread"
+    if site.kind in TRANSFERS and site.address:  # what was called is a number, whoever held it
+        return "S:low-number"
     if site.operand is None:
         return "S:null-untraced"
     registers = site.fault.registers

@@ -9,6 +9,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
+from gdb_epi.corruption.pointers.word_origin import origin_of_register
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.by_type import HAVE_GC
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
@@ -16,6 +17,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gc import gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_NODES = 20_000_000  # of a sweep
@@ -72,6 +74,24 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
         yield word_evidence(
             "R8", repair.where, repair.found, repair.corrected, MEMORY, repair.summary
         )
+
+
+def head_of_untracked(context: Context, register: str) -> int | None:
+    """Return the object in no list of the collector's whose link of 0 a register was read from.
+
+    gc_list_remove() and _PyObject_GC_UNTRACK() write through both links of an object's head. They
+    are 0 in an object that was untracked before, and in one that was freed or overwritten.
+    """
+    python, origin = context.state.python, origin_of_register(context, register)
+    if not isinstance(python, PythonState) or origin is None or origin.slot is None:
+        return None
+    if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
+        return None
+    links = GcLinks(page_reader(context))
+    for head in (origin.slot, origin.slot - WORD):
+        if links.is_object(head) and not links.following(head) and not links.before(head):
+            return head + links.size
+    return None
 
 
 def _near_the_fault(context: Context, size: int) -> Iterator[int]:

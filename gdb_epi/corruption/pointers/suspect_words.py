@@ -149,8 +149,11 @@ def _low_number(context: Context, value: int) -> Shape | None:
         return None
     if any(permits(target.region_at(value ^ 1 << bit), None) for bit in range(ADDRESS_BITS)):
         return None
-    number = value - LOW if value > LOW - NEAR_NULL else value
-    return Shape("number", f"it is the number {number}; no memory lies near that address")
+    if value > LOW - NEAR_NULL:
+        return Shape("number", f"it is the number {value - LOW}; no memory lies near that address")
+    # A function that copies steps its registers: of a buffer at NULL they hold how far it is.
+    why = f"it is the number {value}, or NULL and so many bytes; no memory lies near that address"
+    return Shape("number", why)
 
 
 def _is_half_of_a_pointer(target: Target, value: int) -> Shape | None:

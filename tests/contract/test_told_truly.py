@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small real programs of whose end something false was once said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cores import find_core
+from support.opening import need_core_dumps
+
+from gdb_epi.analysis import analyze
+from gdb_epi.cli.support.open_core import opened_core
+from gdb_epi.render.triage import Reader, render_triage
+from gdb_epi.session import Session
+
+UNTRACKED = """
+import ctypes
+def outer():
+    number = 1
+    def inner(): return number
+    return inner
+function = outer()
+cell = function.__closure__[0]
+untrack = ctypes.pythonapi.PyObject_GC_UnTrack
+untrack.argtypes, untrack.restype = [ctypes.py_object], None
+untrack(cell)
+del cell
+del function  # frees the cell, which takes it out of the collector's list once more
+"""
+JUMP_TO_ONE = """
+import ctypes
+class Thing: pass
+thing = Thing()
+slots = (ctypes.c_void_p * 40).from_address(id(Thing))
+slots[11] = 1  # tp_repr of a type object, as the next owner of its memory might write it
+repr(thing)
+"""
+COPY_TO_NULL = """
+import ctypes
+libc = ctypes.CDLL(None)
+have = 300 << 20  # bytes of a buffer that realloc() could not make larger
+libc.memmove.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+libc.memmove(have, bytes(1 << 20), 1 << 20)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cores() -> None:
+    need_core_dumps()
+
+
+def record_of(source: str, folder: Path) -> dict[str, Any]:
+    """Run a program that dies with this interpreter and return its record."""
+    (folder / "prog.py").write_text(source)
+    start = 'ulimit -c unlimited; exec "$0" prog.py'
+    subprocess.run(["sh", "-c", start, sys.executable], cwd=folder, timeout=120, check=False)
+    (core,) = find_core(folder)
+    with opened_core(str(core), sys.executable, None) as target:
+        record = analyze(Session(target))
+    core.unlink()
+    return record
+
+
+def screen(record: dict[str, Any]) -> str:
+    """Return the answer as one line."""
+    return " ".join(" ".join(render_triage(record, Reader(whole=True))).split())
+
+
+def test_an_object_that_is_untracked_twice_is_no_forgotten_check_for_null(tmp_path: Path) -> None:
+    told = screen(record_of(UNTRACKED, tmp_path))
+    assert "NULL" not in told
+    assert "are 0: it was untracked or freed before, or overwritten" in told
+
+
+def test_a_call_to_one_has_no_offset(tmp_path: Path) -> None:
+    told = screen(record_of(JUMP_TO_ONE, tmp_path))
+    assert "NULL" not in told and "offset of" not in told
+    assert "the number 1 was taken for a pointer to code" in told
+
+
+def test_far_behind_null_is_not_called_a_number_alone(tmp_path: Path) -> None:
+    told = screen(record_of(COPY_TO_NULL, tmp_path))
+    assert "it is the number 314572800, or NULL and so many bytes" in told
