@@ -260,6 +260,10 @@ def test_a_host_is_marked_by_any_of_its_spellings(db, receiver, capsys):
     assert screen(db, "--exit-code") == 5
     assert "node-7 was repaired and fails again: 1 of its 1 crash" in capsys.readouterr().out
     assert screen(db, "--exit-code") == 0, "told once"
+    put(db, *(crash(81_000 + n, "node-7", 17 + n % 3) for n in range(20)))
+    assert screen(db, "--exit-code") == 5
+    main(["fleet", "findings", "--db", db])
+    assert "raised again after its host was repaired" in capsys.readouterr().out
 
 
 def test_an_ignored_signature_is_silent(db, capsys):

@@ -31,12 +31,15 @@ def run(args: Namespace) -> int:
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.life.states import repaired_hosts
+        from gdb_epi.fleet.population.host_spelling import spelt_like
         from gdb_epi.fleet.screen.finding_states import stored
         from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
         findings = stored(engine, args.state)
         with engine.connect() as connection:
-            repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
+            marked = repaired_hosts(sqlalchemy_executor(connection), time.time())
+        hosts = [finding.value for finding in findings if finding.attr == "host"]
+        repaired = set(spelt_like(hosts, marked).values())
     if args.json or args.csv:
         from gdb_epi.cli.fleet.output import print_rows
 
