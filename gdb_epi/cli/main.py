@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "gdb-epi"
 EXIT_CODES = "0 done, 1 the tool failed, 2 wrong arguments, 3 an input was unusable"
+SPECIAL_CODES = "4 an expectation was not met (repro), 5 something is new (fleet screen)"
 GC_THRESHOLD = 200_000
 
 
@@ -233,7 +234,7 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
     order = [*_GROUPS, *sorted(groups.keys() - set(_GROUPS))]
     for name in (name for name in order if name in groups):
         lines += ["", name or "Verbs", *groups[name]]
-    lines += ["", f"Exit code: {EXIT_CODES},", "4 an expectation was not met (repro)."]
+    lines += ["", f"Exit code: {EXIT_CODES},", f"{SPECIAL_CODES}."]
     lines += ["", f"{program} VERB --help says more."]
     print("\n".join(lines), file=sys.stdout if asked else sys.stderr)
     return EXIT_DONE if asked else EXIT_USAGE

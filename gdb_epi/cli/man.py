@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from gdb_epi import __version__
-from gdb_epi.cli.main import EXIT_CODES
+from gdb_epi.cli.main import EXIT_CODES, SPECIAL_CODES
 from gdb_epi.cli.support.verb_tree import Option, verb_tree
 from gdb_epi.errors import EXIT_DONE
 
@@ -44,7 +44,7 @@ def _page() -> Iterator[str]:
     )
     yield from _commands()
     yield ".SH EXIT STATUS"
-    yield _text(f"{EXIT_CODES}, 4 an expectation was not met (repro).")
+    yield _text(f"{EXIT_CODES}, {SPECIAL_CODES}.")
     yield ".SH SEE ALSO"
     yield ".BR gdb (1),\n.BR coredumpctl (1),\n.BR core (5)"
 

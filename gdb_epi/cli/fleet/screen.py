@@ -107,12 +107,7 @@ def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) 
     for day, finding in lines:
         print_finding(day, finding)
     if not lines:
-        days = (
-            counted(population.day.size, "crash")
-            if population.day.size
-            else "no crashes with a time"
-        )
-        print(f"nothing new stands out ({days})")
+        print(f"nothing new stands out among {counted(population.day.size, 'crash')}")
 
 
 def _peeled(population: Population, screens: Sequence[Screen]) -> dict[str, Any]:

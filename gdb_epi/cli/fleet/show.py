@@ -82,8 +82,7 @@ def _signature_lines(group: SignatureGroup, summary: Summary) -> list[str]:
     rows = [Row(Call(PY if language == PYTHON else C, name)) for language, name in frames]
     lines = [title(group.name, group.category, labels), _counts(summary), ""]
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
-        values = summary.tables[name]
-        lines += labelled(label, [", ".join(f"{v} ({n})" for v, n in values)] if values else [])
+        lines += labelled(label, _tally(summary, name))
     stack = [line.strip() for line in row_lines(rows)]
     lines += ["", *labelled("Stack", stack), ""] if stack else [""]
     steps = [("more than one cause in it?", f"split {group.key}")]
@@ -97,14 +96,19 @@ def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]]) -> list
 
     lines = [_counts(summary), ""]
     for label, name in (("Verdict", "verdict"), ("CPU", "cpu")):
-        values = summary.tables[name]
-        lines += labelled(label, [", ".join(f"{v} ({n})" for v, n in values)] if values else [])
+        lines += labelled(label, _tally(summary, name))
     lines += labelled("Host", [f"{name}: {value}" for name, value in attributes])
     lines.append("Crashes, most frequent first")
     for text, count in summary.tables["signature"]:
         where, what = where_and_what(text, None, hung=False)
         lines.append(f"  {count:6}  {what}, in {where}  ({text})")
     return [*lines, "", *_next(summary, [("is this host to blame?", "suspects")])]
+
+
+def _tally(summary: Summary, table: str) -> list[str]:
+    """Return "node-1 (3), node-2 (1)" as a line; none of an empty table."""
+    values = summary.tables[table]
+    return [", ".join(f"{value} ({count})" for value, count in values)] if values else []
 
 
 def _counts(summary: Summary) -> str:

@@ -70,9 +70,7 @@ def _print(state: State, *, history: bool) -> None:
     words = [counted(state.crashes, "crash")]
     if state.last is not None:
         words.append(f"the last {utc_time(state.last)}")
-    words += [f"owner {held.owner}"] if held.owner else []
-    words += [held.ticket] if held.ticket else []
-    print_line(f"      {', '.join(words)}")
+    print_line(f"      {', '.join([*words, *held.care()])}")
     if state.fix is not None:
         print_line(f"      {fix_words(state.fix)}")
     if held.mark is not None and held.mark.until is not None:

@@ -66,7 +66,7 @@ class Today(NamedTuple):
     """What a screening gave; `population` is what it looked at."""
 
     population: Population
-    screen: Screen | None  # with the new findings alone; None: no crash has a time
+    screen: Screen | None  # with the new findings alone; None: there is no crash
     regressed: tuple[tuple[State, Fix], ...]
     again: tuple[HostAgain, ...]
 

@@ -92,12 +92,7 @@ def record_words(execute: Execute, kind: str, key: str, record: Mapping[str, Any
 
 def _sentence(held: Standing, words: list[str]) -> list[str]:
     since = held.history[0].at if held.subject.about == SIGNATURE else held.since
-    words = [f"known since {day_of(since)}", *words]
-    if held.owner:
-        words.append(f"owner {held.owner}")
-    if held.ticket:
-        words.append(held.ticket)
-    lines = ["; ".join(words)]
+    lines = ["; ".join([f"known since {day_of(since)}", *words, *held.care()])]
     if held.note:
         lines.append(f"note: {held.note}")
     return lines

@@ -84,6 +84,10 @@ class Standing(NamedTuple):
     mark: Mark | None  # the decision that holds
     history: tuple[Mark, ...]
 
+    def care(self) -> list[str]:
+        """Return who looks after it, and the ticket; nothing where nobody said so."""
+        return list(filter(None, (self.owner and f"owner {self.owner}", self.ticket)))
+
 
 def standing(subject: Subject, history: Iterable[Mark], now: float) -> Standing:
     """Return what holds at a moment; IGNORED ends by itself, and what held before holds again.

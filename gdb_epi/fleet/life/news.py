@@ -115,11 +115,9 @@ def _of_regression(state: State, fix: Fix, cores: Sequence[str]) -> News:
     held = state.standing
     fixes = [mark.at for mark in held.history if mark.state == FIXED]
     subject = f"regressed {held.subject.kind}:{held.subject.name} {fix.version} {fixes[-1]:.0f}"
-    lines = [state.text]
-    lines += [f"owner {held.owner}"] if held.owner else []
-    lines += [held.ticket] if held.ticket else []
+    lines = (state.text, *held.care())
     return News(
-        subject, REGRESSION, _regression_title(state), tuple(lines), None, fix.crashes_again,
+        subject, REGRESSION, _regression_title(state), lines, None, fix.crashes_again,
         tuple(cores), {"state": state.as_json()},
     )  # fmt: skip
 
