@@ -122,6 +122,34 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
         assert told in masked[name] and "hunter2" not in masked[name], masked
 
 
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    "name",
+    ["numpy_records", "pyarrow_nested_scalars", "pyarrow_nested_arrays", "sqlalchemy_rows"],
+)
+def test_what_lies_under_the_name_of_a_secret_is_not_shown(name: str) -> None:
+    one = next(entry for entry in PROGRAMS if entry.name == name)
+    interpreter = spread(one.name, lambda one: one.minor >= (3, 11), every=1)[0]
+    made = made_or_skip(interpreter, one)
+    state = opened(made)
+    judged = list(judge(made, state))
+    check(judged)
+    secret = {each.name for each in judged if "hunter2" in each.said}
+    assert "account" in secret
+    assert isinstance(state.python, PythonState)
+    values = values_of(state.target, state.python)
+    reader = FrameVariables(values)
+    frames = [frame for thread in state.python.threads() for frame in thread.frames]
+    shown = {
+        variable: values.of(at).shown()
+        for frame in frames
+        for variable, at in reader.addresses(frame)
+        if variable in secret
+    }
+    assert shown.keys() == secret
+    assert not [text for text in shown.values() if "hunter2" in text]
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -218,6 +218,11 @@ class ReprDecoder:
         self.exact, self.bare = False, bare
         return f"{MASKED}{obj.type.name}>"
 
+    def refuse_secrets(self, *names: str) -> None:
+        """Raise Undecodable for the name of a secret: where what it names is no object to mask."""
+        if not self.limits.secrets and any(is_secret_name(name.strip()) for name in names):
+            raise Undecodable("a name that may be that of a secret")
+
     def without_passwords(self, text: str) -> str:
         """Return a text with `***` for passwords in it, unless secrets were asked for."""
         if self.limits.secrets:

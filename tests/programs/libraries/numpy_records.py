@@ -19,6 +19,8 @@ def scalars(death):
     objects = numpy.array([(None, "x")], dtype=[("a", "O"), ("b", "O")])[0]
     record = numpy.rec.array([(1, 2.5, "text")], dtype=[("a", "i8"), ("b", "f8"), ("c", "U8")])[0]
     big = numpy.array([(1, 2)], dtype=[("a", ">i4"), ("b", ">f8")])[0]
+    account = numpy.array([("ann", "hunter2")], dtype=[("user", "U5"), ("password", "U8")])[0]
+    accounts = numpy.array([("ann", "hunter2")], dtype=[("user", "U5"), ("password", "U8")])
     wide = numpy.array([(1.123456789012, 1e20, 3)], dtype="f8, f4, c16")[0]
     dtypes(death)
 

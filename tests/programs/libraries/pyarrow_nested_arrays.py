@@ -9,6 +9,9 @@ from library_values import dying, way
 def arrays(death):
     lists = pyarrow.array([[1, 2], None, []])
     structs = pyarrow.array([{"a": 1, "b": "x"}, {"a": 2, "b": None}])
+    accounts = pyarrow.array([{"user": "ann", "password": "hunter2"}])
+    account = accounts[0]
+    in_lists = pyarrow.array([[{"user": "ann", "password": "hunter2"}]])
     encoded = pyarrow.array(["p", "q", "p"]).dictionary_encode()
     chunked = pyarrow.chunked_array([[1, 2], [3]])
     days = pyarrow.array([0, 19782, None], pyarrow.date32())

@@ -12,6 +12,8 @@ def nested(death):
     pairs = pyarrow.scalar([("a", 1), ("b", 2)], pyarrow.map_(pyarrow.string(), pyarrow.int64()))
     encoded = pyarrow.array(["p", "q", "p"]).dictionary_encode()[2]
     deep = pyarrow.scalar([{"x": [1.5]}, {"x": None}])
+    account = pyarrow.scalar({"user": "ann", "password": "hunter2"})
+    accounts = pyarrow.scalar([{"user": "ann", "password": "hunter2"}])
     in_list = [pyarrow.scalar(1), pyarrow.scalar("a")]
     dying(death)
 

@@ -25,6 +25,7 @@ def rows(death, connection):
     nothing = connection.execute(text("select null as n, 2.5 as r")).one()
     mapping = connection.execute(text("select 1 as a, 'x' as b")).mappings().one()
     mappings = connection.execute(text("select 1 as a")).mappings().all()
+    account = connection.execute(text("select 'ann' as user, 'hunter2' as password")).one()
     plain = tuple(one)
     nested = {"rows": several, "first": one}
     tables(death, connection)

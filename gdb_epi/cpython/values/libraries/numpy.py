@@ -487,6 +487,7 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
         decoder.spend()
         if depth > MAX_RECORDS:
             raise Undecodable("records in records without an end")
+        decoder.refuse_secrets(*(name for name, _, _ in item_type.names))
         parts = [
             item_text(decoder, at + offset, dtype_at(decoder, of), depth + 1)
             if offset >= 0

@@ -228,6 +228,7 @@ def _record(
     plain_floats: bool, depth: int,
 ) -> Format:  # fmt: skip
     writers: list[tuple[int, Format]] = []
+    decoder.refuse_secrets(*(name for name, _, _ in dtype.names))
     for _, of, offset in dtype.names:
         if offset < 0:
             raise Undecodable("a field without an offset")

@@ -17,7 +17,6 @@ from gdb_epi.cpython.values.libraries.numpy_arrays import array_of, items_of
 from gdb_epi.cpython.values.libraries.pandas import labels_of
 from gdb_epi.cpython.values.libraries.pyarrow import texts_of
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
-from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -97,7 +96,7 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
     names, labels = _flat(decoder, across), _flat(decoder, down)
     if not names or not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty frame, or one of which pandas leaves rows out")
-    _require_no_secrets(decoder, *names, *labels)
+    decoder.refuse_secrets(*names, *labels)
     columns: dict[int, Column] = {}
     for block in decoder.tuple_items(decoder.word(manager, 1)):
         for place, column in _columns_of(decoder, block, len(labels)):
@@ -122,22 +121,16 @@ def _series_text(decoder: ReprDecoder, obj: Obj) -> str:
     labels = _flat(decoder, _index_of(decoder, manager))
     if not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty series, or one of which pandas leaves rows out")
-    _require_no_secrets(decoder, *labels)
+    decoder.refuse_secrets(*labels)  # a series of a dict has its keys for labels
     column = _column(decoder, _values(decoder, block), len(labels))
     if column.dtype is None:
         raise Undecodable("its dtype is not known")
     name, end = decoder.attribute(obj.address, "_name"), f"dtype: {column.dtype}"
     if not decoder.is_none(name):
         text = _label(decoder, name)
-        _require_no_secrets(decoder, text)
+        decoder.refuse_secrets(text)
         end = f"Name: {text}, {end}"
     return f"{_beside([_left(labels), _fixed(column.texts)], 3)}\n{end}"
-
-
-def _require_no_secrets(decoder: ReprDecoder, *names: str) -> None:
-    """Raise Undecodable for the name of a secret: a row of a series may be one, as in a dict."""
-    if not decoder.limits.secrets and any(is_secret_name(name.strip()) for name in names):
-        raise Undecodable("a name that may be that of a secret")
 
 
 def _require_usual_options(decoder: ReprDecoder) -> None:

@@ -208,13 +208,17 @@ def _range(decoder: ReprDecoder, data: _Data, index: int) -> tuple[int, int]:
 
 
 def _names(decoder: ReprDecoder, kind: int) -> list[str]:
-    """Return the names of a struct's fields: Field begins with three words, then its name."""
+    """Return the names of a struct's fields, for its values: none may be that of a secret.
+
+    Field begins with three words, then its name.
+    """
     names = []
     for field in pointers(decoder, kind + _TYPE_CHILDREN, 1000):
         at, length = _u64(decoder, field + 24), _u64(decoder, field + 32)
         if length > 4096:
             raise Undecodable("a field without a name")
         names.append(utf8(decoder.reader.read(at, length)) if length else "")
+    decoder.refuse_secrets(*names)
     return names
 
 
@@ -378,6 +382,7 @@ def _struct_lines(decoder: ReprDecoder, data: _Data) -> str:
     has_nulls = bool(data.buffers and data.buffers[0]) and data.nulls != 0
     if has_nulls or data.offset:
         raise Undecodable("structs that are null, or a part of an array")
+    _names(decoder, data.type)
     parts = ["-- is_valid: all not null"]
     for number, at in enumerate(data.children):
         child = _data(decoder, at)

@@ -41,10 +41,14 @@ def row(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Row.__repr__ does: sql_util._repr_row, which is a tuple's repr for short rows."""
     held = decoder.obj(_data(decoder, obj))
     values = decoder.tuple_items(held.address)
+    try:
+        names = _columns(decoder, obj, len(values))
+    except (Undecodable, UnreadableMemory):
+        names = [""] * len(values)
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "(...)"
-        texts = [decoder.repr_of(value) for value in values]
+        texts = [decoder.named(name, at) for name, at in zip(names, values, strict=True)]
     if any(len(text) > MAX_SHOWN for text in texts):
         decoder.mark_inexact()  # it cuts long values in the middle
     inside = decoder.join_text(texts, decoder.signed(held.address, "PyTupleObject", "ob_size"))
@@ -58,17 +62,21 @@ MAX_SHOWN = 299  # characters of one value that _repr_row shows whole
 def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what RowMapping.__repr__ does: show it as a dict, by the names of its columns."""
     values = decoder.tuple_items(_data(decoder, obj))
-    parent = _parent(decoder, obj)
-    keys = decoder.attribute(parent, "_keys")
-    names = _names(decoder, keys)
-    if len(names) != len(values):
-        raise Undecodable("other names than values")
+    names = _columns(decoder, obj, len(values))
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "{...}"
         pairs = zip(names, values, strict=True)
         texts = (f"{name!r}: {decoder.named(name, at)}" for name, at in pairs)
         return "{" + decoder.join_text(texts, len(names)) + "}"
+
+
+def _columns(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:
+    """Return the names of a row's columns."""
+    names = _names(decoder, decoder.attribute(_parent(decoder, obj), "_keys"))
+    if len(names) != count:
+        raise Undecodable("other names than values")
+    return names
 
 
 def _parent(decoder: ReprDecoder, obj: Obj) -> int:
