@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
+from gdb_epi.corruption.pointers.allocators import allocator_of
 from gdb_epi.corruption.run import CheckResults
 from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.findings import hex_word
@@ -31,6 +32,7 @@ def corruption_group(results: CheckResults) -> Json:
         "weights": weights().version,
         "ambiguous": score.ambiguous,
         "symptom": results.symptom.name,
+        "allocator": _allocator(results),
         "fault": _fault(results),
         "candidates": candidates(results)[:MAX_CANDIDATES],
         "evidence": stored_evidence(results),
@@ -40,6 +42,12 @@ def corruption_group(results: CheckResults) -> Json:
             {"check": skipped.check, "why": skipped.why[:MAX_TEXT]} for skipped in results.skipped
         ],
     }
+
+
+def _allocator(results: CheckResults) -> str | None:
+    """Return whose the memory of the bad word is, where software is a likely cause."""
+    against = results.score.against
+    return allocator_of(results.context, against) if against else None
 
 
 def stored_evidence(results: CheckResults) -> list[Json]:

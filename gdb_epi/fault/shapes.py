@@ -14,6 +14,12 @@ from gdb_epi.typing_lite import NamedTuple
 POISON = frozenset(
     (0xCD, 0xDD, 0xFD, 0xCB, 0xDB, 0xFB, 0x5A, 0xA5, 0xE4, 0xE5, 0xCC, 0xAB, 0xFE, 0x6B, 0xEF, 0xBE)
 )
+_FILLS = ": Python's debug allocators fill {} with it"
+_OF_PYTHON = {
+    0xCD: _FILLS.format("fresh memory"),
+    0xDD: _FILLS.format("freed memory"),
+    0xFD: _FILLS.format("the room around blocks"),
+}
 MIN_REPEATED = 4  # equal bytes side by side that make a value poison
 MAX_DIGITS = 6  # whole bytes of the digits of a double, which has sign and exponent above
 PRINTABLE = 6  # printable bytes from the low end that make a value text
@@ -97,7 +103,8 @@ def poison(value: int) -> Shape | None:
     raw = value.to_bytes(8, "little")
     run, byte = _longest_run(raw)
     if byte not in (0, 0xFF) and (run >= 6 or (run >= MIN_REPEATED and byte in POISON)):
-        return Shape("poison", f"{run} of its bytes are {byte:#04x}, a filling pattern")
+        why = f"{run} of its bytes are {byte:#04x}, a filling pattern{_OF_PYTHON.get(byte, '')}"
+        return Shape("poison", why)
     if raw[:4] in (b"\xef\xbe\xad\xde", b"\xbe\xba\xfe\xca", b"\r\xf0\xad\xba"):
         return Shape("poison", f"its low half is the mark {value & 0xFFFFFFFF:#010x}")
     return None

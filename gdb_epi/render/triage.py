@@ -530,19 +530,16 @@ def _next_steps(record: Json, reader: Reader) -> Iterator[str]:
         yield f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
 
 
-# What helps, by the likeliest cause.
-_CHECKED_HEAP = ("see it earlier", "PYTHONMALLOC=debug python3 -X dev SCRIPT")
-_HELP = {
-    "use-after-free": _CHECKED_HEAP,
-    "other-data": _CHECKED_HEAP,
-    "heap-misuse": _CHECKED_HEAP,
-    "stack-exhausted": (
-        "what helps",
-        "less nesting, or a larger stack: threading.stack_size(N), ulimit -s",
-    ),
+# What may show the cause of such crashes where it is, by whose memory it is.
+_OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse"))
+_CHECKED_HEAP = {
+    "python": ("may fail earlier", "PYTHONMALLOC=debug python3 -X dev SCRIPT"),
+    "malloc": ("may show the cause", "PYTHONMALLOC=malloc valgrind python3 SCRIPT"),
 }
-
-
+_HELP_STACK = (
+    "what helps",
+    "less nesting, or a larger stack: threading.stack_size(N), ulimit -s",
+)
 _HELP_ELSEWHERE = (
     "what helps",
     "less nesting, or a larger stack where it is made (sigaltstack(), the library)",
@@ -552,9 +549,22 @@ _HELP_ELSEWHERE = (
 def _help(record: Json) -> tuple[str, str] | None:
     """Return what helps against the likeliest cause, None where nothing is to be said."""
     cause = leading_hypothesis(record)
-    if cause == "stack-exhausted" and _on_another_stack(record):
-        return _HELP_ELSEWHERE
-    return _HELP.get(cause)
+    if cause == "stack-exhausted":
+        return _HELP_ELSEWHERE if _on_another_stack(record) else _HELP_STACK
+    if cause not in _OF_THE_HEAP:
+        return None
+    allocator = str(group_in(record, "corruption").get("allocator"))
+    if allocator == "python" and _ran_with_checked_heap(record):
+        return None
+    return _CHECKED_HEAP.get(allocator)
+
+
+def _ran_with_checked_heap(record: Json) -> bool:
+    """Whether the process that died had Python's debug allocators already."""
+    python = group_in(record, "python")
+    chosen = str(group_in(group_in(record, "job"), "environment").get("PYTHONMALLOC"))
+    by_default = python.get("debug") or group_in(python, "flags").get("dev_mode")
+    return chosen.endswith("debug") or (bool(by_default) and chosen in ("None", "default"))
 
 
 def _on_another_stack(record: Json) -> bool:

@@ -85,3 +85,32 @@ def test_a_call_to_one_has_no_offset(tmp_path: Path) -> None:
 def test_far_behind_null_is_not_called_a_number_alone(tmp_path: Path) -> None:
     told = screen(record_of(COPY_TO_NULL, tmp_path))
     assert "it is the number 314572800, or NULL and so many bytes" in told
+
+
+FREED_BLOCK = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.free.argtypes = libc.strlen.argtypes = [ctypes.c_void_p]
+first, second = libc.malloc(64), libc.malloc(64)
+libc.free(first), libc.free(second)
+libc.strlen(ctypes.c_void_p.from_address(second))
+"""
+FREED_OBJECT = """
+import ctypes
+class Thing: pass
+things = [Thing() for _ in range(100)]
+thing = things[50]
+for _ in range(3): ctypes.pythonapi.Py_DecRef(ctypes.py_object(thing))
+things.clear()
+ctypes.memset(id(thing) + 8, 0xDD, 24)  # as the debug allocators do
+print(thing.name)
+"""
+
+
+@pytest.mark.parametrize(("source", "whose"), [(FREED_BLOCK, "malloc"), (FREED_OBJECT, "python")])
+def test_whose_memory_it_was(source: str, whose: str, tmp_path: Path) -> None:
+    record = record_of(source, tmp_path)
+    assert record["corruption"]["allocator"] == whose
+    by_debug = "a filling pattern: Python's debug allocators fill freed memory with it"
+    assert (by_debug in screen(record)) == (whose == "python")

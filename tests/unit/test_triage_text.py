@@ -261,3 +261,45 @@ def test_a_kill_that_a_handler_answered_is_not_how_the_process_ended_itself() ->
     own = native("raise"), native("on_abort"), handler, native("raise"), native("abort")
     again = shown("software", *own, native("main"))
     assert sum(ended in line for line in again) == 2
+
+
+def checked_heap(cause: str, allocator: str | None, **groups: Any) -> str:
+    """Return what the answer says would show the cause, "" for nothing."""
+    verdict = {
+        "label": "software",
+        "confidence": 0.9,
+        "reasons": [],
+        "cause": [{"hypothesis": cause, "probability": 0.9}],
+    }
+    lines = shown(verdict=verdict, corruption={"allocator": allocator}, **groups)
+    return next((line for line in lines if line.endswith("python3 SCRIPT") or "-X dev" in line), "")
+
+
+@pytest.mark.parametrize("cause", ["use-after-free", "other-data", "heap-misuse"])
+def test_a_checking_allocator_is_offered_for_memory_that_it_sees(cause: str) -> None:
+    assert "PYTHONMALLOC=debug" in checked_heap(cause, "python")
+    assert "valgrind" in checked_heap(cause, "malloc")
+    assert checked_heap(cause, None) == ""
+    assert checked_heap("null-pointer", "python") == ""
+
+
+@pytest.mark.parametrize(
+    ("groups", "is_offered"),
+    [
+        ({"python": {"flags": {"dev_mode": 1}}}, False),
+        ({"python": {"debug": True}}, False),
+        ({"job": {"environment": {"PYTHONMALLOC": "malloc_debug"}}}, False),
+        (
+            {
+                "python": {"flags": {"dev_mode": 1}},
+                "job": {"environment": {"PYTHONMALLOC": "malloc"}},
+            },
+            True,
+        ),
+    ],
+)
+def test_the_debug_allocators_are_not_offered_to_who_had_them(
+    groups: dict[str, Any], is_offered: bool
+) -> None:
+    assert bool(checked_heap("use-after-free", "python", **groups)) == is_offered
+    assert "valgrind" in checked_heap("use-after-free", "malloc", **groups)

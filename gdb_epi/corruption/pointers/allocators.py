@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose the memory of a bad word is: it decides which checking allocator can see more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
+from gdb_epi.corruption.pointers.suspect_words import fault_words, suspects_of
+from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
+from gdb_epi.errors import Absent
+from gdb_epi.fault.abort_message import AbortMessage
+
+PYTHON, MALLOC = "python", "malloc"
+
+
+def allocator_of(context: Context, told: Iterable[Evidence] = ()) -> str | None:
+    """Return PYTHON or MALLOC by the first block that a bad word stood in or pointed at.
+
+    The places of `told` come first: what speaks for software. PYTHON are blocks of pymalloc, and those of malloc that begin with an object: Python's debug
+    allocators know of both. None where no block is at hand.
+    """
+    account = context.state.account
+    if isinstance(account, Absent):
+        return None
+    message = account.message
+    if isinstance(message, AbortMessage) and message.kind == "malloc":
+        return MALLOC
+    places = [evidence.where for evidence in told if isinstance(evidence.where, int)]
+    owners = (_owner(context, place) for place in chain(places, _places(context)))
+    return next(filter(None, owners), None)
+
+
+def _places(context: Context) -> Iterator[int]:
+    """Yield where the bad word was read, then what the access went through."""
+    for word in fault_words(context)[:1]:
+        origin = origin_of(context, word)
+        if origin is not None:
+            yield origin.slot
+    for suspect in suspects_of(context):
+        yield from suspect.slots[:1]
+        yield suspect.value
+
+
+def _owner(context: Context, address: int) -> str | None:
+    index = address_index(context)
+    if index.place_in_block(address) is not None:
+        return PYTHON
+    chunk = chunk_at(context, address)
+    if chunk is None:
+        return None
+    objects = (index.object_type(chunk[0] + head) for head in HEADS)
+    return PYTHON if any(objects) else MALLOC
