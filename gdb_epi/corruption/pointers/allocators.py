@@ -14,14 +14,16 @@ from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 
+HEADER = 16  # bytes of an object: its count and its type
 PYTHON, MALLOC = "python", "malloc"
 
 
 def allocator_of(context: Context, told: Iterable[Evidence] = ()) -> str | None:
     """Return PYTHON or MALLOC by the first block that a bad word stood in or pointed at.
 
-    The places of `told` come first: what speaks for software. PYTHON are blocks of pymalloc, and those of malloc that begin with an object: Python's debug
-    allocators know of both. None where no block is at hand.
+    The places of `told` come first: what speaks for software. PYTHON are blocks of pymalloc, and
+    those of malloc that begin with an object: Python's debug allocators know of both. None where no
+    block is at hand.
     """
     account = context.state.account
     if isinstance(account, Absent):
@@ -52,5 +54,7 @@ def _owner(context: Context, address: int) -> str | None:
     chunk = chunk_at(context, address)
     if chunk is None:
         return None
-    objects = (index.object_type(chunk[0] + head) for head in HEADS)
+    start, size = chunk
+    heads = (head for head in HEADS if head + HEADER <= size)
+    objects = (index.object_type(start + head) for head in heads)
     return PYTHON if any(objects) else MALLOC
