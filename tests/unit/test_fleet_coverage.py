@@ -9,6 +9,7 @@ from support import fleet_troubles
 from support.fleet_simulator import FIRST_DAY, population, records, simulate
 from unit.fleet_records import minimal
 
+from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.coverage import with_hours_beside
 from gdb_epi.fleet.population.host_spelling import one_spelling
@@ -68,16 +69,19 @@ def test_a_feed_that_spells_hosts_and_racks_otherwise_is_the_same_fleet(tmp_path
     assert accused == {("host", fleet.truth["bad_host"])}
 
 
-def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path):
+@pytest.mark.parametrize("is_cached", [False, True])
+def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatch, is_cached):
     """Every second host is in the feed: the rate is that of these, not twice as high."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "MIN_CRASHES", 0 if is_cached else 1000)
     crashes = [minimal(n, host={"hostname": f"node-{n % 2}"}) for n in range(40)]
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
         ingest(engine, (("t", record) for record in crashes))
         days = range(*(load_population(engine).known_day[[0, -1]] + (0, 1)).tolist())
         rows = ((f"feed:{day}", HostDay(day, "node-0", 24.0, {})) for day in days)
         store_exposure(engine, rows)
-        course = curve(engine, None)
         population = load_population(engine)
+        course = curve(engine, None)
         facts = dict(facts_of(population, tally(engine, population, (None, None))))
     assert sum(row.crashes for row in course) == 40
     rated = sum(row.per_1000_hours * row.hours / 1000 for row in course if row.hours)

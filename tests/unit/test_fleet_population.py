@@ -160,7 +160,7 @@ def test_who_asks_for_times_gets_no_attributes_from_the_cache(tmp_path, monkeypa
     with open_database(str(db), write=False) as engine:
         times = population_cache.load_times(engine)
     assert whole.attributes and not times.attributes and not times.facts
-    for name in ("day", "second", "host", "signature", "timed"):
+    for name in ("day", "second", "host", "signature", "timed", "covered"):
         assert (getattr(times, name) == getattr(whole, name)).all(), name
     assert (times.hosts, times.signatures) == (whole.hosts, whole.signatures)
     assert list(times.core_keys) == list(whole.core_keys) and times.quality == whole.quality
