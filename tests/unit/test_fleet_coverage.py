@@ -10,7 +10,7 @@ from support.fleet_simulator import FIRST_DAY, population, records, simulate
 from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import cache
-from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.coverage import with_hours_beside
 from gdb_epi.fleet.population.host_spelling import one_spelling
 from gdb_epi.fleet.questions.signatures import curve
@@ -81,7 +81,7 @@ def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatc
         rows = ((f"feed:{day}", HostDay(day, "node-0", 24.0, {})) for day in days)
         store_exposure(engine, rows)
         population = load_population(engine)
-        course = curve(engine, None)
+        course = curve(engine, load_times(engine), None)
         facts = dict(facts_of(population, tally(engine, population, (None, None))))
     assert sum(row.crashes for row in course) == 40
     rated = sum(row.per_1000_hours * row.hours / 1000 for row in course if row.hours)

@@ -32,7 +32,7 @@ from unit.test_fleet_prune import check_pruned, wide_and_timeless
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.lake.cells import cells
-from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.questions.signatures import (
     compare,
     curve,
@@ -202,12 +202,19 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
                 for s in replay(load_population(engine))
                 for f in s.findings
             ]
-            until = last_moment(engine)
+            until = last_moment(load_times(engine))
             assert until is not None
-            new = new_signatures(engine, 3, until, 1000)
+            new = new_signatures(engine, load_times(engine), 3, until, 1000)
             windows = (until - 10 * 86400, until - 5 * 86400), (until - 5 * 86400, until)
             rows = sorted(compare(engine, *windows, 1000), key=lambda row: row.key)
-            answers.append((found, sorted(new, key=lambda r: r.key), curve(engine, None), rows))
+            answers.append(
+                (
+                    found,
+                    sorted(new, key=lambda r: r.key),
+                    curve(engine, load_times(engine), None),
+                    rows,
+                )
+            )
     assert same(answers[0], answers[1])
     assert answers[0][0], "the bad host is raised"
 

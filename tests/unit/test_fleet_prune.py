@@ -18,7 +18,7 @@ from unit.test_fleet_ingest import rows
 from gdb_epi.cli.fleet import prune as prune_verb
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.questions.onset import onset
 from gdb_epi.fleet.questions.quality import checks
 from gdb_epi.fleet.questions.signatures import compare, curve, new_signatures
@@ -78,8 +78,10 @@ def cores(db):
 def asked(db):
     """What the questions say of the time since the day of the prune."""
     with open_database(db, write=False) as engine:
-        new = [(row.key, row.crashes) for row in new_signatures(engine, 7, NOW, 50)]
-        days = [row for row in curve(engine, None) if row.day >= CUT]
+        new = [
+            (row.key, row.crashes) for row in new_signatures(engine, load_times(engine), 7, NOW, 50)
+        ]
+        days = [row for row in curve(engine, load_times(engine), None) if row.day >= CUT]
         recent = ((CUT * DAY, (CUT + 60) * DAY), ((CUT + 60) * DAY, NOW))
         changes = compare(engine, *recent, 50)
         p = load_population(engine)

@@ -16,7 +16,7 @@ from unit.fleet_records import minimal
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population import cache as population_cache
-from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Memo
 from gdb_epi.fleet.population.reading import open_for_question
@@ -209,12 +209,12 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
     last = max(record["time"]["crash_ts"] for record in at)
     put(path, at)
     with fleet_db.open_database(path, write=False) as engine:
-        assert last_moment(engine) == last
+        assert last_moment(load_times(engine)) == last
     wrong = minimal(1_000)
     wrong["time"]["crash_ts"] = last + 400 * DAY
     put(path, [wrong])
     with fleet_db.open_database(path, write=False) as engine:
-        assert last_moment(engine) == last
+        assert last_moment(load_times(engine)) == last
         assert load_population(engine).last_day == last // DAY
 
 

@@ -33,11 +33,14 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.population.cache import load_times
         from gdb_epi.fleet.questions.signatures import last_moment, new_signatures
 
-        asof = day_argument(args.asof)
-        until = last_moment(engine) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
-        rows = [] if until is None else new_signatures(engine, args.days, until, args.limit)
+        asof, population = day_argument(args.asof), load_times(engine)
+        until = last_moment(population) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
+        rows = []
+        if until is not None:
+            rows = new_signatures(engine, population, args.days, until, args.limit)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE

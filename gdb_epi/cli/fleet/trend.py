@@ -29,13 +29,14 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.population.cache import load_times
         from gdb_epi.fleet.questions.lookup import require_group
         from gdb_epi.fleet.questions.pruned import day_of_prune
         from gdb_epi.fleet.questions.signatures import curve
         from gdb_epi.fleet.store.days import iso_day
 
         name = None if args.signature is None else require_group(engine, args.signature).name
-        rows = curve(engine, name, day_argument(args.asof))
+        rows = curve(engine, load_times(engine), name, day_argument(args.asof))
         pruned = day_of_prune(engine)
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]

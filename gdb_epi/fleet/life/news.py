@@ -22,6 +22,7 @@ from gdb_epi.fleet.life.marks import (
     standings,
 )
 from gdb_epi.fleet.life.states import State, all_states, failed_fixes
+from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signatures import new_signatures, top_signatures
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored
 from gdb_epi.fleet.store import tables as t
@@ -142,7 +143,7 @@ def digest(engine: Engine, days: int, until: int, now: float) -> News:
         s for s in states if s.standing.subject.about == HOST and s.state not in (HEALTHY, BACK)
     ]
     end = (until + 1) * SECONDS_A_DAY
-    new = new_signatures(engine, days, end, MAX_LISTED)
+    new = new_signatures(engine, load_times(engine), days, end, MAX_LISTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines: list[str] = []
     _part(lines, "New findings:", [_of_finding(f).title for f in fresh])

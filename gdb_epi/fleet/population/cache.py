@@ -150,9 +150,9 @@ def _times_in_cache(state: Mapping[str, Any]) -> Population | None:
         none = np.zeros(0, dtype=np.int64)
         return Population(
             core_keys=CoreKeys(keys), day=day, second=second, host=host, signature=signature,
-            in_feed=in_feed, cpu=nowhere(day.size), bitflip=no, lock_inherited=no, hosts=head["hosts"],
-            signatures=head["signatures"], attributes=(), exposure_day=none, exposure_host=none,
-            exposure_hours=np.zeros(0), memo=Memo(), quality=head["quality"],
+            in_feed=in_feed, cpu=nowhere(day.size), bitflip=no, lock_inherited=no,
+            hosts=head["hosts"], signatures=head["signatures"], attributes=(), exposure_day=none,
+            exposure_host=none, exposure_hours=np.zeros(0), memo=Memo(), quality=head["quality"],
         )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError, EOFError):
         return None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -23,6 +23,9 @@ from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.paths import COLUMNAR
 from gdb_epi.fleet.store.tables import crash, sig
+
+if TYPE_CHECKING:  # numpy: `fleet top` needs none
+    from gdb_epi.fleet.population.population import Population
 
 MAX_VERDICTS = 8  # labels shown for a signature
 SAMPLE = 1_000  # crashes that are asked for their labels
@@ -201,14 +204,11 @@ class CompareRow(NamedTuple):
     signature: str | None
 
 
-def last_moment(engine: Engine) -> float | None:
+def last_moment(population: Population) -> float | None:
     """Return the time of the latest crash: `now` for questions, so that answers do not age.
 
     Where no crash has a time it is the day on which the last record came.
     """
-    from gdb_epi.fleet.population.cache import load_times
-
-    population = load_times(engine)
     if not population.day.size:  # all that there is may be from before a prune
         pruned = population.pruned
         return None if pruned is None else pruned.before * SECONDS_A_DAY - 1
@@ -217,16 +217,15 @@ def last_moment(engine: Engine) -> float | None:
     return population.last_day * SECONDS_A_DAY
 
 
-def new_signatures(engine: Engine, days: float, until: float, limit: int) -> list[NewRow]:
+def new_signatures(
+    engine: Engine, population: Population, days: float, until: float, limit: int
+) -> list[NewRow]:
     """Return the signatures first seen in the last `days` before `until`, latest first.
 
     A crash of unknown time was there when its record came, which is all that it says.
     """
     import numpy as np
 
-    from gdb_epi.fleet.population.cache import load_times
-
-    population = load_times(engine)
     day_of_arrival = population.day * SECONDS_A_DAY
     moment = day_of_arrival
     if population.second is not None:
@@ -261,7 +260,9 @@ def _keys_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[st
     return {text: (kind, key) for text, kind, key in connection.execute(chosen)}
 
 
-def curve(engine: Engine, signature: str | None, asof: int | None = None) -> list[DayRow]:
+def curve(
+    engine: Engine, population: Population, signature: str | None, asof: int | None = None
+) -> list[DayRow]:
     """Return the crashes of each day up to one, of a signature (its name) or of all.
 
     Days between are filled in; crashes whose time is not known are left out.
@@ -269,7 +270,7 @@ def curve(engine: Engine, signature: str | None, asof: int | None = None) -> lis
     hours = select(t.exposure.c.day, func.sum(t.exposure.c.hours)).group_by(t.exposure.c.day)
     with engine.connect() as connection:
         exposed = {int(d): float(h) for d, h in connection.execute(hours)}
-    by_day = _days_of(engine, signature, asof)
+    by_day = _days_of(population, signature, asof)
     if not by_day:
         return []
     rows = []
@@ -283,18 +284,13 @@ def curve(engine: Engine, signature: str | None, asof: int | None = None) -> lis
 
 
 def _days_of(
-    engine: Engine, signature: str | None, asof: int | None
+    population: Population, signature: str | None, asof: int | None
 ) -> dict[int, tuple[int, int, int]]:
-    """Return day -> crashes, hosts, crashes that host-hours cover.
-
-    It is the population that is counted, which needs no sorting of all rows.
-    """
+    """Return day -> crashes, hosts, crashes that host-hours cover."""
     import numpy as np
 
-    from gdb_epi.fleet.population.cache import load_times
     from gdb_epi.fleet.statistics.arrays import ABSENT, count_pairs
 
-    population = load_times(engine)
     timed = population.timed
     if asof is not None:
         timed = timed & (population.day <= asof)

@@ -16,7 +16,7 @@ from gdb_epi.fleet.life.deciding import Decision, apply
 from gdb_epi.fleet.life.marks import HOST, SIGNATURE
 from gdb_epi.fleet.life.repairs import of_today, since_repairs
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
-from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
@@ -55,7 +55,7 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     if name in population.signatures and population.day.size:
         day = population.last_day
         judged = of_signature(population, population.signatures.index(name), day).as_json(day)
-    curve = [_day(row) for row in curves.curve(engine, group.name)]
+    curve = [_day(row) for row in curves.curve(engine, population, group.name)]
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     summary = lookup.of_signature(engine, group)._asdict()
     return {**named, **summary, "curve": curve, "verdict": judged}
@@ -97,7 +97,7 @@ def host(engine: Engine, wanted: str) -> dict[str, Any]:
 def trend(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
     """The epidemic curve of one signature, or of all."""
     name = None if wanted is None else _group(engine, wanted).name
-    return [_day(row) for row in curves.curve(engine, name)]
+    return [_day(row) for row in curves.curve(engine, load_times(engine), name)]
 
 
 def _day(row: curves.DayRow) -> dict[str, Any]:
@@ -106,11 +106,13 @@ def _day(row: curves.DayRow) -> dict[str, Any]:
 
 def new(engine: Engine, days: float) -> list[dict[str, Any]]:
     """The signatures first seen in the last days before the latest crash."""
-    until = curves.last_moment(engine)
+    population = load_times(engine)
+    until = curves.last_moment(population)
     if until is None:
         return []
     window = min(max(days, 0.0), float(MAX_DAYS))
-    return [r._asdict() for r in curves.new_signatures(engine, window, until, MAX_ROWS)]
+    rows = curves.new_signatures(engine, population, window, until, MAX_ROWS)
+    return [row._asdict() for row in rows]
 
 
 def findings(engine: Engine) -> list[dict[str, Any]]:
