@@ -141,7 +141,7 @@ class Descriptors:
             flags = read_u32(self._view.target, address + self._head + 4)
             seekable = None if flags is None else flags >> SEEKABLE & 3
             if number not in _STREAMS and seekable == 0:
-                name += ", a pipe or a terminal"
+                name += ", a pipe or another file that cannot seek"
             return Descriptor(number, "disk" if seekable == 1 else "file", name, address)
         family = read_u32(self._view.target, address + self._head + 4)
         shown = _FAMILIES.get(family or 0, "")

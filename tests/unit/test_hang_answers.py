@@ -10,6 +10,7 @@ import pytest
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.circles import pool_of_itself
+from gdb_epi.hangs.descriptors import FILE, Descriptors
 from gdb_epi.hangs.library_calls import FILE_ON_DISK, PROCESS_QUEUE, library_call
 from gdb_epi.hangs.queues import unread_queue
 from gdb_epi.hangs.single import answer_for, sleeping_loop
@@ -96,6 +97,23 @@ def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(beside: h.Doing, 
     ready = SimpleNamespace(descriptors=2, listening=True)
     answer = sleeping_loop(scene, loop, ready)
     assert answer.sentence.endswith(f"waits for clients; Thread-1 {words} at work (shop.py:3)")
+
+
+@pytest.mark.parametrize(
+    ("flags", "kind", "words"),
+    [
+        (0b01_0011, "disk", "file descriptor 5"),
+        (0b00_0011, "file", "file descriptor 5, a pipe or another file that cannot seek"),
+        (0b11_0011, "file", "file descriptor 5"),  # nobody has asked it
+    ],
+)
+def test_what_a_file_that_cannot_seek_is_called(flags: int, kind: str, words: str) -> None:
+    """It was called a pipe or a terminal; inotify's events are read through a FileIO too."""
+    target = SimpleNamespace(read=lambda _address, size: flags.to_bytes(size, "little"))
+    made = object.__new__(Descriptors)
+    made._view, made._head = SimpleNamespace(target=target), 16
+    descriptor = made._of_object(5, FILE, 0x1000)
+    assert (descriptor.kind, descriptor.text) == (kind, words)
 
 
 QUEUE, NONE, END = 0x1000, 0x2000, 0x3000  # a multiprocessing.Queue, None, an end of its pipe
