@@ -14,6 +14,7 @@ from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import FUTURES
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.hangs.tasks import (
+    NAMELESS,
     called,
     circle_of,
     own_frames,
@@ -211,7 +212,9 @@ def task_circle(scene: Scene) -> h.HangAnswer | None:
 
 
 def _other(task: Waiting, holder: Waiting) -> str:
-    return "another of that name" if called(holder) == called(task) else called(holder)
+    if called(holder) != called(task):
+        return called(holder)
+    return "another one" if called(task) == NAMELESS else "another of that name"
 
 
 def _holds(task: Waiting) -> bool:

@@ -27,6 +27,7 @@ from gdb_epi.hangs.types import where
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted
 
+NAMELESS = "a task without a name"
 MAX_TASKS = 20_000
 MAX_CIRCLE = 64
 MAX_TEXTS = 3
@@ -160,7 +161,7 @@ def called(task: Waiting) -> str:
     """Return how a sentence calls a task: no address, which says nothing to a reader."""
     name = task.name.partition(" at 0x")[0]
     if name.startswith(("task 0x", "0x")):
-        return "a task without a name"
+        return NAMELESS
     return name if name.startswith("task") else f"task {name}"
 
 

@@ -13,6 +13,7 @@ from gdb_epi.cpython.running.waiting import BY_CODE, UNKNOWN, Waiting
 from gdb_epi.cpython.running.waits import Wait
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.hangs.circles import _other
 from gdb_epi.hangs.installed import Installed
 from gdb_epi.hangs.tasks import MAX_SETTERS, circle_of, with_setters
 
@@ -72,3 +73,16 @@ def test_a_task_that_sets_its_own_event_later_waits_for_somebody_else() -> None:
     """It was once said to hold that event itself, and to be in a deadlock."""
     tasks = tasks_with_setters([THREAD], of_payer=SECOND, of_payee=FIRST)
     assert {task.known for task in tasks} == {UNKNOWN} and not circle_of(tasks)
+
+
+@pytest.mark.parametrize(
+    ("name", "holder", "words"),
+    [
+        ("payer", "payee", "task payee"),
+        ("debit", "debit", "another of that name"),
+        ("0x7f12", "0x7f34", "another one"),  # "of that name" was said of what has none
+    ],
+)
+def test_who_holds_what_a_task_waits_for(name: str, holder: str, words: str) -> None:
+    task = Waiting(1, "asyncio", name, False, None, (), None)
+    assert _other(task, task._replace(id=2, name=holder)) == words
