@@ -36,7 +36,8 @@ class Call(NamedTuple):
     """One frame of a stack; `language` is PYTHON, NATIVE, or REMARK for words in its place.
 
     `name` is "" where it is not known. `module` is the file that holds native code, `offset` the
-    place in it (bytes), `aside` what stands behind the line. `number` is what commands take.
+    place in it (bytes), `aside` what stands behind the line. `number` is what commands take. Words
+    may stand for calls that are not there: `stands_for` says for how many.
     """
 
     language: str
@@ -47,6 +48,7 @@ class Call(NamedTuple):
     offset: int | None = None
     aside: str = ""
     number: int | None = None
+    stands_for: int = 1
 
     def place(self) -> str:
         """Return `file:line`, `library+0xoffset` (which addr2line takes), or ""."""
@@ -89,11 +91,13 @@ def fold(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
     rows: list[Row] = []
     keys = [_key(call) for call in calls]
     at, python = 0, False
+    # A recursion may go on in calls that are not there: then nobody knows how often in all.
+    whole = all(call.stands_for == 1 for call in calls)
     while at < len(calls):
         period, repeats = _circle(keys, at)
         if repeats:
             block = calls[at : at + period]
-            rows += _folded_circle(block, repeats)
+            rows += _folded_circle(block, repeats, whole)
             python = python or any(call.language == PYTHON for call in block)
             at += period * repeats
             continue
@@ -103,7 +107,7 @@ def fold(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
         if end - at >= (MIN_RUN if calls[at].name else 2):
             rows.append(Row(_folded_run(calls[at:end]), end - at))
         else:
-            rows += [Row(call) for call in calls[at:end]]
+            rows += [Row(call, call.stands_for) for call in calls[at:end]]
         python = python or calls[at].language == PYTHON
         at = end
     return rows
@@ -174,7 +178,9 @@ def _of_record(frame: Mapping[str, Any]) -> Call:
     if frame.get("kind") == "signal":
         return Call(REMARK, HANDLER)
     if frame.get("kind") == "sentinel":
-        return Call(REMARK, "... native calls left out of the middle of a very deep stack")
+        words = "... native calls left out of the middle of a very deep stack"
+        left_out = frame.get("left_out")
+        return Call(REMARK, words, stands_for=left_out if isinstance(left_out, int) else 1)
     module = str(frame.get("module") or "").rpartition("/")[2] or str(frame.get("pc") or "")
     name = ""
     if frame.get("python_name"):
@@ -218,10 +224,11 @@ def _circle(keys: Sequence[Key], at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _folded_circle(block: Sequence[Call], repeats: int) -> list[Row]:
+def _folded_circle(block: Sequence[Call], repeats: int, whole: bool) -> list[Row]:
     if len(block) == 1:
         return [Row(block[0]._replace(aside=f"{repeats} times"), repeats)]
-    again = f"    these {len(block)} calls, {repeats} times in all"
+    in_all = " in all" if whole else ""
+    again = f"    these {len(block)} calls, {repeats} times{in_all}"
     return [
         *(Row(call) for call in block),
         Row(Call(REMARK, again), len(block) * (repeats - 1)),

@@ -178,9 +178,12 @@ def _calls(record: Json, stack: Json) -> list[Call]:
         left -= more
     outer = groups_in(stack, "outer_frames")
     if left > 0:
-        again = ", ".join(texts_in(stack, "recurring")[:2])
+        from gdb_epi.signature.native_names import native_name
+
+        again = ", ".join(native_name(name)[0] for name in texts_in(stack, "recurring")[:2])
         most = f", most of them {again}" if again else ""
-        calls.append(Call(REMARK, f"... {counted(left, 'more call')}{most}"))
+        words = f"... {counted(left, 'more call')}{most}"
+        calls.append(Call(REMARK, words, stands_for=left))
     elif left < 0:  # the recursion goes on into them
         outer = outer[-left:]
     return calls + calls_of_record([f for f in outer if _kind(f) not in hidden])

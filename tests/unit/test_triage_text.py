@@ -303,3 +303,36 @@ def test_the_debug_allocators_are_not_offered_to_who_had_them(
 ) -> None:
     assert bool(checked_heap("use-after-free", "python", **groups)) == is_offered
     assert "valgrind" in checked_heap("use-after-free", "malloc", **groups)
+
+
+def test_calls_that_were_left_out_before_are_counted_among_those_that_are_not_shown() -> None:
+    """A stack of 66,926 frames was said to have 18 more."""
+    pair = [{**NATIVE, "function": "encode"}, {**NATIVE, "function": "encode_list"}]
+    inner = [{**NATIVE, "function": f"e{number}"} for number in range(10)]
+    outer = [{**NATIVE, "function": f"f{number}"} for number in range(20)]
+    crashed = {
+        "tid": 7,
+        "frames": [*pair * 30, *inner],
+        "frames_left_out": 66_000 + len(outer),
+        "frames_between": 66_000,
+        "recurring": ["_ZN4json6encodeEv"],
+        "outer_frames": outer,
+    }
+    record = {"threads": {"count": 1, "crashed": crashed}}
+    lines = "\n".join(shown("software", **record))
+    assert "these 2 calls, 30 times\n" in lines
+    (hidden,) = (line for line in lines.splitlines() if "more call" in line)
+    shown_calls = 2 * 30 + lines.count("  C   e") - 2 + lines.count("  C   f")
+    assert hidden.split()[:2] == ["...", str(60 + 10 + 66_000 + 20 - shown_calls)]
+    whole = {
+        "schema": "gdb-epi/record/1",
+        "verdict": {"label": "software", "confidence": 0.9, "word": "high", "reasons": []},
+        **record,
+    }
+    everything = "\n".join(render_triage(whole, Reader(whole=True)))
+    assert "... 66000 more calls, most of them json::encode" in everything
+
+
+def test_how_often_in_all_is_said_of_a_whole_stack() -> None:
+    pair = [{**NATIVE, "function": "encode"}, {**NATIVE, "function": "encode_list"}]
+    assert any("these 2 calls, 9 times in all" in line for line in shown("software", *pair * 9))
