@@ -22,15 +22,12 @@ EPILOG = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("about", choices=("signature", "host"), help="what is marked")
+    from gdb_epi.fleet.life.marks import HOST, SIGNATURE, WORDS
+
+    parser.add_argument("about", choices=(SIGNATURE, HOST), help="what is marked")
     parser.add_argument("name", metavar="KEY|HOST", help="a key or its start; the name of a host")
     state = parser.add_mutually_exclusive_group()
-    for name, words in (
-        ("acknowledged", "somebody knows of it"), ("new", "as if nobody had"),
-        ("suspect", "look at this host"), ("drained", "nothing runs there"),
-        ("repaired", "its hardware was mended"), ("back", "it works again"),
-        ("healthy", "as if nothing had been"),
-    ):  # fmt: skip
+    for name, words in {**WORDS[SIGNATURE], **WORDS[HOST]}.items():
         state.add_argument(f"--{name}", dest="state", action="store_const", const=name, help=words)
     state.add_argument("--fixed-in", metavar="VERSION", help="the first version that has the fix")
     state.add_argument("--ignore-until", metavar="DAY", help="silent up to and with this day")

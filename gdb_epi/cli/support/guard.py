@@ -65,7 +65,7 @@ def end_run(number: int) -> NoReturn:
 
     Python drops what is raised while it finalizes an object or calls a weak reference back
     (PyErr_WriteUnraisable, CPython 3.8 to 3.15): importlib does so at each import. The run would
-    go on as if nothing had been asked. What cleans up on the way is not take_signals.
+    go on as if nothing had been asked. What cleans up on the way is not disturbed.
     """
     signals = import_module("_signal")
     ended = Interrupted(number) if number == signals.SIGINT else Ended(number)

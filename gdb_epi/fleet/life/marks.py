@@ -28,6 +28,15 @@ HEALTHY, SUSPECT, DRAINED, REPAIRED, BACK = HOST_STATES = (
     "healthy", "suspect", "drained", "repaired", "back",
 )  # fmt: skip
 NOTED = "noted"  # no state: an owner, a ticket or a note is added, and what holds goes on
+# What a person may say, in words; FIXED needs a version beside it, IGNORED a day.
+WORDS = {
+    SIGNATURE: {ACKNOWLEDGED: "somebody knows of it", NEW: "as if nobody had decided"},
+    HOST: {
+        SUSPECT: "look at this host", DRAINED: "nothing runs there",
+        REPAIRED: "its hardware was mended", BACK: "it works again",
+        HEALTHY: "as if nothing had been",
+    },
+}  # fmt: skip
 FIRST = {SIGNATURE: NEW, HOST: HEALTHY, FINDING: "open"}
 TOOL = "gdb-epi fleet screen"  # who decided, where no person did
 MAX_WORDS = 4_000  # characters of a note, an owner or a ticket

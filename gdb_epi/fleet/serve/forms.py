@@ -18,19 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.life.deciding import Decided, apply
-from gdb_epi.fleet.life.marks import (
-    ACKNOWLEDGED,
-    BACK,
-    DRAINED,
-    FIXED,
-    HEALTHY,
-    HOST,
-    IGNORED,
-    NEW,
-    REPAIRED,
-    SIGNATURE,
-    SUSPECT,
-)
+from gdb_epi.fleet.life.marks import FIXED, HOST, IGNORED, SIGNATURE, WORDS
 from gdb_epi.fleet.life.states import all_states
 from gdb_epi.fleet.population.host_spelling import spelt_like
 from gdb_epi.fleet.report.html import render_decisions
@@ -54,20 +42,13 @@ MAX_FIELDS = 20
 MAX_SHOWN = 512  # characters of a name that an address gives
 FORM = "application/x-www-form-urlencoded"
 _STATES = {
-    SIGNATURE: (
-        StateChoice(ACKNOWLEDGED, "acknowledged: somebody knows of it"),
-        StateChoice(FIXED, "fixed in the version below"),
-        StateChoice(IGNORED, "ignored until the day below"),
-        StateChoice(NEW, "new: as if nobody had decided"),
-    ),
-    HOST: (
-        StateChoice(SUSPECT, "suspect: look at it"),
-        StateChoice(DRAINED, "drained: nothing runs there"),
-        StateChoice(REPAIRED, "repaired: its hardware was mended"),
-        StateChoice(BACK, "back: it works again"),
-        StateChoice(HEALTHY, "healthy: as if nothing had been"),
-    ),
+    about: tuple(StateChoice(state, f"{state}: {words}") for state, words in states.items())
+    for about, states in WORDS.items()
 }
+_STATES[SIGNATURE] += (
+    StateChoice(FIXED, "fixed in the version below"),
+    StateChoice(IGNORED, "ignored until the day below"),
+)
 _TITLES = {SIGNATURE: ("A signature", "key, or its start"), HOST: ("A host", "name")}
 
 
@@ -87,24 +68,28 @@ class Forms:
     async def take(self, request: Request) -> Response:
         """Take a decision; the answer leads to the page that shows what holds then."""
         if self._token is None:
-            return self._page({}, 403, READ_ONLY)
+            return await self._refused({}, 403, READ_ONLY)
         if not is_from_here(request, self._hosts):
-            return self._page({}, 403, FOREIGN)
+            return await self._refused({}, 403, FOREIGN)
         if not is_content(request, FORM):
-            return self._page({}, 415, f"a form is sent as {FORM}")
+            return await self._refused({}, 415, f"a form is sent as {FORM}")
         body = await body_of(request, MAX_DECISION)
         pairs = parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS)
         given = {name: value.strip() for name, value in pairs}
         token = given.pop("token", "")
         if not same_token(token, self._token):
             problem = "this is not the token of the server" if token else "the token is missing"
-            return await run_in_threadpool(self._page, given, 403, problem)
+            return await self._refused(given, 403, problem)
         try:
             decided = await run_in_threadpool(self._decide, given)
         except (InputError, UsageError) as error:
-            return await run_in_threadpool(self._page, given, 422, str(error))
+            return await self._refused(given, 422, str(error))
         where = {"about": decided.subject.about, "name": decided.subject.name}
         return RedirectResponse(f"{PATH}?{urlencode(where)}", 303, FORM_HEADERS)
+
+    async def _refused(self, given: Mapping[str, str], status: int, problem: str) -> Response:
+        # The page asks the database: not in the thread that serves everybody.
+        return await run_in_threadpool(self._page, given, status, problem)
 
     def _decide(self, given: Mapping[str, str]) -> Decided:
         texts = {name: value for name, value in given.items() if value}
