@@ -15,6 +15,8 @@ from gdb_epi.render.frame_lines import WIDTH
 from gdb_epi.typing_lite import Any
 
 MAX_ITEMS = 40
+# Before corrections that were tried: most are of words that are right, or of other kinds.
+TOO_WEAK = "considered, and too weak"
 
 Json = Mapping[str, Any]
 
@@ -33,14 +35,38 @@ def _verdict(record: Json) -> Iterator[str]:
     yield f"Verdict: {verdict.get('label')} ({confidence:.0%})"
     for text in texts_in(verdict, "reasons"):
         yield from _item("because", text)
+    rejected = _rejected(record)
     for text in texts_in(verdict, "against"):
-        yield from _item("but", text)
+        yield from _item(TOO_WEAK if text in rejected else "but", text)
     for hypothesis, probability in hypotheses(record).items():
         yield f"  {probability:4.0%} {hypothesis}"
     signature = group_in(record, "signature")
     yield from _item("category", f"{signature.get('category')}: {signature.get('evidence')}")
     for finding in groups_in(record, "findings")[:MAX_ITEMS]:
-        yield from _item(str(finding.get("detector")), finding.get("summary"))
+        name, text = str(finding.get("detector")), str(finding.get("summary"))
+        yield from _item(f"{TOO_WEAK}, {name}" if text in rejected else name, text)
+
+
+def _rejected(record: Json) -> frozenset[str]:
+    """Return the sentences about corrections that the verdict does not rest on."""
+    corrections = [
+        (group_in(finding, "facts"), finding.get("summary"))
+        for finding in groups_in(record, "findings")
+        if finding.get("detector") == "pointer_one_bit_off"
+    ]
+    corrections += [
+        (evidence, evidence.get("summary"))
+        for evidence in groups_in(group_in(record, "corruption"), "evidence")
+        if evidence.get("corrected")
+    ]
+    return frozenset(str(text) for words, text in corrections if not _is_the_damage(record, words))
+
+
+def _is_the_damage(record: Json, words: Json) -> bool:
+    """Whether a correction is the one of the damage that was found."""
+    damage = group_in(group_in(record, "verdict"), "damage")
+    pair = (words.get("found"), words.get("corrected"))
+    return bool(damage.get("found")) and pair == (damage.get("holds"), damage.get("should_be"))
 
 
 def _waits(record: Json) -> Iterator[str]:
@@ -65,9 +91,15 @@ def _corruption(record: Json) -> Iterator[str]:
         f"Damage: {corruption.get('word')}, log10 likelihood ratio {llr:+.1f}, "
         f"prior {corruption.get('prior')}, weights {corruption.get('weights')}"
     )
-    for candidate in groups_in(corruption, "candidates")[:MAX_ITEMS]:
+    candidates = groups_in(corruption, "candidates")[:MAX_ITEMS]
+    candidates.sort(key=lambda candidate: not _is_the_damage(record, candidate))
+    headed = False
+    for candidate in candidates:
+        if not headed and not _is_the_damage(record, candidate):
+            headed = True
+            yield from _item(f"{TOO_WEAK}:", "")
         yield from _item(
-            str(candidate.get("where")),
+            ("  " if headed else "") + str(candidate.get("where")),
             f"{candidate.get('found')} for {candidate.get('corrected')}, bits "
             f"{candidate.get('bits')}, by {', '.join(texts_in(candidate, 'evidence'))}",
         )

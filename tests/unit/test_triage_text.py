@@ -336,3 +336,32 @@ def test_calls_that_were_left_out_before_are_counted_among_those_that_are_not_sh
 def test_how_often_in_all_is_said_of_a_whole_stack() -> None:
     pair = [{**NATIVE, "function": "encode"}, {**NATIVE, "function": "encode_list"}]
     assert any("these 2 calls, 9 times in all" in line for line in shown("software", *pair * 9))
+
+
+@pytest.mark.parametrize("is_found", [True, False])
+def test_corrections_that_were_rejected_are_not_listed_like_damage(is_found: bool) -> None:
+    found, right, other = "0x1000000000000010", "0x0000000000000010", "0x0000000000000030"
+    damage = {"found": is_found, "confidence": 0.3, "where": "rdi", "bits": [60]}
+    damage |= {"holds": found, "should_be": right}
+    text, rejected = "rdi is one bit from 0x10", "rdi is one bit from 0x30"
+
+    def words(corrected: str, summary: str) -> dict[str, Any]:
+        return {"found": found, "corrected": corrected, "summary": summary, "where": "rdi"}
+
+    evidence = [words(right, text), words(other, rejected)]
+    record = {
+        "schema": "gdb-epi/record/1",
+        "verdict": {"label": "software", "confidence": 0.9, "damage": damage,
+                    "against": ["another thing", text, rejected]},
+        "findings": [{"detector": "pointer_one_bit_off", "summary": rejected,
+                      "facts": {"found": found, "corrected": other}}],
+        "corruption": {"word": "weak", "llr": 1, "evidence": evidence, "candidates": evidence},
+    }  # fmt: skip
+    lines = [line.strip() for line in render_triage(record, Reader(evidence=True))]
+    assert "but: another thing" in lines
+    assert (f"but: {text}" in lines) == is_found
+    assert f"considered, and too weak: {rejected}" in lines
+    assert f"considered, and too weak, pointer_one_bit_off: {rejected}" in lines
+    head = lines.index("considered, and too weak:")
+    assert any(f"for {right}" in line for line in lines[:head]) == is_found
+    assert any(f"for {other}" in line for line in lines[head:])
