@@ -11,6 +11,7 @@ parses (`fromstring`), takes 1.5, reading them row by row 2.4 (SQLite 3.40, nump
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,19 @@ _LABELS = f"SELECT DISTINCT verdict {_SOME} AND verdict IS NOT NULL"
 
 class TooWide(Exception):
     """A value does not fit its place."""
+
+
+@contextmanager
+def one_state(driver: Any) -> Iterator[None]:
+    """Let several statements of SQLite read one state of the database."""
+    if driver.in_transaction:
+        yield
+        return
+    driver.execute("BEGIN")
+    try:
+        yield
+    finally:
+        driver.rollback()
 
 
 class Rows(NamedTuple):

@@ -7,7 +7,7 @@ A machine that was renamed has its latest name everywhere (`host_names`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from gdb_epi.fleet.population.arrow_rows import arrow_rows
 from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
 from gdb_epi.fleet.population.coverage import reconciled
 from gdb_epi.fleet.population.host_spelling import one_spelling
-from gdb_epi.fleet.population.packed_rows import Rows, TooWide, packed_rows
+from gdb_epi.fleet.population.packed_rows import Rows, TooWide, one_state, packed_rows
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
     NO_SIGNATURE,
@@ -27,6 +27,7 @@ from gdb_epi.fleet.population.population import (
     Population,
     PrunedPast,
 )
+from gdb_epi.fleet.population.set_values import SetValues, mask_of_sets, values_of_sets
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, nowhere
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
@@ -116,10 +117,10 @@ def read(connection: Connection) -> Population:
     hosts, host_code = _codes(spelt)
     signatures, signature_code = _codes(_signature_texts(connection))
     numbers = crashes.numbers
-    pairs = _sets(connection)
-    attributes = _attributes(pairs, numbers["attrset_id"], sets)
+    values = values_of_sets(connection)
+    attributes = _attributes(values, numbers["attrset_id"], sets)
     of_hosts = {attribute.name for attribute in attributes}
-    facts = _facts(pairs, numbers["factset_id"], days.size)
+    facts = _facts(values, numbers["factset_id"], days.size)
     of_core = [f for f in facts if f.name in ("python", "kernel") and f.name not in of_hosts]
     libraries = _libraries(connection, numbers["libset_id"], days.size)
     before = pruned_before(sqlalchemy_executor(connection))
@@ -195,25 +196,12 @@ def _crashes(connection: Connection) -> _Crashes:
     driver = connection.connection.driver_connection
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
-        with suppress(TooWide), _one_state(driver):
+        with suppress(TooWide), one_state(driver):
             return _joined(packed_rows(driver, labels), labels)
     labels = []
     if connection.dialect.name == COLUMNAR and driver is not None:
         return _joined(arrow_rows(driver, _NUMBERS, labels), labels)
     return _joined(_plain_rows(connection, labels), labels)
-
-
-@contextmanager
-def _one_state(driver: Any) -> Iterator[None]:
-    """Let several statements of SQLite read one state of the database."""
-    if driver.in_transaction:
-        yield
-        return
-    driver.execute("BEGIN")
-    try:
-        yield
-    finally:
-        driver.rollback()
 
 
 def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[Rows]:
@@ -324,50 +312,36 @@ def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
     return np.asarray(table[ids])  # ABSENT is -1: the last place, which nothing fills
 
 
-def _sets(connection: Connection) -> dict[str, dict[int, str]]:
-    """Return attribute -> set id -> value; without attributes that name single crashes."""
-    v = t.attrset_value.c
-    many = select(v.attr).group_by(v.attr).having(func.count(v.value.distinct()) > MAX_VALUES)
-    skipped = {row[0] for row in connection.execute(many)}
-    pairs: dict[str, dict[int, str]] = {}
-    rows = connection.execute(select(v.attrset_id, v.attr, v.value))
-    for number, attr, value in rows:
-        if attr not in skipped:
-            pairs.setdefault(attr, {})[number] = value
-    return pairs
-
-
 def _attributes(
-    pairs: Mapping[str, Mapping[int, str]], crash_sets: Ints, exposure_sets: Ints
+    values: Mapping[str, SetValues], crash_sets: Ints, exposure_sets: Ints
 ) -> list[Attribute]:
     """Attributes of the hosts."""
-    used = set(np.unique(crash_sets).tolist()) | set(np.unique(exposure_sets).tolist())
+    used = mask_of_sets(crash_sets, exposure_sets)
     kept = []
-    for name, values in sorted(pairs.items()):
-        here = {number: value for number, value in values.items() if number in used}
-        if here:
-            texts, code = _codes(here)
-            of_crash, of_hours = (_translate(s, code) for s in (crash_sets, exposure_sets))
-            kept.append(Attribute(name, texts, of_crash, of_hours))
+    for name, of_all in sorted(values.items()):
+        here = of_all.among(used)
+        if here.texts:
+            kept.append(Attribute(name, here.texts, here.of(crash_sets), here.of(exposure_sets)))
     return kept
 
 
 def _facts(
-    pairs: Mapping[str, Mapping[int, str]], crash_sets: Ints, exposure_rows: int
+    values: Mapping[str, SetValues], crash_sets: Ints, exposure_rows: int
 ) -> list[Attribute]:
     """Facts of the cores; one that is only ever true is false in the cores that lack it."""
-    used = set(np.unique(crash_sets[crash_sets >= 0]).tolist())
+    used = mask_of_sets(crash_sets)
     unknown = nowhere(exposure_rows)
     kept = []
-    for name, values in sorted(pairs.items()):
-        here = {number: value for number, value in values.items() if number in used}
-        if not here:
+    for name, of_all in sorted(values.items()):
+        here = of_all.among(used)
+        if not here.texts:
             continue
-        if set(here.values()) == {YES}:
-            here = {number: here.get(number, NO) for number in used}
-        texts, code = _codes(here)
+        texts, of_crash = here.texts, here.of(crash_sets)
+        lacking = (of_crash < 0) & (crash_sets >= 0)
+        if texts == [YES] and lacking.any():
+            texts, of_crash = [NO, YES], np.where(lacking, 0, np.where(of_crash < 0, ABSENT, 1))
         if len(texts) > 1 or name in ("python", "kernel"):
-            kept.append(Attribute(name, texts, _translate(crash_sets, code), unknown))
+            kept.append(Attribute(name, texts, of_crash, unknown))
     return kept
 
 

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of sets of attributes: the same by joined texts, row by row, and from a dict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from unit.fleet_records import minimal
+
+from gdb_epi.fleet.population import read as reading
+from gdb_epi.fleet.population import set_values
+from gdb_epi.fleet.population.population import MAX_VALUES
+from gdb_epi.fleet.population.set_values import AFTER, mask_of_sets, values_of_sets
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.fleet.store.transactions import begin
+
+# What may not be parted where it was joined, and what only looks so.
+ODD = (
+    ("a", f"x{AFTER}y"), ("a", AFTER), (f"a{AFTER}b", "x"), (f"a{AFTER}b", f"x{AFTER}y"),
+    ("a", ""), ("", "x"), ("a", "x\x00y"), ("a", "größe \U0001f40d"), ("a", "x\ny"), ("a", "1"),
+    ("1", "a"), ("rack ", "r1"),
+)  # fmt: skip
+
+
+def rows_of(sets):
+    return [(number, attr, text) for number, values in sets.items() for attr, text in values]
+
+
+def by_dict(rows, most):
+    """What is asked, said plainly: attribute -> set -> value."""
+    texts, pairs = {}, {}
+    for number, attr, text in rows:
+        texts.setdefault(attr, set()).add(text)
+        pairs.setdefault(attr, {})[number] = text
+    return {attr: values for attr, values in pairs.items() if len(texts[attr]) <= most}
+
+
+def stored(path, rows):
+    with open_database(path, write=True) as engine, begin(engine) as connection:
+        for number in sorted({number for number, _, _ in rows}):
+            connection.execute(t.attrset.insert(), {"id": number, "hash": f"{number}"})
+        columns = ("attrset_id", "attr", "value")
+        connection.execute(
+            t.attrset_value.insert(), [dict(zip(columns, r, strict=True)) for r in rows]
+        )
+
+
+def read_values(path, *, joined, monkeypatch):
+    with open_database(path, write=False) as engine, engine.connect() as connection:
+        if not joined:
+            monkeypatch.setattr(connection.dialect, "name", "another")
+        values = values_of_sets(connection)
+    return {
+        attr: {n: v.texts[code] for n, code in zip(v.sets.tolist(), v.codes.tolist(), strict=True)}
+        for attr, v in values.items()
+    }
+
+
+@pytest.mark.parametrize("joined", [True, False])
+@pytest.mark.parametrize("span", [1, 3, 1 << 14])
+def test_values_are_those_of_the_rows(joined, span, tmp_path, monkeypatch):
+    monkeypatch.setattr(set_values, "SPAN", span)
+    monkeypatch.setattr(set_values, "ROWS", span)
+    path = str(tmp_path / "f.sqlite3")
+    sets = {i + 1: [pair, ("rack", f"r{i % 3}"), ("job", f"j{i}")] for i, pair in enumerate(ODD)}
+    rows = rows_of({**sets, 1 << 40: [("rack", "r9")]})
+    stored(path, rows)
+    assert read_values(path, joined=joined, monkeypatch=monkeypatch) == by_dict(rows, MAX_VALUES)
+
+
+@pytest.mark.parametrize("joined", [True, False])
+@pytest.mark.parametrize("span", [1, 7, 1 << 14])
+@pytest.mark.parametrize("texts", [3, 5, 1_000])
+def test_attributes_with_too_many_values_are_left_out(joined, span, texts, tmp_path, monkeypatch):
+    monkeypatch.setattr(set_values, "SPAN", span)
+    monkeypatch.setattr(set_values, "ROWS", span)
+    monkeypatch.setattr(set_values, "MAX_VALUES", 5)
+    monkeypatch.setattr(set_values, "MAX_LEFT_OUT", 2)
+    monkeypatch.setattr(set_values, "MAX_TEXTS", texts)
+    monkeypatch.setattr(set_values, "MAX_LAYOUTS", 2)
+    path = str(tmp_path / "f.sqlite3")
+    many = [(name, 5 + number % 2) for number, name in enumerate("abcdefgh")]
+    rows = rows_of({i + 1: [(n, f"v{i % size}") for n, size in many] for i in range(60)})
+    stored(path, rows)
+    kept = read_values(path, joined=joined, monkeypatch=monkeypatch)
+    assert kept == by_dict(rows, 5)
+    assert sorted(kept) == ["a", "c", "e", "g"]
+
+
+def test_deleted_rows_leave_gaps(tmp_path, monkeypatch):
+    monkeypatch.setattr(set_values, "SPAN", 2)
+    path = str(tmp_path / "f.sqlite3")
+    rows = rows_of({i + 1: [("rack", f"r{i}"), ("sku", "s")] for i in range(20)})
+    stored(path, rows)
+    with open_database(path, write=True) as engine, begin(engine) as connection:
+        connection.execute(t.attrset_value.delete().where(t.attrset_value.c.attrset_id < 9))
+    left = [row for row in rows if row[0] >= 9]
+    assert read_values(path, joined=True, monkeypatch=monkeypatch) == by_dict(left, MAX_VALUES)
+
+
+def test_sets_without_values_and_of_no_crash():
+    values = set_values.SetValues(np.array([3, 5, 9]), np.array([1, 0, 2]), ["b", "a", "c"])
+    crashes, hours = np.array([-1, 3, 4]), np.array([5, 12])
+    here = values.among(mask_of_sets(crashes, hours))
+    assert here.texts == ["a", "b"]
+    assert here.of(crashes).tolist() == [-1, 0, -1]
+    assert here.of(hours).tolist() == [1, -1]
+
+
+def test_a_fact_that_is_only_ever_true_is_false_elsewhere(tmp_path):
+    path = str(tmp_path / "f.sqlite3")
+    facts = [{"stale": True}, {"stale": True, "other": True}, {"other": True}, {"size": "1"}]
+    with open_database(path, write=True) as engine:
+        ingest(engine, [("t", minimal(i, facts=f)) for i, f in enumerate(facts)])
+        with engine.connect() as connection:
+            found = {fact.name: fact for fact in reading.read(connection).facts}
+    said = {name: [fact.values[c] for c in fact.crash.tolist()] for name, fact in found.items()}
+    assert said["stale"] == ["true", "true", "false", "false"]
+    assert said["other"] == ["false", "true", "true", "false"]
+    assert "size" not in said
