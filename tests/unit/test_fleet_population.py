@@ -289,6 +289,7 @@ def test_the_tails_are_those_of_scipy():
     from gdb_epi.fleet.statistics.hypothesis_tests import (
         benjamini_hochberg,
         binomial_tail,
+        hypergeometric_bound,
         hypergeometric_tail,
         negative_binomial_tail,
     )
@@ -310,6 +311,10 @@ def test_the_tails_are_those_of_scipy():
         expected = stats.hypergeom.sf(k - 1, everything, marked, n)
         found = hypergeometric_tail(k, everything, marked, n)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+        bound = hypergeometric_bound(k, everything, marked, n)
+        assert (bound <= found).all()
+        # It is of use: of what may be seen by chance most is told to be so.
+        assert ((bound > 0.01) >= (found > 0.2)).all()
     deep = hypergeometric_tail(*(np.array([x]) for x in (40.0, 1e6, 500.0, 60.0)))
     assert deep[0] == pytest.approx(stats.hypergeom.sf(39, 1_000_000, 500, 60), rel=1e-6)
     mean, variance = n * share + 0.1, (n * share + 0.1) * (1 + rng.random(3_000) * 5)

@@ -16,9 +16,10 @@ from unit.fleet_records import minimal
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population import cache as population_cache
+from gdb_epi.fleet.population import combinations
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
-from gdb_epi.fleet.population.population import Memo
+from gdb_epi.fleet.population.population import Attribute, Memo
 from gdb_epi.fleet.population.reading import open_for_question
 from gdb_epi.fleet.questions.lookup import find_group
 from gdb_epi.fleet.questions.signature_groups import find_signature
@@ -26,7 +27,7 @@ from gdb_epi.fleet.questions.signatures import last_moment
 from gdb_epi.fleet.questions.splitting import split
 from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.statistics import special
-from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows
+from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_distinct_rows
 from gdb_epi.fleet.store import db as fleet_db
 from gdb_epi.fleet.store.days import day_number
 from gdb_epi.fleet.store.ingest import ingest
@@ -162,6 +163,15 @@ def test_distinct_rows_are_numpys():
         assert np.array_equal(counts, n)
 
 
+def test_many_distinct_rows_are_not_numbered():
+    columns = [np.arange(400) % 7, np.arange(400) % 11]
+    rows = few_distinct_rows(columns, 77)
+    assert rows is not None
+    assert all(np.array_equal(x, y) for x, y in zip(rows, distinct_rows(columns), strict=True))
+    assert few_distinct_rows(columns, 76) is None
+    assert few_distinct_rows([column << 30 for column in columns], 76) is None  # sorted midway
+
+
 def test_weighted_cells_count_as_their_rows_do():
     random = np.random.default_rng(6)
     a, b = random.integers(0, 20, 900), random.integers(0, 30, 900)
@@ -175,12 +185,32 @@ def test_weighted_cells_count_as_their_rows_do():
 def test_combinations_count_what_the_crashes_have():
     whole = population(simulate(3, hosts=60, days=8, per_day=40))
     found = combinations_of(whole)
-    assert found.where.size < whole.day.size
+    assert found.where is not None and found.where.size < whole.day.size
     for attribute in whole.attributes:
         codes = found.codes(attribute)
         assert np.array_equal(codes[found.of_crash], attribute.crash)
         counts = count_by_value(codes, found.tally(whole.host >= 0), len(attribute.values))
         assert np.array_equal(counts, np.bincount(attribute.crash, minlength=counts.size))
+
+
+@pytest.mark.parametrize("with_hours", [True, False])
+def test_crashes_of_many_combinations_are_counted_one_by_one(with_hours, monkeypatch):
+    whole = population(simulate(3, hosts=60, days=24, per_day=40, bad_host=3.0, race=3.0))
+    rows = whole.exposure_day.size
+    job = Attribute(
+        "job", [str(i) for i in range(90)], np.arange(whole.day.size) % 90, np.full(rows, -1)
+    )
+    whole = whole._replace(attributes=(*whole.attributes, job))
+    if not with_hours:
+        whole = whole.chosen(whole.day >= 0, whole.exposure_day < 0)
+    expected = screen(whole, whole.last_day).findings
+    monkeypatch.setattr(combinations, "few_distinct_rows", lambda columns, most: None)
+    assert combinations_of(whole).where is None
+    made = screen(whole, whole.last_day).findings
+    assert len(made) == len(expected) > 1
+    for one_by_one, together in zip(made, expected, strict=True):
+        assert one_by_one[:-1] == together[:-1]
+        assert np.array_equal(one_by_one.members, together.members)
 
 
 def test_a_memo_changes_no_answer():

@@ -16,7 +16,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Floats,
     Ints,
     count_pairs,
-    distinct_rows,
+    few_distinct_rows,
     narrow,
     sum_by_code,
 )
@@ -27,16 +27,22 @@ class Combinations(NamedTuple):
     """The combinations that the crashes of a population have."""
 
     of_crash: Ints  # the number of each crash's combination
-    where: Ints  # a crash of each combination
+    where: Ints | None  # a crash of each combination; None: each crash is counted as one of its own
 
     def codes(self, attribute: Attribute) -> Ints:
         """Return the value that each combination has of an attribute of the population."""
-        return np.asarray(attribute.crash[self.where])
+        return attribute.crash if self.where is None else np.asarray(attribute.crash[self.where])
 
     def tally(self, crashes: Ints | Bools) -> Floats:
         """Return how many of some crashes (a mask, or where they are) have each combination."""
-        counts = np.bincount(self.of_crash[crashes], minlength=self.where.size)
-        return counts.astype(float)
+        size = self.of_crash.size if self.where is None else self.where.size
+        return np.bincount(self.of_crash[crashes], minlength=size).astype(float)
+
+    def with_signatures(self, signature: Ints, crashes: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return the pairs of a signature and a combination of some crashes, and how many each."""
+        if self.where is None:
+            return signature[crashes], crashes, np.ones(crashes.size, dtype=np.int64)
+        return count_pairs(signature[crashes], self.of_crash[crashes])
 
 
 def combinations_of(population: Population) -> Combinations:
@@ -46,15 +52,22 @@ def combinations_of(population: Population) -> Combinations:
 
 
 def _combinations(day: Ints, *columns: Ints) -> Combinations:
+    # Those with the most values first: where most combinations occur once (attributes of jobs, not
+    # of hosts) they show it soon, and to find each of them costs more than it saves.
+    ordered = sorted(columns, key=lambda column: -int(column.max(initial=0)))
     # Without attributes all crashes have one combination, the empty one.
-    where, number, _ = distinct_rows(columns or (day * 0,))
-    return Combinations(narrow(number, np.int32), where)
+    rows = few_distinct_rows(ordered or (day * 0,), max(day.size // 2, 1))
+    if rows is None:
+        return Combinations(np.arange(day.size, dtype=np.int32), None)
+    return Combinations(narrow(rows[1], np.int32), rows[0])
 
 
 def count_by_value(codes: Ints, counts: Floats, size: int) -> Floats:
     """Return the crashes of each value, given the value and the crashes of each combination."""
     has_value = codes >= 0
-    return sum_by_code(codes[has_value], counts[has_value], size)
+    if not has_value.all():
+        codes, counts = codes[has_value], counts[has_value]
+    return sum_by_code(codes, counts, size)
 
 
 def count_known_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:

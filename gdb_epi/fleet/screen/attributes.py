@@ -36,6 +36,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     dispersion,
+    hypergeometric_bound,
     hypergeometric_tail,
     negative_binomial_tail,
     q_values,
@@ -109,6 +110,8 @@ def group_findings(population: Population) -> Iterator[Finding]:
 
 
 def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
+    if not population.has_exposure:
+        return
     has_host = population.host >= 0
     everything = [_flagged(population, name, mask & has_host) for name, mask in masks]
     share = exposure_shares(population).share
@@ -141,7 +144,7 @@ def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floa
     table = np.bincount(exposure[has_value], weights=hours[has_value], minlength=size)
     if table.sum() > 0:
         return table / table.sum(), HOST_HOURS
-    crashes = np.bincount(crash[crash >= 0], minlength=size)
+    crashes = np.bincount(crash + 1, minlength=size + 1)[1:]  # ABSENT is -1
     return crashes / max(int(crashes.sum()), 1), NO_HOURS
 
 
@@ -179,8 +182,7 @@ def value_findings(
     by_hours = _by_hours(tests.source, with_value[v], n[v], share[v])
     if (q_values(by_hours, tested) > MAX_Q).all():
         return  # the test against all other crashes, which must agree, costs much more
-    p = _weaker(by_hours, with_value[v], n[v], margins)
-    p = _of_mixture(tests, p, with_value[v], n[v], v)
+    p = _weaker(tests, by_hours, (v, with_value[v], n[v]), margins)
     p, near = _strongest(p, q_values(p, tested) <= MAX_Q)
     p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
     q = q_values(p, tested)
@@ -195,31 +197,38 @@ def _by_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
 
 
 def _weaker(
-    p: Floats, count: Floats, n: Floats, margins: Callable[[], tuple[Floats, float]]
+    tests: TestedAttribute,
+    p: Floats,
+    cells: tuple[Ints, Floats, Floats],
+    margins: Callable[[], tuple[Floats, float]],
 ) -> Floats:
     """P of as many crashes with a value: `p` by host-hours, and given those of other signatures.
 
-    `margins` counts the crashes with each value, and all.
+    `cells` are the values, how many crashes have each, and of how many; `margins` counts the
+    crashes of all signatures with each of these values, and all. Without host-hours they are
+    weakened where all signatures prefer some values.
+
+    A p above MAX_Q is no finding and changes the q of none: it need not be exact, and each test is
+    done where the cheaper ones leave one below.
     """
-    p = p.copy()
-    # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
-    near = p <= MAX_Q
-    if near.any():
-        marked, everything = margins()
-        whole = np.full(int(near.sum()), everything)
-        given = hypergeometric_tail(count[near], whole, marked[near], n[near])
-        p[near] = np.maximum(p[near], given)
+    near = np.flatnonzero(p <= MAX_Q)
+    if not near.size:
+        return p
+    p, (v, count, n) = p.copy(), cells
+    marked, everything = margins()
+    whole = np.full(p.size, everything)
+
+    def weaken(test: Callable[..., Floats], *numbers: Floats) -> Ints:
+        p[near] = np.maximum(p[near], test(*(column[near] for column in numbers)))
+        return near[p[near] <= MAX_Q]
+
+    near = weaken(hypergeometric_bound, count, whole, marked, n)
+    if tests.source != HOST_HOURS and near.size:
+        inflation = mixture(tests.population, tests.codes, tests.share)
+        if inflation > 1:
+            near = weaken(binomial_tail, count / inflation, n / inflation, tests.share[v])
+    weaken(hypergeometric_tail, count, whole, marked, n)
     return p
-
-
-def _of_mixture(tests: TestedAttribute, p: Floats, count: Floats, n: Floats, v: Ints) -> Floats:
-    """Return p values, weakened where all signatures prefer some values (no host-hours)."""
-    if tests.source == HOST_HOURS or not (p <= MAX_Q).any():
-        return p
-    inflation = mixture(tests.population, tests.codes, tests.share)
-    if inflation <= 1:
-        return p
-    return np.maximum(p, binomial_tail(count / inflation, n / inflation, tests.share[v]))
 
 
 def _strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
@@ -267,7 +276,8 @@ def _of_signatures(
     signature, combination, counts = crashes.cells()
     value = tests.codes[combination]
     has_value = value >= 0
-    signature, value, counts = signature[has_value], value[has_value], counts[has_value]
+    if not has_value.all():
+        signature, value, counts = signature[has_value], value[has_value], counts[has_value]
     everything = float(counts.sum())
     if everything < MIN_N:
         return
@@ -278,8 +288,7 @@ def _of_signatures(
     keep = (cell_crashes >= MIN_N) & (totals[cells[0]] >= MIN_N)
     s, v, a = cells[0][keep], cells[1][keep], cell_crashes[keep].astype(float)
     by_hours = _by_hours(tests.source, a, totals[s], share[v])
-    p = _weaker(by_hours, a, totals[s], lambda: (margins[v], everything))
-    p = _of_mixture(tests, p, a, totals[s], v)
+    p = _weaker(tests, by_hours, (v, a, totals[s]), lambda: (margins[v], everything))
 
     def q_of(p: Floats) -> Floats:
         q = q_values(p, tested)

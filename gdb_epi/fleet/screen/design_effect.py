@@ -16,7 +16,7 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_known_pairs
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 
@@ -109,8 +109,8 @@ class UnexplainedCrashes:
         """Return the pairs of a signature and a combination that occur, and how often they do."""
         if self._cells is None:
             chosen = np.flatnonzero(self._free & (self._population.signature >= 0))
-            of_crash = combinations_of(self._population).of_crash
-            self._cells = count_pairs(self._population.signature[chosen], of_crash[chosen])
+            combinations = combinations_of(self._population)
+            self._cells = combinations.with_signatures(self._population.signature, chosen)
         return self._cells
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of
+from gdb_epi.fleet.population.combinations import Combinations, combinations_of
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.statistics.arrays import Floats, Ints, count_pairs, sum_by_code
 
@@ -24,12 +24,13 @@ def mixture(population: Population, codes: Ints, share: Floats) -> float:
     `codes` are the values of each combination of the population's attributes, `share` the expected
     share of each value.
     """
-    of_crash = combinations_of(population).of_crash
-    signature, combination, counts = population.once(_cells, population.signature, of_crash)
+    given = population.signature, combinations_of(population)
+    signature, combination, counts = population.once(_cells, *given)
     value = codes[combination]
-    valued = value >= 0
-    s, v, n = count_pairs(signature[valued], value[valued], counts[valued])
-    return inflation(s, v, n, share)
+    has_value = value >= 0
+    if not has_value.all():
+        signature, value, counts = signature[has_value], value[has_value], counts[has_value]
+    return inflation(*count_pairs(signature, value, counts), share)
 
 
 def inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float:
@@ -47,6 +48,5 @@ def inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float
     return max(1.0, float(np.median(chi)) / free)
 
 
-def _cells(signature: Ints, combination: Ints) -> tuple[Ints, Ints, Ints]:
-    signed = np.flatnonzero(signature >= 0)
-    return count_pairs(signature[signed], combination[signed])
+def _cells(signature: Ints, combinations: Combinations) -> tuple[Ints, Ints, Ints]:
+    return combinations.with_signatures(signature, np.flatnonzero(signature >= 0))

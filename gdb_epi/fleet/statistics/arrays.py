@@ -21,6 +21,7 @@ Bools = NDArray[np.bool_]
 ABSENT = -1
 MAX_TABLE = 16_000_000  # cells that are counted in a table
 MAX_MARKS = 64_000_000  # the same, of one byte each
+MAX_CODE = 1 << 62
 MIN_TABLE, MAX_EMPTY = 65_536, 64  # cells of any table, and for each thing that is counted
 
 
@@ -122,16 +123,28 @@ def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
     Return where one row of each number is, the number of every row, and how many rows have it.
     numpy's unique over rows sorts them as texts, which takes fifty times as long.
     """
+    rows = few_distinct_rows(columns, columns[0].size)
+    assert rows is not None
+    return rows
+
+
+def few_distinct_rows(columns: Sequence[Ints], most: int) -> tuple[Ints, Ints, Ints] | None:
+    """Return what `distinct_rows` does, or None as soon as there are more of them than `most`."""
     number, size = np.zeros(columns[0].size, dtype=np.int64), 1
     for column in columns:
         width = int(column.max(initial=ABSENT)) + 2
-        if size * width > MAX_TABLE:
+        # What no table holds is sorted, as seldom as it can be.
+        if size * width > (MAX_TABLE if size <= MAX_TABLE else MAX_CODE):
             number, size = _compact(number, size)
+            if size > most:
+                return None
         number *= width  # an array of our own
         number += column
         number += 1
         size *= width
     number, size = _compact(number, size)
+    if size > most:
+        return None
     where = np.zeros(size, dtype=np.int64)
     where[number] = np.arange(number.size)
     return where, number, np.bincount(number, minlength=size)

@@ -80,6 +80,29 @@ def hypergeometric_tail(a: Floats, everything: Floats, marked: Floats, drawn: Fl
     return np.clip(np.where(a > high, 0.0, np.where(a <= low, 1.0, tail)), 0.0, 1.0)
 
 
+def hypergeometric_bound(a: Floats, everything: Floats, marked: Floats, drawn: Floats) -> Floats:
+    """Return a bound that `hypergeometric_tail` is not below, for a tenth of its work.
+
+    At most the mean it is 1/2, as the median is a whole number beside the mean (Jogdeo and Samuels
+    1968). Above it the terms fall faster and faster: over a standard deviation they are summed as
+    if all fell as fast as the last one. A millionth is taken off for rounding.
+    """
+    a, everything, marked, drawn = (x.astype(float) for x in (a, everything, marked, drawn))
+    mean = drawn * marked / np.maximum(everything, 1.0)
+    rest = everything - marked
+    bound = np.where(a <= mean, 0.5, 0.0)
+    above = np.flatnonzero((a > mean) & (a <= np.minimum(drawn, marked)))
+    a, n, k, m, r = (x[above] for x in (a, everything, marked, drawn, rest))
+    terms = np.minimum(np.ceil(np.sqrt(mean[above])) + 1, np.minimum(m, k) - a + 1)
+    last = a + np.maximum(terms - 2, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = (k - last) * (m - last) / ((last + 1) * (r - m + last + 1))
+        some = (1 - ratio**terms) / (1 - ratio)
+    first = np.exp(_choose(k, a) + _choose(r, m - a) - _choose(n, m))
+    bound[above] = first * np.where((ratio >= 0) & (ratio < 1), np.maximum(some, 1.0), 1.0)
+    return np.minimum(bound, 1.0) * (1 - 1e-6)
+
+
 def _hypergeometric_sum(k: Floats, n: Floats, marked: Floats, drawn: Floats, up: Bools) -> Floats:
     """Sum the terms from k upwards, or downwards where not `up`."""
     rest = n - marked
