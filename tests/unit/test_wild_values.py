@@ -9,7 +9,7 @@ import pytest
 from support.faults import INDIRECT_SITE, evidence, failed, fault_at
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, SP, STACK, TEXT, crash
 
-from gdb_epi.corruption.checks.benign_causes import overrun, pattern
+from gdb_epi.corruption.checks.benign_causes import overrun, pattern, use_after_free
 from gdb_epi.corruption.checks.wild_values import (
     ended_stack_of_thread,
     far_index,
@@ -164,6 +164,22 @@ def test_a_block_is_free_by_two_witnesses() -> None:
     assert not begins_free_chunk(zeroed, FIRST)
     used = in_blocks(LOAD, PROTECTED, {}, rax=FIRST, rdi=GARBAGE)
     assert not begins_free_chunk(used, FIRST)
+
+
+@pytest.mark.parametrize(
+    ("before", "offset", "signs"),
+    [(FIELD, 16, ["S:use-after-free"]), ("488b78e8", -24, [])],  # mov -0x18(%rax),%rdi
+)
+def test_only_what_is_read_through_a_pointer_is_used_after_free(
+    before: str, offset: int, signs: list[str]
+) -> None:
+    """The top of a full stack points behind it, where a free block may begin."""
+    block = FIRST + 2 * SIZE
+    behind = block + SIZE - 16
+    holds = {behind: SIZE, behind + 8: SIZE, block + offset: GARBAGE}
+    made = in_blocks(LOAD, PROTECTED, holds, rax=block, rdi=GARBAGE, before=before)  # type: ignore[arg-type]
+    assert begins_free_chunk(made, block)
+    assert ids(use_after_free(made)) == signs
 
 
 @pytest.mark.parametrize(("place", "how"), [(FIRST + 16, "from"), (FIRST, "through")])

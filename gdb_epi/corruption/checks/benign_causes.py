@@ -6,13 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.checks.gc_links import head_of_untracked
+from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
+from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.pointers.nearby import one_bit_id
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
-from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern, suspects_of
+from gdb_epi.corruption.pointers.suspect_words import (
+    Suspect,
+    fault_words,
+    software_pattern,
+    suspects_of,
+)
 from gdb_epi.corruption.pointers.word_origin import (
     TEXTS,
     begins_free_chunk,
@@ -192,7 +199,9 @@ def unmapped(context: Context) -> Iterator[Evidence]:
     innocent_causes=(
         "this is one. A flipped pointer may hit a free block by chance; such blocks are few, and "
         "the weight is small enough for strong evidence to win. Blocks in glibc's caches look "
-        "used to malloc; they are known by the link that was read from them. Reference: "
+        "used to malloc; they are known by the link that was read from them. A pointer behind the "
+        "last of its items, as the interpreter keeps one of its stack, may be the first address "
+        "of a free block that nobody reads: what was read through it counts. Reference: "
         "malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later."
     ),
 )
@@ -201,14 +210,15 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
     index = address_index(context)
     for suspect in suspects_of(context):
         pointee = index.at(suspect.value)
-        if pointee is not None and pointee.kind == FREE:
+        reads_free = _reads_free_memory(context, suspect)
+        if pointee is not None and pointee.kind == FREE and reads_free:
             summary = (
                 f"{suspect.source} points at {suspect.value:#018x}, a free block of {pointee.name}"
             )
             id = one_bit_id(context, "S:use-after-free", suspect.value)
             yield _against(id, summary, suspect.source)
             return
-        if suspect.depth and begins_free_chunk(context, suspect.value):
+        if suspect.depth and reads_free and begins_free_chunk(context, suspect.value):
             summary = (
                 f"the wrong word was read through {suspect.value:#018x}, where a free block of "
                 "malloc's begins"
@@ -230,6 +240,30 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 )
                 yield _against("S:use-after-free", summary, slot)
                 return
+
+
+def _reads_free_memory(context: Context, suspect: Suspect) -> bool:
+    """Whether the access goes through a pointer itself, or reads free memory through it."""
+    if suspect.depth == 0:
+        return True
+    index = address_index(context)
+    return any(
+        index.in_free_block(place) or (place >= suspect.value and in_free_chunk(context, place))
+        for place in _places_read_through(context, suspect.source)
+    )
+
+
+def _places_read_through(context: Context, register: str) -> list[int]:
+    """Return the places from which words were loaded through a register."""
+    site, made = context.site, recomputed_registers(context)
+    places = [] if isinstance(made, Absent) else [
+        remade.slot for remade in made if register in remade.through and remade.slot is not None
+    ]  # fmt: skip
+    if not isinstance(site, Absent) and site.operand is not None and site.kind in TRANSFERS:
+        at = site.operand.address(site.fault.registers)
+        if register in site.operand.registers() and at is not None:
+            places.append(at)
+    return places
 
 
 def _is_free_link(context: Context, slot: int, value: int) -> bool:
