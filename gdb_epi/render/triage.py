@@ -18,6 +18,7 @@ from gdb_epi.record.reading import (
     group_in,
     groups_in,
     listed_stacks,
+    number_in,
     short_address,
     telling_stack,
     telling_thread_name,
@@ -170,7 +171,7 @@ def _calls(record: Json, stack: Json) -> list[Call]:
     calls = _joined_raise([frames[at] for at in kept], [kinds[at] for at in kept])
     recursion = group_in(stack, "recursion")
     period, more = recursion.get("period"), recursion.get("frames")
-    left = int(stack.get("frames_between") or stack.get("frames_left_out") or 0)
+    left = int(number_in(stack, "frames_between") or number_in(stack, "frames_left_out"))
     if isinstance(period, int) and isinstance(more, int) and 0 < period <= len(frames):
         more = min(more, MAX_WRITTEN_OUT)
         circle = [frames[at] for at in kept if at >= len(frames) - period]

@@ -10,6 +10,7 @@ from gdb_epi.record.reading import (
     deadlocked_threads,
     group_in,
     groups_in,
+    number_in,
     telling_stack,
     thread_names,
 )
@@ -56,7 +57,7 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
     for wait in telling[:MAX_WAITS]:
         name = str(wait.get("name") or wait.get("address"))
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
-        waiter = names.get(wait.get("tid")) or f"thread {wait.get('tid')}"
+        waiter = names.get(_tid(wait)) or f"thread {wait.get('tid')}"
         if wait.get("kind") == "Thread.join":
             yield f"{waiter} waits for the end of {name}"
             continue
@@ -70,16 +71,19 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
         yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
     if telling:
         yield from fork_lines(record)
-    label = group_in(record, "verdict").get("label")
-    if label in ("deadlock", "hang"):
+    label, clauses = group_in(record, "verdict").get("label"), []
+    all_above = bool(circle) and {*circle} <= set(map(_tid, telling[:MAX_WAITS]))
+    if label == "hang":
+        clauses = hang_clauses(record, calls)[2]
+    elif label == "deadlock" and not all_above:  # else they are the waits of the circle
         clauses = first_reason(record).split("; ")[1:]  # the first is the second sentence
-        if circle and {*circle} <= {wait.get("tid") for wait in telling[:MAX_WAITS]}:
-            clauses = []  # they are the waits of the circle, which stand above
-        if label == "hang":
-            clauses = hang_clauses(record, calls)[2]
-        yield from clauses[:MAX_WAITS]
-        if len(clauses) > MAX_WAITS:
-            yield f"and {len(clauses) - MAX_WAITS} more"
+    yield from clauses[:MAX_WAITS]
+    if len(clauses) > MAX_WAITS:
+        yield f"and {len(clauses) - MAX_WAITS} more"
+
+
+def _tid(wait: Json) -> int:
+    return int(number_in(wait, "tid"))
 
 
 def _owner(wait: Json) -> str:
@@ -93,8 +97,8 @@ def _owner(wait: Json) -> str:
 
 def fork_lines(record: Json) -> Iterator[str]:
     """Yield what is worth a line of the screen: handlers and pools without workers."""
-    fork = record.get("fork") or {}
-    handlers = fork.get("handlers")
+    fork = group_in(record, "fork")
+    handlers = group_in(fork, "handlers")
     if handlers:
         yield (
             f"thread {handlers.get('tid')} is in {handlers.get('stage')} "
