@@ -98,7 +98,7 @@ class Browser:
 @contextmanager
 def open_browser() -> Iterator[Browser]:
     """Start Chromium; the test is skipped, saying what is missing, where there is none."""
-    program = next((found for found in map(shutil.which, NAMES) if found), None)
+    program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip("no Chromium: apt-get install chromium")
     driver = pytest.importorskip(

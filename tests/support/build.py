@@ -147,7 +147,7 @@ class Builder:
         return self._datastack(tstate, frames, names)
 
     def _frame_objects(self, tstate: int, frames: list[Frame], names: int) -> list[int]:
-        found: list[int] = []
+        addresses: list[int] = []
         back = 0
         scale = 1 if self.layout.offset("PyFrameObject", "f_state") is not None else 2
         for frame in reversed(frames):
@@ -156,10 +156,10 @@ class Builder:
             self.set("PyFrameObject", at, "f_code", self.code(frame, frame.line - 2))
             self.set("PyFrameObject", at, "f_globals", names)
             self.set("PyFrameObject", at, "f_lasti", 2 * scale)
-            found.append(at)
+            addresses.append(at)
             back = at
         self.set("PyThreadState", tstate, "frame", back)
-        return found[::-1]
+        return addresses[::-1]
 
     def _datastack(self, tstate: int, frames: list[Frame], names: int) -> list[int]:
         layout = self.layout
@@ -168,7 +168,7 @@ class Builder:
         chunk = self.new("_PyStackChunk", None, 64 + len(frames) * words * 8)
         data = chunk + layout.require("_PyStackChunk", "data") + 8
         self.set("_PyStackChunk", chunk, "size", data - chunk + len(frames) * words * 8)
-        found: list[int] = []
+        addresses: list[int] = []
         previous = 0
         for number, frame in enumerate(reversed(frames)):
             at = data + number * words * 8
@@ -181,7 +181,7 @@ class Builder:
             for member in ("instr_ptr", "prev_instr"):
                 self.set("_PyInterpreterFrame", at, member, start + 4)
             self.set("_PyInterpreterFrame", at, "owner", 0)
-            found.append(at)
+            addresses.append(at)
             previous = at
         self.set("PyThreadState", tstate, "datastack_chunk", chunk)
         self.set("PyThreadState", tstate, "datastack_top", data + len(frames) * words * 8)
@@ -189,7 +189,7 @@ class Builder:
             hop = self.new("_PyCFrame")
             self.set("_PyCFrame", hop, "current_frame", previous)
             self.set("PyThreadState", tstate, "cframe", hop)
-        return found[::-1]
+        return addresses[::-1]
 
     # -- the process ----------------------------------------------------------------------
 

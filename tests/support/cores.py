@@ -170,10 +170,10 @@ def identity(interpreter: Interpreter, entry: Program, coredump_filter: int | No
     parts = (interpreter.id, interpreter.argv, state.st_size, state.st_mtime_ns)
     parts += (layout.name(), HASH_SEED)
     # What most programs do not have is left out, so that new fields make no new cores.
-    told = repr(entry)
+    words = repr(entry)
     for absent in (", beside=()", ", packages=()", ", semaphores=False"):
-        told = told.replace(absent, "")
-    digest.update(f"({parts!r}, {told}, {coredump_filter!r})".encode())
+        words = words.replace(absent, "")
+    digest.update(f"({parts!r}, {words}, {coredump_filter!r})".encode())
     for name in (HELPER, entry.file, *entry.beside):
         digest.update((PROGRAMS / name).read_bytes())
     return digest.hexdigest()[:12]
@@ -413,7 +413,7 @@ def main(arguments: Sequence[str]) -> int:
     failed = 0
     started = time.monotonic()
     for interpreter in discover():
-        if arguments and not any(interpreter.id.startswith(one) for one in arguments):
+        if arguments and not any(interpreter.id.startswith(argument) for argument in arguments):
             continue
         begun = time.monotonic()
         for entry in corpus_programs(bench="bench" in arguments):

@@ -53,28 +53,28 @@ def disassemble(file: Path, start: int, size: int) -> list[Line]:
     command = ["objdump", "-d", "-w", "-z", f"--start-address={start:#x}",
                f"--stop-address={start + size:#x}", str(file)]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = []
+    lines = []
     for line in done.stdout.splitlines():
         match = LINE.match(line)
         if match:
             text = match[3].partition("#")[0].strip()
-            found.append(Line(int(match[1], 16), bytes.fromhex(match[2]), text))
-    return found
+            lines.append(Line(int(match[1], 16), bytes.fromhex(match[2]), text))
+    return lines
 
 
 def disagreement(line: Line) -> str | None:
     """Return what our decoder sees otherwise; None when both agree or objdump knows none."""
     if not line.mnemonic or "(bad)" in line.text or ".byte" in line.text:  # data, or cut off
         return None
-    found = decode(line.code + bytes(1))
-    if found is None:
+    insn = decode(line.code + bytes(1))
+    if insn is None:
         return "not decoded"
-    if found.length != len(line.code):
-        return f"length {found.length}, not {len(line.code)}"
-    return _control(line, found) or _operand(line, found)
+    if insn.length != len(line.code):
+        return f"length {insn.length}, not {len(line.code)}"
+    return _control(line, insn) or _operand(line, insn)
 
 
-def _control(line: Line, found: Instruction) -> str | None:
+def _control(line: Line, insn: Instruction) -> str | None:
     word = line.mnemonic
     wanted = "next"
     if word.startswith("j") or word.startswith("loop"):
@@ -85,35 +85,35 @@ def _control(line: Line, found: Instruction) -> str | None:
         wanted = "return"
     elif word.startswith(("ud", "int", "hlt")):
         wanted = "trap"
-    if found.flow != wanted:
-        return f"flow {found.flow}, not {wanted}"
-    if found.target is not None and wanted in ("jump", "branch", "call"):
+    if insn.flow != wanted:
+        return f"flow {insn.flow}, not {wanted}"
+    if insn.target is not None and wanted in ("jump", "branch", "call"):
         operand = line.text.split()[-1] if "<" not in line.text else line.text.split()[-2]
-        if int(operand, 16) != (line.address + found.length + found.target) & (1 << 64) - 1:
-            return f"target {found.target:#x}"
+        if int(operand, 16) != (line.address + insn.length + insn.target) & (1 << 64) - 1:
+            return f"target {insn.target:#x}"
     if wanted in ("jump", "call") and "*%" in line.text:
         register = line.text.partition("*%")[2].strip()
-        if found.through != register:
-            return f"through {found.through}, not {register}"
+        if insn.through != register:
+            return f"through {insn.through}, not {register}"
     return None
 
 
-def _operand(line: Line, found: Instruction) -> str | None:
-    ours = found.memory
-    direct = found.target is not None or "(" in line.text
+def _operand(line: Line, insn: Instruction) -> str | None:
+    ours = insn.memory
+    direct = insn.target is not None or "(" in line.text
     match = MEMORY.search(line.text) or (None if direct else ABSOLUTE.search(line.text))
     if match is None:
         return f"an operand {ours} where there is none" if ours else None
-    if ours is None and found.operands and found.operands[0].base is None:
+    if ours is None and insn.operands and insn.operands[0].base is None:
         return None  # an absolute address of 8 bytes
     if ours is None:
         implicit = line.mnemonic.startswith(IMPLICIT)
-        return None if implicit and found.operands else "no operand"
-    return _same_address(match, found) or _same_access(line, found, match)
+        return None if implicit and insn.operands else "no operand"
+    return _same_address(match, insn) or _same_access(line, insn, match)
 
 
-def _same_address(match: re.Match[str], found: Instruction) -> str | None:
-    ours = found.memory
+def _same_address(match: re.Match[str], insn: Instruction) -> str | None:
+    ours = insn.memory
     assert ours is not None
     parts = match.groupdict()
     base, index = parts.get("base"), parts.get("index")
@@ -123,7 +123,7 @@ def _same_address(match: re.Match[str], found: Instruction) -> str | None:
     wanted = (None if base in ("rip", "eip") else base, base in ("rip", "eip"))
     if (ours.base, ours.rip_relative) != wanted:
         return f"base {ours.base}, not {base}"
-    explicit = found.explicit
+    explicit = insn.explicit
     if explicit is not None and explicit.index_register == UNKNOWN_INDEX:
         return None  # it says that it does not know
     vector = index is not None and index[1:3] == "mm"
@@ -140,9 +140,9 @@ def _same_address(match: re.Match[str], found: Instruction) -> str | None:
     return None
 
 
-def _same_access(line: Line, found: Instruction, match: re.Match[str]) -> str | None:
+def _same_access(line: Line, insn: Instruction, match: re.Match[str]) -> str | None:
     word = line.mnemonic
-    explicit = found.explicit
+    explicit = insn.explicit
     if word.startswith(("lea", "nop", "prefetch", "endbr")) and not word.startswith("leave"):
         return "an access where there is none" if explicit else None
     if explicit is None:

@@ -54,14 +54,14 @@ def fault_at(address: int, code: int = MAPERR) -> CrashInfo:
     return crash(code=code, address=address)
 
 
-def evidence(found: Any) -> list[Evidence]:
+def evidence(results: Any) -> list[Evidence]:
     """Return the evidence that a check yields."""
-    return [one for one in found if isinstance(one, Evidence)]
+    return [result for result in results if isinstance(result, Evidence)]
 
 
-def skipped(found: Any) -> list[Skipped]:
+def skipped(results: Any) -> list[Skipped]:
     """Return what a check could not do."""
-    return [one for one in found if isinstance(one, Skipped)]
+    return [result for result in results if isinstance(result, Skipped)]
 
 
 class KnownFunctions:
@@ -72,7 +72,9 @@ class KnownFunctions:
 
     def at(self, pc: int) -> Function | None:
         """Return the function that holds an address."""
-        return next((one for one in self._functions if one.start <= pc < one.end), None)
+        return next(
+            (function for function in self._functions if function.start <= pc < function.end), None
+        )
 
 
 def knowing(context: Context, start: int, size: int = 0x100, *more: tuple[int, int]) -> Context:

@@ -242,11 +242,11 @@ def _forms(rng: np.random.Generator, fleet: Fleet, rate: float, looks: float) ->
 
 
 def _facts(rng: np.random.Generator, cause: int) -> tuple[tuple[str, str], ...]:
-    found = []
+    facts = []
     for name, *pair, first, second in FORMS:
         so = rng.random() < (first, second)[cause]
-        found.append((name, str(pair[cause if so else 1 - cause])))
-    return tuple(found)
+        facts.append((name, str(pair[cause if so else 1 - cause])))
+    return tuple(facts)
 
 
 def _pinned(rng: np.random.Generator, fleet: Fleet, rate: float) -> None:
@@ -350,13 +350,13 @@ def _fact_columns(fleet: Fleet) -> Iterator[Attribute]:
         yield Attribute(name, values, np.array(codes), unknown)
 
 
-def agreement(one: list[Any], two: list[Any]) -> float:
+def agreement(first: list[Any], two: list[Any]) -> float:
     """Return the adjusted Rand index of two groupings (Hubert and Arabie 1985); 1 is the same."""
 
     def pairs(groups: list[Any]) -> float:
         return sum(n * (n - 1) / 2 for n in Counter(groups).values())
 
-    both, a, b = pairs(list(zip(one, two, strict=True))), pairs(one), pairs(two)
-    chance = a * b / max(len(one) * (len(one) - 1) / 2, 1)
+    both, a, b = pairs(list(zip(first, two, strict=True))), pairs(first), pairs(two)
+    chance = a * b / max(len(first) * (len(first) - 1) / 2, 1)
     most = (a + b) / 2
     return 1.0 if most == chance else (both - chance) / (most - chance)

@@ -20,12 +20,12 @@ def fork_programs(*, bench: bool = False, files: str = "fork_*.py") -> list[Prog
 
     `files` is the pattern of their names: real_*.py are those with a library's own bug.
     """
-    found = []
+    programs = []
     for path in sorted(PROGRAMS.glob(files)):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith(MARK):
                 fields = json.loads(line[len(MARK) :])
                 fields.update({key: tuple(fields[key]) for key in TUPLES if key in fields})
                 fields = {"file": path.name, "child": True, "beside": ("forkbed.py",), **fields}
-                found.append(Program(**fields))
-    return [one for one in found if bench or not one.bench]
+                programs.append(Program(**fields))
+    return [program for program in programs if bench or not program.bench]

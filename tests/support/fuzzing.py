@@ -73,15 +73,15 @@ class Corpus:
 
 def unpacked_samples(folder: Path) -> list[Path]:
     """Unpack the sample cores into a folder, unless they are there."""
-    found = []
+    cores = []
     for path in sorted(SAMPLES.glob("*/core.xz")):
         target = folder / f"{path.parent.name}.core"
         if not target.is_file():
             with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:
                 part.write(lzma.decompress(path.read_bytes()))
             os.replace(part.name, target)
-        found.append(target)
-    return found
+        cores.append(target)
+    return cores
 
 
 def run_input(corpus: Corpus, seed: int, number: int) -> Outcome:
@@ -161,12 +161,12 @@ def _drive_command(target: Target, chance: random.Random) -> None:
 def run_command(session: Session, name: str, *words: str) -> object:
     """Run an `epi` command as the hosts do; return its data."""
     importlib.import_module(f"commands.{name}")
-    one = COMMANDS[name]
+    command = COMMANDS[name]
     parser = argparse.ArgumentParser()
-    for argument in one.arguments:
+    for argument in command.arguments:
         options = {k: v for k, v in argument.options.items() if (k, v) != ("type", "literal")}
         parser.add_argument(*argument.flags, **options)
-    return one.run(session, parser.parse_args(words)).data
+    return command.run(session, parser.parse_args(words)).data
 
 
 DRIVES = {"record": _drive_record, "stacks": _drive_stacks, "command": _drive_command}

@@ -103,7 +103,7 @@ TRUTHS = {
 
 @contextlib.contextmanager
 def hanging(
-    one: Interpreter, name: str, folder: Path, program: Path = PROGRAM, packages: str = ""
+    interpreter: Interpreter, name: str, folder: Path, program: Path = PROGRAM, packages: str = ""
 ) -> Iterator[int]:
     """Run a program of hanging.py until it hangs, computes or waits; yield the process to end.
 
@@ -111,7 +111,7 @@ def hanging(
 
     Raises NeverAsleep.
     """
-    words = ["sh", "-c", START, "sh", str(one.host_executable), str(program), name]
+    words = ["sh", "-c", START, "sh", str(interpreter.host_executable), str(program), name]
     environment = {**os.environ, "PYTHONPATH": packages} if packages else None
     with open(folder / "output", "wb") as output:
         process = subprocess.Popen(
@@ -142,11 +142,11 @@ def hanging(
 
 
 def core_by_signal(
-    one: Interpreter, name: str, folder: Path, signo: int = signal.SIGABRT,
+    interpreter: Interpreter, name: str, folder: Path, signo: int = signal.SIGABRT,
     program: Path = PROGRAM, packages: str = "",
 ) -> Path:  # fmt: skip
     """Return the core of a program that a signal from outside ended."""
-    with hanging(one, name, folder, program, packages) as pid:
+    with hanging(interpreter, name, folder, program, packages) as pid:
         os.kill(pid, signo)
         wait_until_gone(pid)
     cores = sorted(folder.glob("core*"))
@@ -154,10 +154,10 @@ def core_by_signal(
     return cores[0]
 
 
-def core_by_gdb(one: Interpreter, name: str, folder: Path) -> Path:
+def core_by_gdb(interpreter: Interpreter, name: str, folder: Path) -> Path:
     """Return a core that GDB wrote of the living program."""
     core = folder / "snapshot"
-    with hanging(one, name, folder) as pid:
+    with hanging(interpreter, name, folder) as pid:
         words = ["gdb", "-nx", "-batch", "-p", str(pid), "-ex", f"generate-core-file {core}"]
         done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL)
     assert core.exists(), done.stderr

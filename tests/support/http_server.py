@@ -94,9 +94,9 @@ def serving(
         )
         try:
             assert process.stdout is not None
-            told = select.poll()  # select() knows no descriptors above 1023
-            told.register(process.stdout, select.POLLIN)
-            line = process.stdout.readline() if told.poll(START_SECONDS * 1000) else ""
+            poll = select.poll()  # select() knows no descriptors above 1023
+            poll.register(process.stdout, select.POLLIN)
+            line = process.stdout.readline() if poll.poll(START_SECONDS * 1000) else ""
             assert line, f"no server: {said_in(complaints)}"
             yield Server(int(line.split("/ ")[0].rsplit(":", 1)[1]), line.strip(), errors)
         finally:

@@ -111,8 +111,8 @@ def cache_root() -> Path:
 
 def in_range(name: str) -> bool:
     """Return whether a file is named like an interpreter 3.8 to 3.15, of any build."""
-    found = re.fullmatch(r"python3\.(\d+)[td]?", name)
-    return found is not None and OLDEST[1] <= int(found[1]) <= NEWEST[1]
+    match = re.fullmatch(r"python3\.(\d+)[td]?", name)
+    return match is not None and OLDEST[1] <= int(match[1]) <= NEWEST[1]
 
 
 def binaries(folder: Path) -> list[Path]:
@@ -156,8 +156,8 @@ def distribution() -> str:
         text = Path("/etc/os-release").read_text()
     except OSError:
         return "system"
-    found = re.search(r'^ID="?([\w.-]+)', text, re.M)
-    return found[1] if found else "system"
+    match = re.search(r'^ID="?([\w.-]+)', text, re.M)
+    return match[1] if match else "system"
 
 
 def of_cache() -> Iterator[Candidate]:
@@ -281,13 +281,13 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
         start, length = struct.unpack_from("<QQ", table[strings], 24)
         handle.seek(start)
         names = handle.read(length)
-    found = {}
+    sections = {}
     for entry in table:
         at = struct.unpack_from("<I", entry)[0]
-        found[names[at : names.index(b"\0", at)].decode("latin-1")] = struct.unpack_from(
+        sections[names[at : names.index(b"\0", at)].decode("latin-1")] = struct.unpack_from(
             "<QQ", entry, 24
         )
-    return found
+    return sections
 
 
 def section_bytes(path: Path, name: str) -> bytes:
@@ -378,36 +378,36 @@ def discover(*, debug: bool = False) -> list[Interpreter]:
     not run, or whose files cannot be read, is left out and never an error.
     """
     cache = ProbeCache(cache_root() / "interpreters" / "probes" / "probe.json")
-    found: dict[str, Interpreter] = {}
+    by_id: dict[str, Interpreter] = {}
     for candidate in candidates():
         try:
             interpreter = build(candidate, cache.get(candidate))
         except (OSError, ValueError, KeyError, TypeError, struct.error):
             continue
         if interpreter is not None and (debug or not interpreter.debug):
-            found.setdefault(interpreter.id, interpreter)
+            by_id.setdefault(interpreter.id, interpreter)
     cache.save()
-    return sorted(found.values(), key=lambda one: (one.version, one.id))
+    return sorted(by_id.values(), key=lambda i: (i.version, i.id))
 
 
 def by_id(name: str) -> Interpreter | None:
     """Return the interpreter of an id, or the first whose id begins with it; None without one."""
-    known = discover(debug=True)
-    exact = [one for one in known if one.id == name]
-    return next(iter(exact or [one for one in known if one.id.startswith(name)]), None)
+    every = discover(debug=True)
+    exact = [i for i in every if i.id == name]
+    return next(iter(exact or [i for i in every if i.id.startswith(name)]), None)
 
 
-def one_per_minor(known: Iterable[Interpreter] | None = None) -> list[Interpreter]:
+def one_per_minor(given: Iterable[Interpreter] | None = None) -> list[Interpreter]:
     """Return one ordinary interpreter for each minor version: the newest with a GIL.
 
     Of equal ones that of this machine's own root, in which a debugger finds its files.
     """
     chosen: dict[tuple[int, int], Interpreter] = {}
-    every = discover() if known is None else known
-    for one in sorted(every, key=lambda one: (one.version, one.root is None)):
-        odd = one.id.endswith(("-stripped", JIT)) or one.id.startswith(BUILT)
-        if not (one.free_threaded or one.debug or odd):
-            chosen[one.minor] = one
+    every = discover() if given is None else given
+    for i in sorted(every, key=lambda i: (i.version, i.root is None)):
+        odd = i.id.endswith(("-stripped", JIT)) or i.id.startswith(BUILT)
+        if not (i.free_threaded or i.debug or odd):
+            chosen[i.minor] = i
     return [chosen[minor] for minor in sorted(chosen)]
 
 
@@ -425,12 +425,12 @@ def spread(
     all versions when GDB_EPI_MATRIX=full (and with `--heavy`), which takes hours and 40 GB of
     cores. The choice hangs on the program's name alone, so it is the same in every run.
     """
-    known = [one for one in discover() if runs_on(one)]
+    usable = [i for i in discover() if runs_on(i)]
     if os.environ.get("GDB_EPI_MATRIX") == "full":
-        return known
+        return usable
     groups: dict[tuple[object, ...], list[Interpreter]] = {}
-    for one in known:
-        groups.setdefault((one.minor, one.free_threaded), []).append(one)
+    for i in usable:
+        groups.setdefault((i.minor, i.free_threaded), []).append(i)
     turn = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
     step = max(min(every, len(groups)), 1)
     chosen = [builds for _, builds in sorted(groups.items())][turn % step :: step]
@@ -438,6 +438,6 @@ def spread(
 
 
 if __name__ == "__main__":
-    for one in discover(debug="--debug" in sys.argv):
+    for i in discover(debug="--debug" in sys.argv):
         marks = ("shared", "stripped", "free_threaded", "debug", "dwarf")
-        print(f"{one.id:28} {' '.join(m for m in marks if getattr(one, m)):30} {one.executable}")
+        print(f"{i.id:28} {' '.join(m for m in marks if getattr(i, m)):30} {i.executable}")

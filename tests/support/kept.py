@@ -45,7 +45,7 @@ class _Recorder:
 def needed_frames(target: Target, python: PythonState) -> list[Needed]:
     """Return every frame of every living thread with the memory that it takes to print it."""
     ident_at = python.layout.require("PyThreadState", "thread_id")
-    found = []
+    needed = []
     for thread in python.threads():
         for number, frame in enumerate(thread.frames):
             if frame.hole is not None or not thread.alive:
@@ -60,10 +60,10 @@ def needed_frames(target: Target, python: PythonState) -> list[Needed]:
             # by the link of the next inner frame alone.
             if number and frame.owner != "thread":
                 recorder.ranges.append((thread.frames[number - 1].address, 80))
-            found.append(
+            needed.append(
                 Needed(thread.tid, number, frame.name, frame.filename, tuple(recorder.ranges))
             )
-    return found
+    return needed
 
 
 def kept_in(target: Target, needed: Needed) -> bool:

@@ -16,7 +16,7 @@ MARK = "# locks: "
 
 def lock_programs() -> list[Program]:
     """Return every run of every program that hangs in locks."""
-    found = []
+    programs = []
     for path in sorted(PROGRAMS.glob("locks_*.py")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith(MARK):
@@ -24,5 +24,5 @@ def lock_programs() -> list[Program]:
                 for key in ("arguments", "oldest", "newest"):
                     if key in fields:
                         fields[key] = tuple(fields[key])
-                found.append(Program(**{"file": path.name, "beside": ("lockbed.py",), **fields}))
-    return found
+                programs.append(Program(**{"file": path.name, "beside": ("lockbed.py",), **fields}))
+    return programs

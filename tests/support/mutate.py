@@ -83,12 +83,12 @@ class Scene:
     def __init__(self, snapshot: SnapshotTarget) -> None:
         self.snapshot = snapshot
         self.pages = snapshot.pages()
-        known = set(self.pages)
+        pages = set(self.pages)
         self.pointers: list[int] = []
         self.numbers: list[int] = []
         for page in self.pages:
             for at, (word,) in enumerate(struct.iter_unpack("<Q", snapshot.read(page, PAGE))):
-                if word & -PAGE in known:
+                if word & -PAGE in pages:
                     self.pointers.append(page + 8 * at)
                 elif 0 < word < 1 << 20:
                     self.numbers.append(page + 8 * at)
@@ -166,9 +166,9 @@ def _lengths(target: DamagedSnapshot, scene: Scene, chance: random.Random) -> No
 
 def _swaps(target: DamagedSnapshot, scene: Scene, chance: random.Random) -> None:
     for _ in range(chance.choice((1, 2, 16, 100))):
-        one, other = chance.choice(scene.pointers), chance.choice(scene.pointers)
-        held, there = target.word(one), target.word(other)
-        target.put_word(one, there)
+        place, other = chance.choice(scene.pointers), chance.choice(scene.pointers)
+        held, there = target.word(place), target.word(other)
+        target.put_word(place, there)
         target.put_word(other, held)
 
 
@@ -199,11 +199,11 @@ def _regions(target: DamagedSnapshot, scene: Scene, chance: random.Random) -> No
     regions = list(target._regions)
     for _ in range(chance.choice((1, 3))):
         index = chance.randrange(len(regions))
-        one = regions[index]
+        region = regions[index]
         regions[index] = chance.choice((
-            one._replace(dumped=0), one._replace(perms="rw-"), one._replace(path=None),
-            one._replace(end=min(one.end + (1 << 40), 1 << 64), dumped=one.dumped << 20),
-            one._replace(end=one.start + 1, dumped=1),
+            region._replace(dumped=0), region._replace(perms="rw-"), region._replace(path=None),
+            region._replace(end=min(region.end + (1 << 40), 1 << 64), dumped=region.dumped << 20),
+            region._replace(end=region.start + 1, dumped=1),
         ))  # fmt: skip
     target._regions = sorted(regions)
     target._starts = [region.start for region in target._regions]

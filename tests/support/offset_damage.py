@@ -68,14 +68,14 @@ def words_of(made: Made) -> list[tuple[str, int, int]]:
         section = target.section(module, ASYNCIO)
         if section is not None:
             places.append(("_Py_AsyncioModuleDebugOffsets", section[0], gil))
-    found = []
+    words = []
     for struct, start, document in places:
         fields = document.struct(struct)
         for path, field in sorted(fields.fields.items()) if fields else ():
             if field.size == 8 and (path in ("version", "free_threaded") or "." in path):
                 value = int.from_bytes(target.read(start + field.offset, 8), "little")
-                found.append((path, start + field.offset, value))
-    return found
+                words.append((path, start + field.offset, value))
+    return words
 
 
 def damages(made: Made, seed: int) -> Iterator[Damage]:
@@ -105,14 +105,14 @@ def seen_frames(python: PythonState) -> set[tuple[Any, ...]]:
 def seen_variables(target: Any, python: PythonState) -> set[tuple[Any, ...]]:
     """Return the variables that are shown as exact."""
     reader = FrameVariables(values_of(target, python))
-    found = set()
+    variables_seen = set()
     for thread in python.threads():
         for frame in thread.frames:
             variables = reader.of(frame) if frame.hole is None else ()
-            for one in () if isinstance(variables, Absent) else variables:
-                if one.exact and not one.cut:
-                    found.add((frame.name, one.name, one.type, one.text))
-    return found
+            for variable in () if isinstance(variables, Absent) else variables:
+                if variable.exact and not variable.cut:
+                    variables_seen.add((frame.name, variable.name, variable.type, variable.text))
+    return variables_seen
 
 
 def truth_of(made: Made) -> Truth:
@@ -120,13 +120,13 @@ def truth_of(made: Made) -> Truth:
     target = target_of(made)
     python = ProcessState(target).python
     assert isinstance(python, PythonState), python
-    told = {
+    truth_frames = {
         (thread["interpreter"], name, filename, line)
         for thread in made.truth["threads"]
         for name, _, filename, line in thread["frames"]
     }
-    assert seen_frames(python) == told
-    return Truth(frozenset(told), frozenset(seen_variables(target, python)))
+    assert seen_frames(python) == truth_frames
+    return Truth(frozenset(truth_frames), frozenset(seen_variables(target, python)))
 
 
 def wrong(target: CoreFileTarget, truth: Truth, damage: Damage, *, whole: bool) -> str:

@@ -61,18 +61,18 @@ def newest_or_skip() -> Interpreter:
 
 def interpreter_or_skip(identifier: str) -> Interpreter:
     """Return an interpreter of the matrix; skip where it is not on this machine."""
-    found = by_id(identifier)
-    if found is None:
+    interpreter = by_id(identifier)
+    if interpreter is None:
         pytest.skip(f"{identifier} is not on this machine")
-    return found
+    return interpreter
 
 
 def oldest_or_skip(minor: tuple[int, int]) -> Interpreter:
     """Return the ordinary interpreter of the oldest minor version from `minor` on; skip without."""
-    found = next((one for one in one_per_minor() if one.minor >= minor), None)
-    if found is None:
+    interpreter = next((i for i in one_per_minor() if i.minor >= minor), None)
+    if interpreter is None:
         pytest.skip(f"no CPython {minor[0]}.{minor[1]} or later is on this machine")
-    return found
+    return interpreter
 
 
 def made_or_skip(

@@ -81,9 +81,9 @@ def _unpack(package: str, folder: Path) -> str:
     """Fetch a package with apt-get and unpack it; return why that failed, or ""."""
     try:
         for command in (["apt-get", "download", package], ["dpkg", "-x", "", str(folder)]):
-            found = sorted(map(str, folder.glob(f"{package}_*.deb")))
+            files = sorted(map(str, folder.glob(f"{package}_*.deb")))
             subprocess.run(
-                [part or found[-1] for part in command], cwd=folder, check=True,
+                [part or files[-1] for part in command], cwd=folder, check=True,
                 capture_output=True, timeout=INSTALL_TIMEOUT, stdin=subprocess.DEVNULL,
             )  # fmt: skip
     except (OSError, subprocess.SubprocessError, IndexError) as error:
@@ -158,8 +158,8 @@ def _install(interpreter: Interpreter, names: Sequence[str], folder: Path) -> st
 def _a_pip() -> str | None:
     """Return a Python that has pip."""
     base = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    found = [path for folder in sorted(base.glob("3.*")) for path in binaries(folder / "bin")]
-    for python in (sys.executable, *map(str, reversed(found))):
+    pythons = [path for folder in sorted(base.glob("3.*")) for path in binaries(folder / "bin")]
+    for python in (sys.executable, *map(str, reversed(pythons))):
         asked = subprocess.run([python, "-m", "pip", "--version"], capture_output=True)
         if asked.returncode == 0:
             return python

@@ -76,7 +76,7 @@ def parse_py_spy(done: subprocess.CompletedProcess[bytes] | None) -> Answer:
     except ValueError:
         return Answer(None, first_line(done.stderr))
     return Answer(
-        [[(f["name"], f["filename"], f["line"]) for f in one["frames"]] for one in threads]
+        [[(f["name"], f["filename"], f["line"]) for f in thread["frames"]] for thread in threads]
     )
 
 
@@ -118,12 +118,12 @@ def judge(made: Made, answer: Answer) -> str:
     """Return "ok", or what of the truth a tool did not say."""
     if answer.stacks is None:
         return f"nothing: {answer.problem[:80]}"
-    said = counted(answer.stacks)
+    stacks = counted(answer.stacks)
     wanted = truths(made)
-    if said in wanted:
+    if stacks in wanted:
         return "ok"
-    missing = min((want - said).total() for want in wanted)
-    wrong = min((said - want).total() for want in wanted)
+    missing = min((want - stacks).total() for want in wanted)
+    wrong = min((stacks - want).total() for want in wanted)
     return f"{missing} of {len(made.truth['threads'])} stacks missing, {wrong} wrong"
 
 
@@ -134,7 +134,7 @@ def main(wanted: Sequence[str]) -> int:
     """Compare every peer there is with the truth, on the whole corpus."""
     peers = {name: peer for name, peer in PEERS.items() if tool(name)}
     for interpreter in discover():
-        if wanted and not any(interpreter.id.startswith(one) for one in wanted):
+        if wanted and not any(interpreter.id.startswith(word) for word in wanted):
             continue
         good: collections.Counter[str] = collections.Counter()
         total = 0
@@ -146,10 +146,10 @@ def main(wanted: Sequence[str]) -> int:
                 continue
             total += 1
             for name, peer in peers.items():
-                said = judge(made, peer(made))
-                good[name] += said == "ok"
-                if said != "ok":
-                    print(f"{interpreter.id} {program.name} {name}: {said}", flush=True)
+                verdict = judge(made, peer(made))
+                good[name] += verdict == "ok"
+                if verdict != "ok":
+                    print(f"{interpreter.id} {program.name} {name}: {verdict}", flush=True)
         line = ", ".join(f"{name} {good[name]}/{total}" for name in peers)
         print(f"== {interpreter.id}: {line}", flush=True)
     return 0

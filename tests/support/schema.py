@@ -17,8 +17,8 @@ _ROW = re.compile(r"^\| `([A-Za-z0-9_.\[\]*]+)` \|", re.MULTILINE)
 @cache
 def schema() -> dict[str, Any]:
     """Return record-1.json."""
-    found: dict[str, Any] = json.loads((FOLDER / "record-1.json").read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads((FOLDER / "record-1.json").read_text(encoding="utf-8"))
+    return content
 
 
 def leaves(node: dict[str, Any] | None = None, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -52,22 +52,22 @@ def unknown_fields(value: Any, node: dict[str, Any] | None = None, path: str = "
     node = schema() if node is None else node
     while "$ref" in node and not node["$ref"].endswith("/address"):
         node = schema()["$defs"][node["$ref"].rpartition("/")[2]]
-    found: set[str] = set()
+    unknown: set[str] = set()
     if isinstance(value, dict) and ("properties" in node or "additionalProperties" in node):
         free = node.get("additionalProperties")
         for key, inner in value.items():
-            known = node.get("properties", {}).get(key)
+            inner_schema = node.get("properties", {}).get(key)
             below = f"{path}.{key}" if path else key
-            if known is None and not isinstance(free, dict):
-                found |= set() if free is True else {below}
+            if inner_schema is None and not isinstance(free, dict):
+                unknown |= set() if free is True else {below}
             else:
-                found |= unknown_fields(inner, known or free, below)
+                unknown |= unknown_fields(inner, inner_schema or free, below)
     elif isinstance(value, dict) and value and "properties" not in node:
-        found.add(f"{path}.(object)")
+        unknown.add(f"{path}.(object)")
     elif isinstance(value, list) and isinstance(node.get("items"), dict):
         for inner in value:
-            found |= unknown_fields(inner, node["items"], f"{path}[]")
-    return found
+            unknown |= unknown_fields(inner, node["items"], f"{path}[]")
+    return unknown
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -82,15 +82,15 @@ def problems(record: Any) -> list[str]:
     Twenty times as fast as jsonschema, because every test that makes a record asks; a test holds
     the two against each other.
     """
-    told = [f"{path}: {what}"[:300] for path, what in _wrong(record, schema(), "$")]
-    return told + [f"{path}: not in the schema" for path in sorted(unknown_fields(record))]
+    wrong = [f"{path}: {what}"[:300] for path, what in _wrong(record, schema(), "$")]
+    return wrong + [f"{path}: not in the schema" for path in sorted(unknown_fields(record))]
 
 
 def _wrong(value: Any, node: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
     if "$ref" in node:
         node = schema()["$defs"][node["$ref"].rpartition("/")[2]]
     if "anyOf" in node:
-        if all(any(_wrong(value, one, path)) for one in node["anyOf"]):
+        if all(any(_wrong(value, choice, path)) for choice in node["anyOf"]):
             yield path, f"{value!r} fits none of anyOf"
         return
     if "type" in node and not _is_of(value, node["type"]):
@@ -125,9 +125,9 @@ def _wrong_members(
             yield path, f"{name!r} must not be there"
     free = node.get("additionalProperties")
     for name, inner in value.items():
-        known = node.get("properties", {}).get(name)
-        if known is not None or isinstance(free, dict):
-            yield from _wrong(inner, known if known is not None else free, f"{path}.{name}")
+        own = node.get("properties", {}).get(name)
+        if own is not None or isinstance(free, dict):
+            yield from _wrong(inner, own if own is not None else free, f"{path}.{name}")
 
 
 def _is_of(value: Any, kinds: str | list[str]) -> bool:
@@ -140,6 +140,6 @@ def _is_of(value: Any, kinds: str | list[str]) -> bool:
 def unstable() -> tuple[set[str], set[str]]:
     """Return the fields that may still change: by the schema, and by the document."""
     text = (FOLDER / "SCHEMA.md").read_text(encoding="utf-8")
-    said = {path for path, node in leaves() if node.get("$comment") == "unstable"}
+    marked = {path for path, node in leaves() if node.get("$comment") == "unstable"}
     rows = re.findall(r"^\| `([^`]+)` \|[^|]*\| (\[unstable\])?", text, re.MULTILINE)
-    return said, {path for path, mark in rows if mark}
+    return marked, {path for path, mark in rows if mark}

@@ -53,12 +53,12 @@ class Done(NamedTuple):
     @property
     def records(self) -> list[dict]:
         """The JSON lines of the output; fails when anything else is on it, or a wrong record."""
-        found = [json.loads(line) for line in self.out.splitlines()]
-        for one in found:
+        lines = [json.loads(line) for line in self.out.splitlines()]
+        for record in lines:
             # With --stacks `threads` is the list of stacks; a minimal record has no verdict.
-            if isinstance(one, dict) and "thread_summary" not in one and "verdict" in one:
-                assert "schema" not in one or problems(one) == []
-        return found
+            if isinstance(record, dict) and "thread_summary" not in record and "verdict" in record:
+                assert "schema" not in record or problems(record) == []
+        return lines
 
 
 class Shell:

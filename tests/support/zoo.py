@@ -141,8 +141,8 @@ class Libraries:
 
     def sign(self, case: Case, name: str, gdb: str, run: int = 0) -> Signed:
         """Make a core and sign it; the folder of this name is gone afterwards."""
-        one = case.interpreter
-        place = (one.workspace() if one else self.folder) / name
+        interpreter = case.interpreter
+        place = (interpreter.workspace() if interpreter else self.folder) / name
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         try:
@@ -172,19 +172,19 @@ def crash(case: Case, library: Path, driver: Path, folder: Path, run: int = 0) -
         stdin=subprocess.DEVNULL,
         timeout=TIMEOUT,
     )
-    found = find_core(folder)
-    if not found:
+    cores = find_core(folder)
+    if not cores:
         raise RuntimeError(f"{case}: no core; exit {done.returncode}; {done.stderr[-300:]!r}")
-    return found[0]
+    return cores[0]
 
 
-def signed(core: Path, gdb: str, one: Interpreter | None = None) -> Signed:
+def signed(core: Path, gdb: str, interpreter: Interpreter | None = None) -> Signed:
     """Return the signature of a core, with native frames from a GDB beside it.
 
-    `one` is the interpreter that died, None for a program of this machine's own root.
+    `interpreter` is the one that died, None for a program of this machine's own root.
     """
-    root = str(one.root) if one is not None and one.root else None
-    exe = str(one.host_executable) if one is not None else None
+    root = str(interpreter.root) if interpreter is not None and interpreter.root else None
+    exe = str(interpreter.host_executable) if interpreter is not None else None
     target = CoreFileTarget.open(str(core), exe=exe, sysroot=root)
     modules = target.modules()
     exe = modules[0].file if modules and isinstance(modules[0].file, str) else exe
@@ -192,17 +192,17 @@ def signed(core: Path, gdb: str, one: Interpreter | None = None) -> Signed:
         native = GdbNative(str(core), exe, root, gdb, place)
         try:
             target.native_source = native.frames
-            found = examine(Session(target)).signed
-            _ = [found.scene.fault, found.signature]
-            return found
+            signed_core = examine(Session(target)).signed
+            _ = [signed_core.scene.fault, signed_core.signature]
+            return signed_core
         finally:
             native.close()
 
 
-def stack_of(found: Signed) -> list[Stack]:
+def stack_of(core: Signed) -> list[Stack]:
     """Return the frames of the signed stack as plain values."""
     frames = []
-    for frame in found.stack.frames if found.stack is not None else ():
+    for frame in core.stack.frames if core.stack is not None else ():
         native = frame.native
         if native is not None:
             frames.append(
@@ -224,15 +224,15 @@ def _python(frame: PyFrame) -> str:
     return f"{frame.module}.{frame.qualname or frame.name}"
 
 
-def keys_of(found: Signed) -> dict[str, str]:
+def keys_of(core: Signed) -> dict[str, str]:
     """Return the lines of a signature, and its category and core_key."""
-    lines = {name: key.text for name, key in found.signature.keys.items()}
-    return {"category": found.signature.category.name, **lines}
+    lines = {name: key.text for name, key in core.signature.keys.items()}
+    return {"category": core.signature.category.name, **lines}
 
 
-def absent(found: Signed) -> Absent | None:
+def absent(core: Signed) -> Absent | None:
     """Return why the stack has no native half, None when it has."""
-    return found.stack.native if found.stack is not None else None
+    return core.stack.native if core.stack is not None else None
 
 
 def adjusted_rand_index(labels: list[str], groups: list[str]) -> float:
@@ -243,8 +243,8 @@ def adjusted_rand_index(labels: list[str], groups: list[str]) -> float:
         return sum(n * (n - 1) / 2 for n in counts)
 
     both = pairs(Counter(zip(labels, groups, strict=True)).values())
-    one, other = pairs(Counter(labels).values()), pairs(Counter(groups).values())
+    first, other = pairs(Counter(labels).values()), pairs(Counter(groups).values())
     total = len(labels) * (len(labels) - 1) / 2
-    expected = one * other / total if total else 0.0
-    most = (one + other) / 2
+    expected = first * other / total if total else 0.0
+    most = (first + other) / 2
     return 1.0 if most == expected else (both - expected) / (most - expected)
