@@ -22,8 +22,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
     add_process_files(parser)
     parser.add_argument("--sweep", action="store_true", help="check all memory")
-    parser.add_argument("--seconds", type=positive("seconds"), metavar="S", help="of a sweep (120)")
-    parser.add_argument("--budget", type=whole(), metavar="BYTES", help="of memory to read")
+    parser.add_argument(
+        "--seconds", type=positive("seconds"), metavar="S", help="most of a sweep (120)"
+    )
+    parser.add_argument("--budget", type=whole(), metavar="BYTES", help="most memory to read")
     parser.add_argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, a number")
     parser.add_argument("--json", action="store_true", help="as JSON")
 

@@ -20,7 +20,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_database(parser)
     add = parser.add_argument
-    add("-o", "--output", type=output_file, metavar="FILE", default=OUTPUT, help=OUTPUT)
+    words = f"where the page goes ({OUTPUT})"
+    add("-o", "--output", type=output_file, metavar="FILE", default=OUTPUT, help=words)
     add("--signature", metavar="S", help="only this one: a key, or part of its text")
     add("--since", metavar="DAY", help="crashes from this day on")
     add("--until", metavar="DAY", help="crashes up to and with this day")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MAX_PORT = 65535
 GROUP = "Many crashes"
-HELP = "the report, a JSON API and Prometheus metrics over HTTP; read-only, on this machine only"
+HELP = "the report, a JSON API and Prometheus metrics over HTTP; read-only without a token"
 EPILOG = (
     "Everybody who can reach the address can read: before it listens elsewhere than on loopback, "
     "put a proxy in front of it that asks who is there. What changes anything (POST "
@@ -35,10 +35,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument(
-        "--port", type=whole(0, MAX_PORT), default=PORT, help=f"{PORT}; 0 chooses a free one"
+        "--port",
+        type=whole(0, MAX_PORT),
+        default=PORT,
+        help=f"the port ({PORT}); 0: any that is free",
     )
     parser.add_argument(
-        "--allow-host", action="append", default=[], metavar="NAME", help="a name that clients use"
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further name by which clients may call this server",
     )
     parser.add_argument(
         "--token-file", metavar="FILE", help="take records and decisions from those who have it"

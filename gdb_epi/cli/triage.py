@@ -80,23 +80,27 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--timeout",
         type=positive("seconds"),
         metavar="S",
-        help="seconds for one core (300 with many)",
+        help="most seconds for one core (300 with many cores)",
     )
     add("--prefix", type=_size, metavar="SIZE", help="read no more of each core than this (64M)")
-    add("--max-size", type=_size, default=64 << 30, metavar="SIZE", help="of an unpacked core")
+    add(
+        "--max-size", type=_size, default=64 << 30, metavar="SIZE", help="most bytes unpacked (64G)"
+    )
     add(
         "--max-memory",
         type=_size,
         default=MAX_MEMORY,
         metavar="SIZE",
-        help="of a worker, and of its GDB (4G with many)",
+        help="most memory of a worker, and of its GDB (4G with many cores)",
     )
     add("--host-json", metavar="FILE", help="what is known of the host: a JSON object")
     add("--journal", metavar="FILE", help="entries of journalctl -o json or -o export")
     add("--apport", metavar="FILE", help="an apport report, or the folder of apport-unpack")
     add("--core-pattern", metavar="TEMPLATE", help="how core files are named: core.%%e.%%p.%%t")
     add("--no-sidecars", action="store_true", help="look at nothing beside the cores")
-    add("--messages", action="store_true", help="the exception's message, parameterised")
+    add(
+        "--messages", action="store_true", help="store the exception's message, its values replaced"
+    )
     add("--redact-addresses", action="store_true", help="no addresses of the process")
     add("--hmac-key-file", metavar="FILE", help="host names as HMAC-SHA256 under this key")
     add("--format", choices=("text", "json"), default="text", help="json: one record a line")

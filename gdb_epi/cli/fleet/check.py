@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 GROUP = "Data"
 HELP = "the quality of the data: clocks, gaps of the host-hours, names, missing attributes"
-EPILOG = "What needs a look comes first; what was set aside is said, and never judged as if true."
+EPILOG = (
+    "What needs a look comes first. What was set aside is named, and no question counts it as true."
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

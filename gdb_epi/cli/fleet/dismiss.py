@@ -8,7 +8,7 @@ from functools import partial
 from gdb_epi.cli.fleet.decision import add_decision, run_decision
 
 GROUP = "Every day"
-HELP = "a finding is none: it stays silent until its evidence has doubled"
+HELP = "a finding is not true: it stays silent until its evidence has doubled"
 
 add_arguments = add_decision
 run = partial(run_decision, state="dismissed")

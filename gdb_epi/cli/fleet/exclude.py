@@ -39,11 +39,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=_share,
         default=SHARE,
         metavar="SHARE",
-        help="of the fleet (2%%)",
+        help="never more hosts out than this share of the fleet (2%%)",
     )
-    parser.add_argument("--fleet-size", type=whole(1), metavar="N", help="hosts of the fleet")
-    parser.add_argument("--days", type=whole(1, 3660), default=DAYS, help="for how long (14)")
-    parser.add_argument("--apply", action="store_true", help="no dry run; marks them drained")
+    parser.add_argument("--fleet-size", type=whole(1), metavar="N", help="hosts that the fleet has")
+    parser.add_argument(
+        "--days", type=whole(1, 3660), default=DAYS, help="how long they are to be out (14)"
+    )
+    parser.add_argument(
+        "--apply", action="store_true", help="print the commands, mark the hosts drained"
+    )
     add_who(parser)
     add_database(parser)
 

@@ -41,9 +41,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=output_file, metavar="FILE", help="a file instead of standard output"
     )
-    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="jsonl")
-    parser.add_argument("--whole", action="store_true", help="host-hours, findings, decisions too")
-    parser.add_argument("--otel", action="store_true", help="flat rows, OpenTelemetry's names")
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="how (jsonl)")
+    parser.add_argument("--whole", action="store_true", help="with host-hours, findings, decisions")
+    parser.add_argument(
+        "--otel", action="store_true", help="flat rows, under OpenTelemetry's names"
+    )
 
 
 def run(args: Namespace) -> int:

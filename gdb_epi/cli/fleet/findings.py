@@ -22,7 +22,7 @@ STATES = ("open", "confirmed", "dismissed", "repaired")
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_forms(parser)
-    parser.add_argument("--state", choices=STATES, help="only those (all)")
+    parser.add_argument("--state", choices=STATES, help="only findings in this state (all)")
 
 
 def run(args: Namespace) -> int:

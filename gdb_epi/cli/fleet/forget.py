@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     what.add_argument("--host", metavar="HOST", help="its name, or its machine id")
     what.add_argument("--user", metavar="USER", help="login name or number (uid)")
     what.add_argument("--core", metavar="KEY", help="the key of a core, or its beginning")
-    parser.add_argument("--apply", action="store_true", help="no dry run: delete it")
+    parser.add_argument("--apply", action="store_true", help="delete it, no dry run")
     add_database(parser)
 
 

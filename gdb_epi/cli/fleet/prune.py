@@ -17,7 +17,7 @@ EPILOG = (
     "A dry run unless --apply. Of each signature the first crash and the newest --keep stay, so "
     "that it is never new again; so do the crashes of suspected hosts (an open or confirmed "
     "finding, marked suspect or drained) and the cores that open findings name. What stays of that "
-    "age is shown and no more counted. Host-hours of that age go too."
+    "age is still shown, but counted no longer. Host-hours of that age go too."
 )
 KEEP = 10
 MAX_DAYS = 36_500
@@ -28,9 +28,10 @@ SHOWN = 0.01  # of all bytes, from which on a table is shown
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--older-than", type=_days, metavar="AGE", help="180d, or days: 180")
-    parser.add_argument("--keep", type=whole(1), default=KEEP, metavar="N", help="newest (10)")
-    parser.add_argument("--apply", action="store_true", help="no dry run: delete them")
+    add = parser.add_argument
+    add("--older-than", type=_days, metavar="AGE", help="crashes older than this go: 180d")
+    add("--keep", type=whole(1), default=KEEP, metavar="N", help="newest that stay (10)")
+    add("--apply", action="store_true", help="delete them, no dry run")
     add_database(parser)
 
 
