@@ -64,7 +64,8 @@ def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
 def telling_thread_name(record: Mapping[str, Any]) -> str:
     """Return the name of the thread whose stack tells what happened; "" without one."""
     stack = telling_stack(record)
-    return str(stack.get("name") or thread_names(record).get(stack.get("tid")) or "")
+    named = thread_names(record).get(int(number_in(stack, "tid")))
+    return str(stack.get("name") or named or "")
 
 
 def hypotheses(record: Mapping[str, Any]) -> dict[str, float]:
@@ -91,10 +92,10 @@ def deadlocked_threads(record: Mapping[str, Any]) -> list[int]:
         return []
     waits = groups_in(record, "waits")
     circle = [w.get("tid") for w in waits if w.get("verdict") in ("cycle", "self-deadlock")]
-    return [tid for tid in dict.fromkeys(circle) if isinstance(tid, int)]
+    return list(dict.fromkeys(tid for tid in circle if isinstance(tid, int)))
 
 
 def grouping_line(signature: Mapping[str, Any]) -> str:
     """Return the line of the key that groups a crash (SPEC.md 1.3); "" without one."""
-    name = group_in(signature, "group").get("key") or "stable"
+    name = str(group_in(signature, "group").get("key") or "stable")
     return str(group_in(signature, "text").get(name) or "")
