@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from gdb_epi.target.api import NativeFrame, Target
@@ -17,6 +18,24 @@ _COMMON = (
 )  # fmt: skip
 _STANDARD = "/lib-dynload/"  # extension modules of the standard library
 MAX_NAMED = 4
+# What GCC and clang add to the name of a part or a copy of a function.
+_OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone)(?:\.\d+)*)+\Z")
+
+
+def source_name(frame: NativeFrame) -> str | None:
+    """Return the name of a frame's function as its source has it, mangled names as they are."""
+    return _OF_COMPILER.sub("", frame.function) if frame.function else None
+
+
+def function_and_file(frame: NativeFrame) -> str:
+    """Return "f in libx.so", or at least the file."""
+    file = (frame.module or "").rpartition("/")[2]
+    name = source_name(frame)
+    if not file:
+        return name or "code of no file"
+    if file.startswith("libffi"):
+        return "a call of ctypes or cffi"
+    return f"{name} in {file}" if name else f"code of {file}"
 
 
 def own_modules(target: Target) -> list[str]:

@@ -9,6 +9,7 @@ from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
+from gdb_epi.fault.native_code import function_and_file
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -56,7 +57,5 @@ def _caller(frames: Sequence[NativeFrame]) -> str | None:
     for frame in frames[:MAX_FRAMES]:
         file = (frame.module or "").rpartition("/")[2]
         if file and not file.startswith(_LIBC):
-            if file.startswith("libffi"):
-                return "a call of ctypes or cffi"
-            return f"{frame.function} in {file}" if frame.function else f"code of {file}"
+            return function_and_file(frame)
     return None

@@ -12,6 +12,7 @@ from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.called_with import ARGUMENTS, constant_arguments, constant_text
 from gdb_epi.fault.instructions import call_before
+from gdb_epi.fault.native_code import source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target, machine_of
 
@@ -20,7 +21,7 @@ _CHECKERS = ("assert", "fail", "panic", "check", "terminate")  # in names of fun
 MAX_FRAMES = 16
 LEAST, MOST = 8, 240  # characters of a message
 # What printf() fills in (C17, 7.21.6.1): width and precision, which may be arguments, size, kind.
-_CONVERSION = r"%([-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?)(?:hh|h|ll|l|q|j|z|t)?([%A-Za-z])"
+CONVERSION = r"%([-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?)(?:hh|h|ll|l|q|j|z|t)?([%A-Za-z])"
 _FLOATS = "aAeEfFgG"  # these are passed in registers of their own
 
 
@@ -65,13 +66,13 @@ def _printed(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | 
             break
         text = message(target, caller.pc)
         if text:
-            return text, caller.function
+            return text, source_name(caller)
     aborting = (
         call_before(target, outside[0].pc) if outside and machine_of(target).decodes else None
     )
     if aborting is None:
         return "", None
-    return message(target, outside[0].pc - aborting.length), outside[0].function
+    return message(target, outside[0].pc - aborting.length), source_name(outside[0])
 
 
 def message(target: Target, return_address: int) -> str:
@@ -101,7 +102,7 @@ def message(target: Target, return_address: int) -> str:
         given = texts[place] if kind == "s" else None if value is None else str(value)
         return given or "?"
 
-    written = re.sub(_CONVERSION, filled, form)
+    written = re.sub(CONVERSION, filled, form)
     if "%" not in form:  # a checker's arguments: file, function and condition
         others = [text for text in texts if text and len(text) > 1]
         written = "; ".join(dict.fromkeys(reversed(others)))  # the condition comes last

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.called_with import constant_arguments, constant_text
+from gdb_epi.fault.native_code import function_and_file, source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target
 
@@ -69,19 +72,23 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     entry = _entry(frames)
     if entry is None:
         return
-    name, caller = entry
+    name, own, caller = entry
     reason = _reason(state.target, name, caller)
     around = " ".join(frame.function or "" for frame in frames[:MAX_FRAMES])
     kind = _kind(f"{reason or ''} {name}", around)
-    by = caller.function if caller is not None else None
+    by = source_name(caller) if caller is not None else None
     why = f": {reason}" if reason else "; its reason is not in the core (it is on standard error)"
-    summary = f"CPython gave up in {by or name}{why}{_MEANINGS[kind]}"
+    if caller is not None and caller.module != own:
+        who = f"{function_and_file(caller)} ended the process by Py_FatalError"
+    else:
+        who = f"CPython gave up in {by or name}"
+    summary = f"{who}{why}{_MEANINGS[kind]}"
     facts = {"kind": kind, "entry": name, "function": by, "reason": reason}
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
 
 
-def _entry(frames: Sequence[NativeFrame]) -> tuple[str, NativeFrame | None] | None:
-    """Return the outermost function of the fatal error's own, and the frame that called it."""
+def _entry(frames: Sequence[NativeFrame]) -> tuple[str, str | None, NativeFrame | None] | None:
+    """Return the outermost function of the fatal error's own, its file, and who called it."""
     last = None
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         if frame.function in _INNER:
@@ -93,7 +100,7 @@ def _entry(frames: Sequence[NativeFrame]) -> tuple[str, NativeFrame | None] | No
     while last + 1 < len(frames) and frames[last + 1].function == frames[last].function:
         last += 1
     caller = frames[last + 1] if last + 1 < len(frames) else None
-    return str(frames[last].function), caller
+    return str(frames[last].function), frames[last].module, caller
 
 
 def _reason(target: Target, entry: str, caller: NativeFrame | None) -> str | None:
@@ -101,7 +108,13 @@ def _reason(target: Target, entry: str, caller: NativeFrame | None) -> str | Non
         return None
     arguments = constant_arguments(target, caller.pc)
     texts = (constant_text(target, arguments.get(name, 0)) for name in _REASON_IN.get(entry, ()))
-    return next((text for text in texts if text), None)
+    reason = next((text for text in texts if text), None)
+    # What was to be filled in (_Py_FatalErrorFormat) is no constant.
+    return None if reason is None else re.sub(CONVERSION, _filled_in, reason)
+
+
+def _filled_in(conversion: re.Match[str]) -> str:
+    return "%" if conversion[2] == "%" else "?"
 
 
 def _kind(message: str, around: str) -> str:

@@ -9,8 +9,8 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, thrower
+from gdb_epi.fault.native_code import function_and_file
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import NativeFrame
 
 NO_MEMORY = "std::bad_alloc"
 
@@ -35,7 +35,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     if isinstance(frames, Absent) or terminating_frame(frames) is None:
         return
     thrown, by = exception_type(state.target, frames), thrower(frames)
-    place = _place(by)
+    place = function_and_file(by) if by is not None else None
     if thrown is None and by is None:
         what, kind = "std::terminate() was called, and no exception is on the stack", "terminate"
     else:
@@ -45,11 +45,3 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
         kind = "info" if thrown == NO_MEMORY else "exception"
     facts = {"kind": kind, "type": thrown, "thrown_by": place}
     yield Finding("uncaught_exception", f"thread {account.fault.tid}", facts, what)
-
-
-def _place(frame: NativeFrame | None) -> str | None:
-    """Return who threw: a function, or at least its library."""
-    if frame is None:
-        return None
-    file = (frame.module or "").rpartition("/")[2] or "code of no file"
-    return f"{frame.function} in {file}" if frame.function else f"code of {file}"
