@@ -30,7 +30,7 @@ class MethodTables:
         self._target = target
         self._reader = Reader(target, layout)
         self._functions = FunctionBounds(target)
-        self._modules = [m for m in target.modules()[1:] if ".so" in _base(m.path)]
+        self._extensions = [m for m in target.modules()[1:] if _may_be_extension(m)]
         self._data: dict[int, list[bytes]] = {}
         self._names: dict[int, str | None] = {}  # by start of a function
 
@@ -43,11 +43,9 @@ class MethodTables:
         if function is None or function.start == pc:
             return None  # behind a call that never returns, another function may begin
         if function.start not in self._names:
-            module = next((m for m in self._modules if m.start <= pc < m.end), None)
-            extension = module is not None and not _base(module.path).startswith("libpython")
-            self._names[function.start] = (
-                self._search(module, function.start) if extension and module else None
-            )
+            module = next((m for m in self._extensions if m.start <= pc < m.end), None)
+            name = None if module is None else self._search(module, function.start)
+            self._names[function.start] = name
         return self._names[function.start]
 
     def _search(self, module: Module, start: int) -> str | None:
@@ -88,5 +86,6 @@ class MethodTables:
         return parts
 
 
-def _base(path: str) -> str:
-    return path.rpartition("/")[2]
+def _may_be_extension(module: Module) -> bool:
+    name = module.path.rpartition("/")[2]
+    return ".so" in name and not name.startswith("libpython")
