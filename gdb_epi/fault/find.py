@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
-from gdb_epi.fault.interrupted import behind_a_call, sends_to_itself, sent_to_it
+from gdb_epi.fault.interrupted import sends_to_itself, sent_to_it
 from gdb_epi.fault.signals import (
     BUS_ADRERR,
     BUS_MCEERR_AO,
@@ -44,7 +44,7 @@ from gdb_epi.machine import X86_64, Architecture
 from gdb_epi.machine.architecture import SignalFrame
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Target, Thread
-from gdb_epi.target.derived_registers import NO_CALL
+from gdb_epi.target.derived_registers import NO_CALL, is_behind_system_call
 from gdb_epi.typing_lite import NamedTuple
 
 GENERAL = X86_64.general
@@ -232,7 +232,7 @@ def returned_context(target: Target, outer: Fault) -> Fault | None:
 
     # raise() and abort() have not come back: then all memory need not be searched, which takes a
     # second per GB.
-    if behind_a_call(target, outer.pc, outer.architecture):
+    if is_behind_system_call(target, outer.architecture, outer.pc):
         return None
     frame = outer.architecture.signal_frame
     pc_at = frame.words_at + 8 * frame.words.index(outer.architecture.pc)

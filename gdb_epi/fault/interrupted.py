@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.machine import Architecture
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import NO_CALL
+from gdb_epi.target.derived_registers import NO_CALL, is_behind_system_call
 
 MOV_EAX = 0xB8  # mov imm32, %eax: how glibc loads the number of a call
 # Calls that send a signal, and those that let one through that was sent before (rt_sigprocmask, as
@@ -41,7 +40,7 @@ def sent_to_it(
     tell.
     """
     pc = context.get(machine.pc, 0)
-    behind = behind_a_call(target, pc, machine)
+    behind = is_behind_system_call(target, machine, pc)
     if behind is None:
         return None
     number_in = machine.number_in
@@ -52,21 +51,12 @@ def sent_to_it(
             return {**context, machine.call: context.get(number_in, NO_CALL)}
         return {**context, **_number_before(target, pc)}
     size = len(machine.system_call)
-    if read_up_to(target, pc, size) == machine.system_call:  # the kernel begins the call again
+    if is_behind_system_call(target, machine, pc + size):  # the kernel begins the call again
         number = context.get(number_in, 0)
         if machine.calls.get(number) in SENDING:
             return None
         return {**context, machine.pc: pc + size, machine.call: number}
     return {**context, machine.call: NO_CALL}
-
-
-def behind_a_call(target: Target, pc: int, machine: Architecture) -> bool | None:
-    """Return whether the instruction before an address is a system call; None if unreadable."""
-    size = len(machine.system_call)
-    try:
-        return target.read(pc - size, size) == machine.system_call
-    except UnreadableMemory:
-        return None
 
 
 def _number_before(target: Target, pc: int) -> dict[str, int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.machine import Architecture
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target, Thread
 
@@ -78,10 +79,17 @@ def stands_at_call(target: Target, thread: Thread) -> bool | None:
     Behind the instruction, or, where calls that a signal interrupts are begun again before the dump
     (a machine without a register for the number), at it.
     """
-    instruction = thread.architecture.system_call
-    restarted = thread.architecture.call not in thread.architecture.registers
-    places = (thread.pc - len(instruction), *((thread.pc,) if restarted else ()))
+    machine = thread.architecture
+    behind = is_behind_system_call(target, machine, thread.pc)
+    if behind is not False or machine.call in machine.registers:
+        return behind
+    return is_behind_system_call(target, machine, thread.pc + len(machine.system_call))
+
+
+def is_behind_system_call(target: Target, machine: Architecture, address: int) -> bool | None:
+    """Return whether a system call's instruction ends at an address; None if unreadable."""
+    size = len(machine.system_call)
     try:
-        return any(target.read(place, len(instruction)) == instruction for place in places)
+        return target.read(address - size, size) == machine.system_call
     except UnreadableMemory:
         return None
