@@ -397,14 +397,13 @@ def by_id(name: str) -> Interpreter | None:
     return next(iter(exact or [i for i in every if i.id.startswith(name)]), None)
 
 
-def one_per_minor(given: Iterable[Interpreter] | None = None) -> list[Interpreter]:
+def one_per_minor() -> list[Interpreter]:
     """Return one ordinary interpreter for each minor version: the newest with a GIL.
 
     Of equal ones that of this machine's own root, in which a debugger finds its files.
     """
     chosen: dict[tuple[int, int], Interpreter] = {}
-    every = discover() if given is None else given
-    for i in sorted(every, key=lambda i: (i.version, i.root is None)):
+    for i in sorted(discover(), key=lambda i: (i.version, i.root is None)):
         odd = i.id.endswith(("-stripped", JIT)) or i.id.startswith(BUILT)
         if not (i.free_threaded or i.debug or odd):
             chosen[i.minor] = i

@@ -27,6 +27,7 @@ ONE_CPU = "glibc.cpu.hwcaps=" + ",".join(
 )  # fmt: skip
 CACHES = {"x86_data_cache_size": 0x8000, "x86_shared_cache_size": 0x100000,
           "x86_non_temporal_threshold": 0xC0000}  # fmt: skip
+CHANCE = 0.001  # that a test fails by
 
 
 def fix() -> bool:
@@ -69,10 +70,10 @@ def _personality(wanted: int) -> int:
     return max(0, int(_libc().personality(ctypes.c_ulong(wanted))))
 
 
-def most_of(count: int, rate: float, chance: float = 0.001) -> int:
-    """Return how many of a number happen at most, at a rate, but for a small chance."""
+def most_of(count: int, rate: float) -> int:
+    """Return how many of a number happen at most, at a rate, but for a chance of CHANCE."""
     left, happened, term = 1.0, 0, (1 - rate) ** count
-    while left - term > chance:
+    while left - term > CHANCE:
         left -= term
         term *= (count - happened) / (happened + 1) * rate / (1 - rate)
         happened += 1

@@ -22,9 +22,9 @@ SNAPSHOTS = Path(__file__).resolve().parents[1] / "data" / "snapshots"
 _PRSTATUS_SIZE = 336
 
 
-def small_cores(pattern: str = "*-generators") -> dict[str, bytes]:
-    """Return the cores of the recordings, by name."""
-    paths = sorted(SNAPSHOTS.glob(f"{pattern}.json.xz"))
+def small_cores() -> dict[str, bytes]:
+    """Return the cores of the recordings of one program, by name."""
+    paths = sorted(SNAPSHOTS.glob("*-generators.json.xz"))
     return {path.name.split(".json")[0]: core_of(SnapshotTarget.load(path)) for path in paths}
 
 

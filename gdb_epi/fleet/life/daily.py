@@ -81,9 +81,9 @@ class Today(NamedTuple):
         return bool(self.has_findings or self.regressed or self.again)
 
 
-def screen_today(engine: Engine, asof: int | None, now: float | None = None) -> Today:
+def screen_today(engine: Engine, asof: int | None) -> Today:
     """Screen at the end of a day (the last one), store what is new, and return it."""
-    moment = time.time() if now is None else now
+    moment = time.time()
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         repaired = repaired_hosts(execute, moment)

@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.finding_states import (
     stored,
 )
 from gdb_epi.fleet.screen.screening import screen
-from gdb_epi.fleet.screen.types import Finding, is_of_host
+from gdb_epi.fleet.screen.types import is_of_host
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, day_of, iso_day
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.util import counted
@@ -146,27 +146,19 @@ def _of_findings(
             continue
         if decided == DISMISSED and not findings_to_raise([finding], before):
             left_in[finding.value] = "a person dismissed the finding"
-        elif decided == CONFIRMED or _is_hardware(population, finding):
-            wanted[finding.value] = _excluded(population, finding, decided, now, days)
-        else:
+            continue
+        judged = of_host(population, finding)
+        is_hardware = is_of_host(finding.signature) and judged.kind == HARDWARE_HOST
+        if decided != CONFIRMED and not is_hardware:
             left_in.setdefault(finding.value, "its job may be the cause: move that first")
+            continue
+        words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
+        reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"
+        evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
+        first, until = int(population.day[finding.members].min()), _last(now, days)
+        host = Excluded(finding.value, reason, evidence, first, until, finding.n)
+        wanted[finding.value] = host
     return wanted, left_in
-
-
-def _is_hardware(population: Population, finding: Finding) -> bool:
-    judged = of_host(population, finding) if is_of_host(finding.signature) else None
-    return judged is not None and judged.kind == HARDWARE_HOST
-
-
-def _excluded(
-    population: Population, finding: Finding, decided: str | None, now: float, days: int
-) -> Excluded:
-    judged = of_host(population, finding)
-    words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
-    reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"
-    evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
-    first = int(population.day[finding.members].min())
-    return Excluded(finding.value, reason, evidence, first, _last(now, days), finding.n)
 
 
 def _fleet(population: Population) -> tuple[int, str]:
@@ -174,8 +166,12 @@ def _fleet(population: Population) -> tuple[int, str]:
     if population.has_exposure and population.day.size:
         recent = population.exposure_day > int(population.exposure_day.max()) - RECENT
         running = recent & (population.exposure_hours > 0)
-        return int(np.unique(population.exposure_host[running]).size), "hosts with hours of late"
-    return sum(not is_past(name) for name in population.hosts), "hosts with crashes: there are more"
+        return int(
+            np.unique(population.exposure_host[running]).size
+        ), f"hosts with host-hours in the last {RECENT} days"
+    return sum(
+        not is_past(name) for name in population.hosts
+    ), "hosts that ever crashed: the fleet has more"
 
 
 def slurm_lines(plan: Plan) -> Iterator[str]:

@@ -56,13 +56,12 @@ class News(NamedTuple):
         return {**self._asdict(), "lines": list(self.lines), "cores": list(self.cores)}
 
 
-def unsent(engine: Engine, address: str, now: float | None = None) -> list[News]:
+def unsent(engine: Engine, address: str) -> list[News]:
     """Return what an address was not told yet: open findings, regressions, hosts that fail again.
 
     What could not be delivered is among them the next time.
     """
-    moment = time.time() if now is None else now
-    channel = channel_of(address)
+    moment, channel = time.time(), channel_of(address)
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         n = t.notice.c

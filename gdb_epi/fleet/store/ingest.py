@@ -56,14 +56,12 @@ class Outcome(NamedTuple):
         return words + (f"; {self.others} other rows of an export" if self.others else "")
 
 
-def ingest(
-    engine: Engine, sources: Iterable[Source], progress: Callable[[Outcome], None] | None = None
-) -> Outcome:
+def ingest(engine: Engine, sources: Iterable[Source]) -> Outcome:
     """Store the records and return what became of them."""
     preparer = Preparer()
     stream = iter(sources)
     parts = iter(lambda: list(islice(stream, PART)), [])
-    return store(engine, (preparer.batch(part) for part in parts), progress)
+    return store(engine, (preparer.batch(part) for part in parts))
 
 
 def store(

@@ -4,27 +4,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from gdb_epi.typing_lite import Any
 
 
-def add_provenance(
-    record: dict[str, Any],
-    path: str,
-    compression: str | None = None,
-    host: Mapping[str, Any] | None = None,
-) -> None:
-    """Add the time and kind of the core file and what is known of the host.
+def add_provenance(record: dict[str, Any], path: str, compression: str | None = None) -> None:
+    """Add the time and kind of a core file.
 
     There is no wall clock in a core; the time at which the file was last written is the weakest
     source of the time of the crash, so it never replaces another one.
     """
     status = os.stat(path)
     add_file(record, os.path.basename(path), status.st_size, status.st_mtime, compression)
-    if host:
-        recorded = record.get("host")
-        record["host"] = {**(recorded if isinstance(recorded, dict) else {}), **host}
 
 
 def add_file(
