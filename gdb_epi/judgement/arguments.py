@@ -59,7 +59,7 @@ def arguments_of(
         *_of_damage(score, counted),
         *of_findings,
         *_of_signs(score, counted),
-        *_of_category(category, score, of_findings, counted),
+        *_of_category(category, score, findings, of_findings, counted),
     ]
     return sorted(arguments, key=lambda argument: (-argument.odds, argument.rule))
 
@@ -134,7 +134,11 @@ def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]
 
 
 def _of_category(
-    category: str, score: Score, of_findings: Sequence[Argument], counted: Mapping[str, Counts]
+    category: str,
+    score: Score,
+    findings: Sequence[Finding],
+    of_findings: Sequence[Argument],
+    counted: Mapping[str, Counts],
 ) -> Iterator[Argument]:
     row = category_row(category)
     if row is None or (row.how and any(argument.label != row.label for argument in of_findings)):
@@ -143,4 +147,6 @@ def _of_category(
         rule = f"category:{row.category}"
         shares = {row.hypothesis: 1.0}
         counts = counts_of(rule, counted)
-        yield Argument(rule, row.label, shares, counts, row.sentence, row.last, row.most)
+        better = (finding.summary for finding in findings if finding.detector == row.told_by)
+        sentence = next(better, row.sentence)
+        yield Argument(rule, row.label, shares, counts, sentence, row.last, row.most)

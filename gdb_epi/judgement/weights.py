@@ -16,7 +16,8 @@ class CategoryRow(NamedTuple):
     A `last` row counts only where nothing else was found. What a check of the runtime saw is no
     cause of its own where damage was found: `by_damage`. `most` is the highest probability that a
     row gives: one flipped bit of a size or pointer explains what malloc found as well. A row that
-    says `how` the process ended itself gives way to a finding that says why.
+    says `how` the process ended itself gives way to a finding that says why. `told_by` names the
+    detector whose finding says the same better.
     """
 
     category: str
@@ -27,6 +28,7 @@ class CategoryRow(NamedTuple):
     by_damage: bool = False
     most: float = 1.0
     how: bool = False
+    told_by: str = ""
 
 
 ONE_BIT_EXPLAINS = 0.79
@@ -84,7 +86,10 @@ CATEGORIES = (
         "segv-misaligned", "software", "wrong-pointer",
         "the instruction needs an aligned address, and this one is not",
     ),
-    CategoryRow("fpe", "software", "arithmetic", "the program did arithmetic without a result"),
+    CategoryRow(
+        "fpe", "software", "arithmetic", "the program did arithmetic without a result",
+        told_by="floating_point_trap",
+    ),
     CategoryRow("limit", "killed", "limit-reached", "a limit that was set for it was reached"),
     CategoryRow(
         "killed-external", "killed", "ended-from-outside",

@@ -67,7 +67,7 @@ IN_A_TABLE = {
     "bus-adrerr": "file cut short",
     "bus-memerr": "memory failed",
     "fpe": "arithmetic error",
-    "ill": "unknown instruction",
+    "ill": "illegal instruction",
     "trap": "trap",
     "raised": "signal to itself",
     "limit:cpu": "CPU time used up",
@@ -85,6 +85,11 @@ IN_A_TABLE = {
     "snapshot": "snapshot",
     "corrupt-stack": "unreadable stack",
     UNKNOWN: "not known",
+}
+# The same where a finding (its detector) says more than the category.
+BY_FINDING = {
+    "floating_point_trap": "crashed on a floating-point operation that trapped, {where}",
+    "trap_instruction": "stopped at a trap instruction {where}",
 }
 # What may be done about a limit that was reached.
 LIMITS = {

@@ -27,7 +27,7 @@ from gdb_epi.record.reading import (
     thread_names,
     verdict_label,
 )
-from gdb_epi.render.category_words import CRASHES, LIMITS, happened
+from gdb_epi.render.category_words import BY_FINDING, CRASHES, LIMITS, happened
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, library
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
@@ -271,6 +271,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     category = str(group_in(record, "signature").get("category") or "")
     kind = category.partition(":")[0]
     text = happened(category, str(group_in(record, "signal").get("name") or ""))
+    detectors = (str(finding.get("detector")) for finding in groups_in(record, "findings"))
+    text = next((BY_FINDING[name] for name in detectors if name in BY_FINDING), text)
     facts = _abort_facts(record)
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:

@@ -19,8 +19,10 @@ from typing import NamedTuple
 import pytest
 from support.cores import find_core, why_no_core_dumps
 
-from gdb_epi.analysis import examine
+from gdb_epi.analysis import analyze, examine
 from gdb_epi.cli.support.open_core import opened_core
+from gdb_epi.render.headline import headline
+from gdb_epi.render.triage import telling_calls
 from gdb_epi.session import Session
 from gdb_epi.target.missing import missing_memory
 
@@ -122,3 +124,24 @@ def test_whose_stack_ended(mode: str, program: Path, tmp_path: Path) -> None:
     assert ("the thread's stack of " in ended.summary) == WHOSE[mode]
     assert ("size" in ended.facts) == WHOSE[mode]
     assert missing.stacks == ()
+
+
+WORDS = {
+    "divide_zero": ("crashed on an arithmetic error", "arithmetic without a result"),
+    "divide_sse": ("crashed on a floating-point operation that trapped", "FPE_FLTDIV"),
+    "divide_x87": ("crashed on a floating-point operation that trapped", "feenableexcept()"),
+    "invalid_sse": ("crashed on a floating-point operation that trapped", "FPE_FLTINV"),
+    "ill_ud2": ("stopped at a trap instruction", "compilers put it where a program must not come"),
+}
+
+
+@pytest.mark.parametrize("mode", WORDS)
+def test_what_it_is_called(mode: str, program: Path, tmp_path: Path) -> None:
+    core = died(program, mode, tmp_path)
+    with opened_core(str(core), str(program), None) as target:
+        record = analyze(Session(target))
+    core.unlink()
+    happened, why = headline(record, telling_calls(record))
+    assert WORDS[mode][0] in happened
+    assert WORDS[mode][1] in why
+    assert ("feenableexcept()" in why) == ("floating-point" in happened)
