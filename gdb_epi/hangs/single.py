@@ -203,7 +203,7 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
             )  # fmt: skip
         rest = "no other thread has anything to do with it"
         if same:
-            rest = f"{_waiters(doing, same)}, and no other has to do with it"
+            rest = f"{_waiters(doing, same)}, and {rest}"
         jobs = unfinished_jobs(scene, doing)
         if jobs:
             rest = f"{jobs}; {rest}"

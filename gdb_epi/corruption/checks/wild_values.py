@@ -247,7 +247,7 @@ def gone(context: Context) -> Iterator[Evidence]:
         if not is_one_bit_from_use(context, value):
             summary = (
                 f"{word.source} holds {value:#x}, 16 bytes after the start of a page without "
-                "memory: so malloc places large blocks, which free() unmaps"
+                "memory: where malloc puts large blocks, which free() unmaps"
             )
             id = "S:wild-value" if is_wild(context, word.source) else "S:unmapped"
             yield plain_evidence(id, word.source, UNKNOWN, summary, {})
@@ -378,7 +378,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
         return
     damaged = len(blocks) - len(held)
     summary = (
-        f"the object at {address:#x} is none any more: where its type belongs stands "
+        f"what was an object at {address:#x} is one no longer: in the place of its type stands "
         f"{word.value:#018x}; {len(held)} other blocks of its pool hold objects, {damaged} hold "
         "none"
     )
