@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import gdb
 
-from gdb_epi.argument_types import SETTING_DEFAULTS
+from gdb_epi.argument_types import SETTING_DEFAULTS, output_file
 from gdb_epi.errors import UsageError
 from gdb_epi.gdbhost.settings import number
 from gdb_epi.registry import Argument, Command
@@ -18,7 +18,10 @@ from gdb_epi.suggestions import SuggestingParser
 # Every command has these.
 COMMON = (
     Argument(("--json",), {"action": "store_true", "help": "print JSON"}),
-    Argument(("--output",), {"metavar": "FILE", "help": "write into FILE, replacing it"}),
+    Argument(
+        ("--output",),
+        {"type": output_file, "metavar": "FILE", "help": "write into FILE, replacing it"},
+    ),
 )
 
 

@@ -161,6 +161,11 @@ def test_output_keeps_the_old_file_when_the_command_fails(gdb: Gdb, tmp_path: Pa
     assert file.read_text() == "old"
 
 
+def test_a_dash_is_the_output_of_gdb(gdb: Gdb, tmp_path: Path) -> None:
+    done = run_gdb(gdb, *with_epi("epi doctor --output -"), cwd=tmp_path)
+    assert "gdb-epi" in done.stdout and not (tmp_path / "-").exists()
+
+
 def test_output_into_a_device(gdb: Gdb) -> None:
     done = run_gdb(gdb, *with_epi("epi doctor --output /dev/null", STATUS))
     assert statuses(done) == [0], done.text
