@@ -154,7 +154,7 @@ def _lacking(codes: Ints) -> float:
 
 
 def _part(count: int, size: int) -> str:
-    return f"{count:,} of {counted(f'{size:,}', 'crash') if size != 1 else '1 crash'}"
+    return f"{count:,} of {counted(f'{size:,}', 'crash')}"
 
 
 def _ranges(days: Ints) -> str:

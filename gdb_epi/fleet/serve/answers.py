@@ -130,7 +130,7 @@ def verdicts(engine: Engine) -> list[dict[str, Any]]:
 
 
 def screened_now(engine: Engine) -> tuple[Population, Screen | None]:
-    """What stands out now, without what repaired hosts did before; None: no crash has a time."""
+    """What stands out now, without what repaired hosts did before; None: there is no crash."""
     with engine.connect() as connection:
         repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
     population = since_repairs(load_population(engine), repaired)
