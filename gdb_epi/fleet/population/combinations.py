@@ -38,6 +38,11 @@ class Combinations(NamedTuple):
         size = self.of_crash.size if self.where is None else self.where.size
         return np.bincount(self.of_crash[crashes], minlength=size).astype(float)
 
+    def tally_few(self, crashes: Ints) -> tuple[Ints, Floats]:
+        """Return which combinations some crashes have (where they are), and how many each."""
+        which, counts = np.unique(self.of_crash[crashes], return_counts=True)
+        return which, counts.astype(float)
+
     def with_signatures(self, signature: Ints, crashes: Ints) -> tuple[Ints, Ints, Ints]:
         """Return the pairs of a signature and a combination of some crashes, and how many each."""
         if self.where is None:
@@ -49,6 +54,17 @@ def combinations_of(population: Population) -> Combinations:
     """Return the combinations of all attributes of a population."""
     columns = [attribute.crash for attribute in population.attributes]
     return population.once(_combinations, population.day, *columns)
+
+
+def tally_of_all(population: Population) -> Floats:
+    """Return how many crashes have each combination."""
+    return population.once(_tally_of_all, combinations_of(population))
+
+
+def _tally_of_all(combinations: Combinations) -> Floats:
+    if combinations.where is None:
+        return np.ones(combinations.of_crash.size)
+    return np.bincount(combinations.of_crash, minlength=combinations.where.size).astype(float)
 
 
 def _combinations(day: Ints, *columns: Ints) -> Combinations:

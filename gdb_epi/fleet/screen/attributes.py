@@ -152,40 +152,43 @@ def signature_findings(population: Population, free: Bools, name: str) -> Iterat
     """Yield the values that have more than their share of one signature that was asked about."""
     crashes = UnexplainedCrashes(population, free)
     mine = crashes.of(population.signatures.index(name))
-    counts = combinations_of(population).tally(mine)
+    few = combinations_of(population).tally_few(mine)
     for attribute in population.attributes:
-        yield from value_findings(
-            tested_attribute(population, attribute), crashes, counts, mine, name
-        )
+        yield from value_findings(tested_attribute(population, attribute), crashes, few, mine, name)
 
 
 def value_findings(
-    tests: TestedAttribute, crashes: UnexplainedCrashes, counts: Floats, mine: Ints, name: str
+    tests: TestedAttribute,
+    crashes: UnexplainedCrashes,
+    few: tuple[Ints, Floats],
+    mine: Ints,
+    name: str,
 ) -> Iterator[Finding]:
     """Yield the values of one attribute that have more than their share of the crashes `mine`.
 
-    All its values are one family of tests; `mine` are the free crashes of the signature `name`, of
-    which `counts` have each combination.
+    All its values are one family of tests; `mine` are the free crashes of the signature `name`,
+    `few` the combinations that they have, and how many each.
     """
     share = tests.share
-    with_value = count_by_value(tests.codes, counts, share.size)
+    with_value = count_by_value(tests.codes[few[0]], few[1], share.size)
     n = np.full(share.size, with_value.sum())
     v = np.flatnonzero(with_value >= MIN_N)
     if not v.size:
         return
+    tested = int((share > 0).sum())
+
+    def q_of(p: Floats) -> Floats:
+        return q_values(p, tested)
 
     def margins() -> tuple[Floats, float]:
         whole = count_by_value(tests.codes, crashes.all(), share.size)
         return whole[v], float(whole.sum())
 
-    tested = int((share > 0).sum())
-    by_hours = _by_hours(tests.source, with_value[v], n[v], share[v])
-    if (q_values(by_hours, tested) > MAX_Q).all():
-        return  # the test against all other crashes, which must agree, costs much more
-    p = _weaker(tests, by_hours, (v, with_value[v], n[v]), margins)
-    p, near = _strongest(p, q_values(p, tested) <= MAX_Q)
+    p = _by_hours(tests.source, with_value[v], n[v], share[v])
+    p = _weaker(tests, p, (v, with_value[v], n[v]), margins, q_of)
+    p, near = _strongest(p, q_of(p) <= MAX_Q)
     p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
-    q = q_values(p, tested)
+    q = q_of(p)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
         chance = float(p[i]), float(q[i])
         yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0))
@@ -201,6 +204,7 @@ def _weaker(
     p: Floats,
     cells: tuple[Ints, Floats, Floats],
     margins: Callable[[], tuple[Floats, float]],
+    q_of: Callable[[Floats], Floats],
 ) -> Floats:
     """P of as many crashes with a value: `p` by host-hours, and given those of other signatures.
 
@@ -208,10 +212,10 @@ def _weaker(
     crashes of all signatures with each of these values, and all. Without host-hours they are
     weakened where all signatures prefer some values.
 
-    A p above MAX_Q is no finding and changes the q of none: it need not be exact, and each test is
-    done where the cheaper ones leave one below.
+    A p whose q is above MAX_Q is too small where a test was left out that would only raise it: it
+    is no finding with or without, and changes the q of none that is one.
     """
-    near = np.flatnonzero(p <= MAX_Q)
+    near = np.flatnonzero(q_of(p) <= MAX_Q)
     if not near.size:
         return p
     p, (v, count, n) = p.copy(), cells
@@ -220,14 +224,15 @@ def _weaker(
 
     def weaken(test: Callable[..., Floats], *numbers: Floats) -> Ints:
         p[near] = np.maximum(p[near], test(*(column[near] for column in numbers)))
-        return near[p[near] <= MAX_Q]
+        return np.flatnonzero(q_of(p) <= MAX_Q)
 
+    # From the cheapest test to the dearest one, for those that are still to be seen.
     near = weaken(hypergeometric_bound, count, whole, marked, n)
+    near = weaken(hypergeometric_tail, count, whole, marked, n)
     if tests.source != HOST_HOURS and near.size:
         inflation = mixture(tests.population, tests.codes, tests.share)
         if inflation > 1:
-            near = weaken(binomial_tail, count / inflation, n / inflation, tests.share[v])
-    weaken(hypergeometric_tail, count, whole, marked, n)
+            weaken(binomial_tail, count / inflation, n / inflation, tests.share[v])
     return p
 
 
@@ -283,12 +288,9 @@ def _of_signatures(
         return
     *cells, cell_crashes = count_pairs(signature, value, counts)
     totals = sum_by_code(signature, counts, len(population.signatures))
-    margins = count_by_value(tests.codes, crashes.all(), share.size)
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
     keep = (cell_crashes >= MIN_N) & (totals[cells[0]] >= MIN_N)
     s, v, a = cells[0][keep], cells[1][keep], cell_crashes[keep].astype(float)
-    by_hours = _by_hours(tests.source, a, totals[s], share[v])
-    p = _weaker(tests, by_hours, (v, a, totals[s]), lambda: (margins[v], everything))
 
     def q_of(p: Floats) -> Floats:
         q = q_values(p, tested)
@@ -296,6 +298,12 @@ def _of_signatures(
             own = s == code
             q[own] = np.minimum(q[own], q_values(p[own], int((share > 0).sum())))
         return q
+
+    def margins() -> tuple[Floats, float]:
+        return count_by_value(tests.codes, crashes.all(), share.size)[v], everything
+
+    p = _by_hours(tests.source, a, totals[s], share[v])
+    p = _weaker(tests, p, (v, a, totals[s]), margins, q_of)
 
     def cell(i: int) -> tuple[Ints, int]:
         return crashes.of(int(s[i])), int(v[i])

@@ -13,7 +13,7 @@ from typing import overload
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
+from gdb_epi.fleet.population.combinations import combinations_of, count_by_value, tally_of_all
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import (
     HOST_HOURS,
@@ -71,13 +71,13 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
     mine = crashes.of(population.signatures.index(signature))
     if mine.size < MIN_N:
         return
-    counts = combinations_of(population).tally(mine)
+    few = combinations_of(population).tally_few(mine)
     pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
     findings: list[Finding] = []
     tested = tested_pairs(population)
     for first, second in tested:
         tests = _asked(population, first, second)
-        named = list(value_findings(tests, crashes, counts, mine, signature))
+        named = list(value_findings(tests, crashes, few, mine, signature))
         if named:
             pairs[tests.name] = first, second, {value: i for i, value in enumerate(tests.values)}
             findings += named
@@ -87,7 +87,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
             continue
         first, second, codes = pairs[finding.attr]
         values = divmod(codes[finding.value], len(second.values))
-        if _both_matter(population, (first, second), values, counts):
+        if _both_matter(population, (first, second), values, few):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
             yield Conjunction(paid, first, second, values)
@@ -120,8 +120,7 @@ def _asked(population: Population, left: Attribute, right: Attribute) -> TestedA
     if table.sum() > 0:
         share, source = table / table.sum(), HOST_HOURS
     else:
-        everything = combinations.tally(np.arange(population.day.size))
-        counts = count_by_value(codes, everything, table.size)
+        counts = count_by_value(codes, tally_of_all(population), table.size)
         share, source = counts / max(counts.sum(), 1.0), NO_HOURS
 
     def newest(value: int) -> bool:
@@ -184,11 +183,15 @@ def _both_matter(
     population: Population,
     pair: tuple[Attribute, Attribute],
     values: tuple[int, int],
-    counts: Floats,
+    few: tuple[Ints, Floats],
 ) -> bool:
-    """Whether each condition is over-represented among the crashes that meet the other one."""
+    """Whether each condition is over-represented among the crashes that meet the other one.
+
+    `few` are the combinations that these crashes have, and how many each.
+    """
+    which, counts = few
     table = _hours(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
-    codes = [combinations_of(population).codes(attribute) for attribute in pair]
+    codes = [combinations_of(population).codes(attribute)[which] for attribute in pair]
     for here, there in ((0, 1), (1, 0)):
         inside = counts[codes[there] == values[there]]
         value = codes[here][codes[there] == values[there]]

@@ -24,13 +24,14 @@ def mixture(population: Population, codes: Ints, share: Floats) -> float:
     `codes` are the values of each combination of the population's attributes, `share` the expected
     share of each value.
     """
-    given = population.signature, combinations_of(population)
-    signature, combination, counts = population.once(_cells, *given)
+    combinations = combinations_of(population)
+    signature, combination, counts = population.once(_cells, population.signature, combinations)
     value = codes[combination]
     has_value = value >= 0
     if not has_value.all():
         signature, value, counts = signature[has_value], value[has_value], counts[has_value]
-    return inflation(*count_pairs(signature, value, counts), share)
+    weights = None if combinations.where is None else counts
+    return inflation(*count_pairs(signature, value, weights), share)
 
 
 def inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float:
