@@ -203,7 +203,7 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
             )  # fmt: skip
         rest = "no other thread has anything to do with it"
         if same:
-            rest = f"{_waiters(doing, same)}, and {rest}"
+            rest = f"{_waiters(doing, what, same)}, and {rest}"
         jobs = unfinished_jobs(scene, doing)
         if jobs:
             rest = f"{jobs}; {rest}"
@@ -228,10 +228,13 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
     return _through(scene, doing, following.tid, f"{what}, which could come from", seen)
 
 
-def _waiters(doing: h.Doing, same: Sequence[h.Doing]) -> str:
-    """Say who waits for the same thing, and who for something else of it: an item, not the end."""
+def _waiters(doing: h.Doing, what: str, same: Sequence[h.Doing]) -> str:
+    """Say who waits for the same thing, and who for something else of it: an item, not the end.
+
+    The thing is named: the clause may stand below the wait of another thread.
+    """
     too = [d for d in same if d.what == doing.what]
-    parts = [("it too", too)] if too else []
+    parts = [(f"{what} too", too)] if too else []
     parts += [(what, [d for d in same if d.what == what])
               for what in dict.fromkeys(d.what for d in same if d not in too)]  # fmt: skip
     return ", ".join(

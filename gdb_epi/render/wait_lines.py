@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.locks.types import lock_words
@@ -33,6 +34,7 @@ MAX_WAITS = 3
 MAX_NAME = 120  # characters of a lock's name
 MAX_HOLDER_FRAMES = 4
 MAX_OTHERS = 4  # threads of the parent that may hold a lock
+_REST = re.compile(r"and (\d{1,9}) more(?: tasks?)?\Z")
 _GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
 # The threading module's own frames say how a thread waits, not what the program was doing.
 _PLUMBING = ("threading",)
@@ -77,9 +79,20 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
         clauses = hang_clauses(record, calls)[2]
     elif label == "deadlock" and not all_above:  # else they are the waits of the circle
         clauses = first_reason(record).split("; ")[1:]  # the first is the second sentence
-    yield from clauses[:MAX_WAITS]
-    if len(clauses) > MAX_WAITS:
-        yield f"and {len(clauses) - MAX_WAITS} more"
+    yield from _shortened(clauses)
+
+
+def _shortened(clauses: Sequence[str]) -> Iterator[str]:
+    """Yield at most MAX_WAITS clauses, and how many more there are.
+
+    The last one may say that itself ("and 5 more tasks"): then it stands for as many.
+    """
+    rest = _REST.match(clauses[-1]) if clauses else None
+    named = clauses[:-1] if rest else clauses
+    yield from named[:MAX_WAITS]
+    more = max(len(named) - MAX_WAITS, 0) + (int(rest[1]) if rest else 0)
+    if more:
+        yield f"and {more} more"
 
 
 def _tid(wait: Json) -> int:

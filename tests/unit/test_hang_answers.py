@@ -13,7 +13,7 @@ from gdb_epi.hangs.circles import pool_of_itself
 from gdb_epi.hangs.descriptors import FILE, Descriptors
 from gdb_epi.hangs.library_calls import FILE_ON_DISK, PROCESS_QUEUE, library_call
 from gdb_epi.hangs.queues import unread_queue
-from gdb_epi.hangs.single import answer_for, sleeping_loop
+from gdb_epi.hangs.single import _waiters, answer_for, sleeping_loop
 from gdb_epi.locks.python.acquired import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
@@ -162,3 +162,11 @@ def test_a_queue_that_another_thread_reads_is_not_unread() -> None:
     assert not queue_that_nobody_reads([], other_variables=[("self", QUEUE)])
     assert not queue_that_nobody_reads([], other_calls=[(QUEUE, "get", AHEAD)])
     assert not queue_that_nobody_reads([], other_calls=None)
+
+
+def test_a_thread_that_waits_for_the_same_is_told_with_what_that_is() -> None:
+    """The clause stands below the wait of a thread that joins this one: "it" was then that."""
+    first = h.Doing(2, "worker", h.EVENT, what="a notification")
+    same = [h.Doing(3, "other", h.EVENT, what="a notification")]
+    told = _waiters(first, "a notification (__main__.lost)", same)
+    assert told == "1 more thread waits for a notification (__main__.lost) too"

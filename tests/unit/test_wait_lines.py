@@ -24,3 +24,22 @@ def test_a_circle_is_said_once_where_all_of_it_is_shown(threads: int) -> None:
     lines = list(wait_lines(record, []))
     assert lines[0] == "thread 1 waits for lock_w0 (Lock), held by thread 2"
     assert (len(lines) == 2) == (threads == 2), lines
+
+
+@pytest.mark.parametrize(
+    ("named", "rest", "last"),
+    [
+        (3, "and 5 more tasks", "and 5 more"),
+        (4, "and 5 more tasks", "and 6 more"),
+        (4, "and 1 more task", "and 2 more"),
+        (5, "and 2 more", "and 4 more"),
+        (4, "", "and 1 more"),
+        (2, "", "t1 waits"),
+    ],
+)
+def test_what_a_clause_leaves_out_is_counted_too(named: int, rest: str, last: str) -> None:
+    clauses = [f"t{number} waits" for number in range(named)] + [rest] * bool(rest)
+    record = {"verdict": {"label": "deadlock", "reasons": ["; ".join(["all wait", *clauses])]}}
+    lines = list(wait_lines(record, []))
+    assert lines[-1] == last
+    assert [line for line in lines if line.startswith("t")] == clauses[: min(named, 3)]
