@@ -41,7 +41,7 @@ TRUTHS = {
     "order_by_hand": Truth(DEADLOCK, "lock order", ("take_by_hand", "__main__.A", "__main__.B")),
     "order_of_objects": Truth(DEADLOCK, "lock order", ("credit", "Account.lock")),
     "three_by_hand": Truth(DEADLOCK, "lock order", ("3 threads",)),
-    "itself_by_hand": Truth(DEADLOCK, "self", ("Store.flush", "holds itself")),
+    "itself_by_hand": Truth(DEADLOCK, "self", ("flush", "holds itself")),
     "join_with_lock": Truth(DEADLOCK, "join", ("join_with_lock", "take_later")),
     "pool_waits_for_itself": Truth(DEADLOCK, "pool", ("outer_job",)),
     "condition_with_lock": Truth(DEADLOCK, "event and lock", ("notify_later", "condition_with")),

@@ -36,7 +36,7 @@ def write_answer(path: Path) -> None:
 
 
 def write_page(path: Path) -> None:
-    write_report(str(path), "page")
+    write_report(str(path), b"page")
 
 
 @pytest.mark.parametrize("write", [write_answer, write_page])
