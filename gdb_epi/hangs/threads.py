@@ -15,6 +15,8 @@ from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import GIL, Wait
 from gdb_epi.locks.waits.libc_names import running_in
 from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.unwind import Unwinder
 
 MAX_THREADS = 4096
 # Kinds of waits (locks/) that nobody holds: somebody has to come.
@@ -41,6 +43,7 @@ class ThreadReader:
         self.view = view
         self._is_library = is_library
         self.waits = {wait.tid: wait for wait in waits}
+        self._unwinder = Unwinder(target, FunctionBounds(target))
         self.descriptors = Descriptors(view) if view is not None else None
 
     def all(self, threads: Sequence[Thread]) -> tuple[h.Doing, ...]:
@@ -100,7 +103,7 @@ class ThreadReader:
 
     def _module_name(self, thread: Thread) -> str:
         """Return the file whose code a thread runs, the C library left out; "" for none."""
-        module = running_in(self.target, thread)
+        module = running_in(self.target, thread, self._unwinder)
         return module.path.rpartition("/")[2] if module is not None else ""
 
     def _of_call(

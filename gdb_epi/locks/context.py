@@ -10,7 +10,9 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, SoftError
 from gdb_epi.locks.types import ForkEvidence, VanishedThreads, Wait
 from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.libc import runs_on_musl
+from gdb_epi.target.unwind import Unwinder
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -57,6 +59,11 @@ class LockContext:
     def on_musl(self) -> bool:
         """Whether the words of C locks are musl's, not glibc's."""
         return runs_on_musl(self.target)
+
+    @cached_property
+    def unwinder(self) -> Unwinder:
+        """The native frames of threads, by unwind tables."""
+        return Unwinder(self.target, FunctionBounds(self.target))
 
     @cached_property
     def bases(self) -> dict[int, int]:

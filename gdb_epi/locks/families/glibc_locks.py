@@ -260,7 +260,7 @@ def internal(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess
     callers = calling_functions(context.target, thread)
     name, kind = name_of_internal(context.target, call.address, callers)
     evidence = ["the word is 2 and stores no owner: a lock of a library's own"]
-    library = running_in(context.target, thread) if name is None else None
+    library = running_in(context.target, thread, context.unwinder) if name is None else None
     file = library.path.rpartition("/")[2] if library is not None else ""
     if file and not file.startswith(("python", "libpython")):
         name = f"in {file}"

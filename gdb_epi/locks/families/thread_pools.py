@@ -72,7 +72,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
 def _vanished_pool(context: LockContext, thread: Thread) -> tuple[str, str] | None:
     """Return (pool, evidence) when a thread runs code of a library whose workers vanished."""
     pools = native_pools(context.vanished)
-    module = running_in(context.target, thread) if pools else None
+    module = running_in(context.target, thread, context.unwinder) if pools else None
     if module is None or module.path not in pools:
         return None
     kind, count = pools[module.path]
@@ -89,7 +89,7 @@ def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, st
     The stack of the worker that vanished may have been taken by a later thread of another kind
     (torch's own), and nothing is left of it. Only OpenMP: its threads wait for their team alone.
     """
-    module = running_in(context.target, thread)
+    module = running_in(context.target, thread, context.unwinder)
     if module is None or context.fork.parent_multithreaded is not True:
         return None
     name = module.path.rpartition("/")[2]

@@ -7,14 +7,19 @@ them are exported: return addresses just above the stack pointer say which one i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
+
 from gdb_epi.fault.reads import is_behind_call, read_up_to
 from gdb_epi.target.api import Module, Target, Thread
+from gdb_epi.target.unwind import Unwinder
 
 STACK_BYTES = 1024  # above rsp; the wait and its callers need a few hundred
 WIDE_STACK_BYTES = 8192  # where nothing is so near: getaddrinfo() keeps kilobytes of buffers
 MAX_FUNCTION = 4096  # bytes; a return address this far into a function counts as inside
 LARGE = {"getaddrinfo": 16384}  # 8624 bytes in glibc 2.36
 MAX_CALLERS = 8
+MAX_UNWOUND = 32  # frames of the C library between a wait and who called it
 SYSCALL_FUNCTION = 64  # bytes; syscall() of glibc x86-64 has 40 to 56
 # Objects whose frames are between a wait and the library that waits.
 _BETWEEN = ("libc.so", "libc-", "libpthread", "ld-", "libc.musl", "linux-vdso", "[vdso]")
@@ -153,19 +158,33 @@ def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
     return f"the system call was made by code of {name}, not by the C library"
 
 
-def running_in(target: Target, thread: Thread) -> Module | None:
-    """Return the object of the innermost code that is not the C library's."""
-    top = thread.sp
+def running_in(target: Target, thread: Thread, unwinder: Unwinder) -> Module | None:
+    """Return the object of the innermost code that is not the C library's.
+
+    By the unwind tables. Where those end before it, by the return addresses above on the stack, of
+    which some may be left over from calls that have ended.
+    """
+    modules, top = target.modules(), thread.sp
+    for frame in islice(unwinder.walk(thread.registers), MAX_UNWOUND):
+        module = _outside_libc(target, modules, frame.pc)
+        if module is not None:
+            return module
+        top = frame.cfa
     data = read_up_to(target, top, STACK_BYTES)
     words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) // 8 * 8, 8)]
-    modules = target.modules()
     for pc in (thread.pc, *words):
-        module = next(
-            (candidate for candidate in modules if candidate.start <= pc < candidate.end), None
-        )
-        if module is None or module.path.rpartition("/")[2].startswith(_BETWEEN):
-            continue
-        region = target.region_at(pc)
-        if region is not None and "x" in region.perms:
+        module = _outside_libc(target, modules, pc)
+        if module is not None and (
+            pc == thread.pc or is_behind_call(target, thread.architecture, pc) is not False
+        ):
             return module
     return None
+
+
+def _outside_libc(target: Target, modules: Sequence[Module], pc: int) -> Module | None:
+    """Return the object whose code is at an address, where that is not the C library."""
+    module = next((module for module in modules if module.start <= pc < module.end), None)
+    if module is None or module.path.rpartition("/")[2].startswith(_BETWEEN):
+        return None
+    region = target.region_at(pc)
+    return module if region is not None and "x" in region.perms else None
