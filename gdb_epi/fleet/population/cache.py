@@ -49,6 +49,7 @@ _COLUMNS = (
     "day", "second", "bitflip", "lock_inherited", "in_feed", "exposure_day", "exposure_hours",
 )  # fmt: skip
 _SIDES = ("crash", "exposure")
+_DAMAGED = (OSError, ValueError, KeyError, TypeError, EOFError)  # or another state
 _CHANGES = "SELECT count(id), max(id), min(change.at) FROM change"
 
 
@@ -107,9 +108,7 @@ def in_cache(state: Mapping[str, Any]) -> Population | None:
     """Return the population of a state of a database, None where the cache does not have it."""
     folder = _folder(state)
     try:
-        head = json.loads((folder / HEAD).read_bytes())
-        if head["state"] != state:
-            return None
+        head = _head_of(folder, state)
         columns = {name: _mapped(folder, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
         attributes, facts = (
             tuple(
@@ -131,7 +130,7 @@ def in_cache(state: Mapping[str, Any]) -> Population | None:
         sizes = {column.size for column in (population.host, *(a.crash for a in attributes))}
         if sizes != {len(population.core_keys)}:
             return None
-    except (OSError, ValueError, KeyError, TypeError, EOFError):
+    except _DAMAGED:
         return None
     _remember_entry(folder, population)
     return population
@@ -141,9 +140,7 @@ def _times_in_cache(state: Mapping[str, Any]) -> Population | None:
     """Return what `in_cache` does, without flags, attributes and host-hours."""
     folder = _folder(state)
     try:
-        head = json.loads((folder / HEAD).read_bytes())
-        if head["state"] != state:
-            return None
+        head = _head_of(folder, state)
         names = ("core_keys", "day", "second", "host", "signature", "in_feed")
         keys, day, second, host, signature, in_feed = (_mapped(folder, name) for name in names)
         no = np.broadcast_to(np.bool_(False), day.shape)
@@ -154,8 +151,15 @@ def _times_in_cache(state: Mapping[str, Any]) -> Population | None:
             hosts=head["hosts"], signatures=head["signatures"], attributes=(), exposure_day=none,
             exposure_host=none, exposure_hours=np.zeros(0), memo=Memo(), quality=head["quality"],
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, TypeError, EOFError):
+    except _DAMAGED:
         return None
+
+
+def _head_of(folder: Path, state: Mapping[str, Any]) -> dict[str, Any]:
+    head: dict[str, Any] = json.loads((folder / HEAD).read_bytes())
+    if head["state"] != state:
+        raise ValueError("another state")
+    return head
 
 
 def drop_cached_populations(*, apply: bool) -> int:
