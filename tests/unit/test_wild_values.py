@@ -9,7 +9,7 @@ import pytest
 from support.faults import INDIRECT_SITE, evidence, failed, fault_at
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, SP, STACK, TEXT, crash
 
-from gdb_epi.corruption.checks.benign_causes import overrun, pattern, use_after_free
+from gdb_epi.corruption.checks.benign_causes import overrun, overwrite_run, pattern, use_after_free
 from gdb_epi.corruption.checks.wild_values import (
     ended_stack_of_thread,
     far_index,
@@ -180,6 +180,32 @@ def test_only_what_is_read_through_a_pointer_is_used_after_free(
     made = in_blocks(LOAD, PROTECTED, holds, rax=block, rdi=GARBAGE, before=before)  # type: ignore[arg-type]
     assert begins_free_chunk(made, block)
     assert ids(use_after_free(made)) == signs
+
+
+@pytest.mark.parametrize("mark", [1 << 62, 0x8001 << 48])
+def test_a_mark_that_others_have_too_is_no_overwrite(mark: int) -> None:
+    """Bit 62 makes a double near 2.0 of any pointer."""
+    holds = {FIRST + 8 * number: mark | MMAP + 64 * number for number in range(5)}
+    bad = holds[FIRST + 16]
+    (sign,) = evidence(overwrite_run(in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=bad)))
+    assert (sign.id, sign.where) == ("S:tagged", FIRST + 16)
+    assert f"is {MMAP + 128:#x}, which is mapped" in sign.summary
+    alone = {FIRST + 16: bad, FIRST + 24: holds[FIRST + 24]}
+    assert ids(overwrite_run(in_blocks(LOAD, PROTECTED, alone, rax=FIRST, rdi=bad))) == []
+
+
+TEXT_WORD = int.from_bytes(b"password", "little")
+
+
+@pytest.mark.parametrize(("junk", "signs"), [(FIRST, ["S:overwrite-run"]), (FIRST + 20 * SIZE, [])])
+def test_only_words_around_the_place_that_was_read_count(junk: int, signs: list[str]) -> None:
+    holds = {FIRST + 16: GARBAGE, FIRST + 20 * SIZE + 16: GARBAGE}
+    holds |= {junk: TEXT_WORD, junk + 8: TEXT_WORD, junk + 24: TEXT_WORD}
+    assert ids(overwrite_run(in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=GARBAGE))) == signs
+    assert ids(overwrite_run(in_blocks(LOAD, PROTECTED, holds, before="90", rdi=GARBAGE))) == []
+    only = {place: word for place, word in holds.items() if place != FIRST + 16}
+    told = ids(overwrite_run(in_blocks(LOAD, PROTECTED, only, before="90", rdi=GARBAGE)))
+    assert told == ([] if signs else ["S:overwrite-run"])
 
 
 @pytest.mark.parametrize(("place", "how"), [(FIRST + 16, "from"), (FIRST, "through")])

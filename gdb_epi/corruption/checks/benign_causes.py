@@ -42,7 +42,7 @@ from gdb_epi.fault.place import GUARD
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
-from gdb_epi.sizes import PAGE, PAGE_BITS
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP
 from gdb_epi.x86 import Operand
 
 FAR = 64 << 10
@@ -53,6 +53,7 @@ TYPED = frozenset(
 )  # levels that an overrun does not explain
 IN_STEP = 64  # bytes that a loop may go on by
 RUN = 2  # damaged neighbours that make a run
+AROUND = (-16, -8, 8, 16)  # bytes
 
 
 def _against(id: str, summary: str, where: int | str = "", **facts: object) -> Evidence:
@@ -289,31 +290,74 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
     order=15,
     innocent_causes=(
         "this is one: overflows and stray copies write runs. Neighbours count when they are text, "
-        "poison or other patterns of software. Not said of a place where text belongs, a str, nor "
+        "poison or other patterns of software; neighbours that are addresses under the same top "
+        "bits tell of a mark. Not said of a place where text belongs, a str, nor "
         "of one that was read where no object or block is: that was not overwritten."
     ),
 )
 def overwrite_run(context: Context) -> Iterator[Evidence]:
-    """Tell a wrong word whose neighbours in memory are damaged alike."""
+    """Tell a wrong word whose neighbours in memory are damaged alike, or marked alike."""
     site = _access(context)
     if site is None:
         return
-    places = [
-        slot
-        for suspect in suspects_of(context)
-        if suspect.depth == 0 and not is_wild(context, suspect.source)
-        for slot in suspect.slots
-    ]
-    if site.slot is not None:
-        places.append(site.slot)
-    for place in places:
+    for place, value in _read_places(context, site):
         if _is_in_text(context, place):
             continue
-        count = sum(_is_junk(context, place + offset) for offset in (-16, -8, 8, 16))
+        around = [place + offset for offset in AROUND]
+        plain = _without_mark(context, value)
+        marked = sum(_has_mark_of(context, value, at) for at in around) if plain else 0
+        if marked >= RUN:
+            summary = (
+                f"{value:#018x} at {place:#018x} is {plain:#x}, which is mapped, with top bits "
+                f"that {marked} of the four words around it have too: a mark that was not taken off"
+            )
+            yield _against("S:tagged", summary, place)
+            return
+        count = sum(_is_junk(context, at) for at in around)
         if count >= RUN:
             summary = f"{count} of the four words around {place:#018x} are text, poison or numbers"
             yield _against("S:overwrite-run", summary, place)
             return
+
+
+def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
+    """Return the places that the wrong words were read from, and the words.
+
+    Of a word whose origin is not known the only place that holds it: one of several may be any
+    copy, and one in free memory what was left behind.
+    """
+    index = address_index(context)
+    places = []
+    for suspect in suspects_of(context):
+        if suspect.depth or is_wild(context, suspect.source):
+            continue
+        held = [slot for slot in suspect.slots if not on_stack(context, slot)]
+        if suspect.loaded and not on_stack(context, suspect.slots[-1]):
+            places.append((suspect.slots[-1], suspect.value))
+        elif len(held) == 1 and not index.in_free_block(held[0]):
+            places.append((held[0], suspect.value))
+        elif suspect.loaded and not held:
+            places.append((suspect.slots[-1], suspect.value))
+    if site.slot is not None and site.address is not None:
+        places.append((site.slot, site.address))
+    return places
+
+
+def _without_mark(context: Context, value: int) -> int | None:
+    """Return a word without its top bits where that is a mapped address; None without top bits."""
+    plain = value & USER_TOP - 1
+    if plain == value or plain < LOWEST or not permits(context.target.region_at(plain), "r"):
+        return None
+    return plain
+
+
+def _has_mark_of(context: Context, value: int, address: int) -> bool:
+    word = read_word(context.target, address)
+    return (
+        word is not None
+        and word >> ADDRESS_BITS == value >> ADDRESS_BITS
+        and _without_mark(context, word) is not None
+    )
 
 
 def _is_in_text(context: Context, place: int) -> bool:
