@@ -20,6 +20,7 @@ from commands.generators import generators
 from commands.greenlets import greenlets
 from commands.pools import pools
 from commands.tasks import tasks
+from gdb_epi.cli.support import core_files
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.errors import InputError
 from gdb_epi.session import Session
@@ -360,3 +361,22 @@ def test_a_data_stack_that_was_cut_off_is_told_once(tmp_path, core_bytes):
     messages = [one.message for one in Session(CoreFileTarget.open(path)).state.all_soft_errors()]
     assert any("data stack chunk: cannot read" in message for message in messages)
     assert not any("comes twice" in message for message in messages)
+
+
+def test_a_core_that_goes_away_while_they_are_looked_for_costs_no_other(tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(b"\x7fELF\2\1\1".ljust(16, b"\0") + b"\4".ljust(48, b"\0"))
+    looked_at = core_files.core_at
+
+    def leave(path):
+        core = looked_at(path)
+        if path.endswith("a"):
+            (tmp_path / "a").unlink()
+        return core
+
+    monkeypatch.setattr(core_files, "core_at", leave)
+    inputs = core_files.find_cores([str(tmp_path)])
+    assert [core.path for core in inputs.cores] == [str(tmp_path / "b")]
+    assert [str(problem) for problem in inputs.problems] == [
+        f"{tmp_path / 'a'}: No such file or directory"
+    ]

@@ -69,7 +69,11 @@ def find_cores(names: Sequence[str]) -> CoreInputs:
             if core.remote is not None:
                 same: tuple[int, int] | str = core.remote.url
             else:
-                status = os.stat(core.path)
+                try:
+                    status = os.stat(core.path)
+                except OSError as error:  # it went away since its first bytes were read
+                    usable.problems.append(_unreadable(core.path, error))
+                    continue
                 same = (status.st_dev, status.st_ino)
             if same in seen:
                 usable.repeated.append(core.path)
