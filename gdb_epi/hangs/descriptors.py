@@ -145,7 +145,9 @@ class Descriptors:
             return Descriptor(number, "disk" if seekable == 1 else "file", name, address)
         family = read_u32(self._view.target, address + self._head + 4)
         shown = _FAMILIES.get(family or 0, "")
-        return Descriptor(number, "socket", f"a {shown} socket".replace("  ", " "), address)
+        article = "an" if shown.startswith("I") else "a"
+        text = f"{article} {shown} socket" if shown else "a socket"
+        return Descriptor(number, "socket", text, address)
 
     def _number(self, address: int) -> int | None:
         number = read_u32(self._view.target, address + self._head)

@@ -313,7 +313,7 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
     queue = unread_queue(scene, doing)
     if queue:
         sentence = (
-            f"{waits}, and nobody reads the queue {queue} meanwhile: a child does not end before "
+            f"{waits}, and nobody reads the queue `{queue}` meanwhile: a child does not end before "
             "what it put there was read"
         )
         evidence = (f"this process never put anything into {queue}: it has no feeder thread",)

@@ -284,9 +284,10 @@ def _process(record: Json) -> str:
     words.append("1 thread" if count == 1 else f"{count} threads" if count else "no thread listed")
     forked = group_in(record, "fork")
     if forked.get("forked"):
-        by = f" by {forked['started_by']}" if forked.get("started_by") else ""
         parent = process.get("ppid")
-        words.append(f"forked{by} from pid {parent}" if parent else f"a forked child{by}")
+        words.append(f"forked from pid {parent}" if parent else "a forked child")
+        if forked.get("started_by"):
+            words.append(str(forked["started_by"]).removesuffix(f", parent {parent}"))
     return ", ".join(words)
 
 

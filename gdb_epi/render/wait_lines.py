@@ -31,6 +31,7 @@ from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
 MAX_WAITS = 3
+_OF_LIBRARY = "a thread of "  # how a pool is called that is known by its library alone
 MAX_NAME = 120  # characters of a lock's name
 MAX_HOLDER_FRAMES = 4
 MAX_OTHERS = 4  # threads of the parent that may hold a lock
@@ -118,8 +119,10 @@ def fork_lines(record: Json) -> Iterator[str]:
             f"{handlers.get('when')}: {handlers.get('where')}"
         )
     for pool in groups_in(fork, "pools")[:2]:
-        workers = counted(pool.get("workers"), "thread")
-        yield f"fork() did not copy the workers of {pool.get('kind')} ({workers})"
+        workers, kind = counted(pool.get("workers"), "thread"), str(pool.get("kind"))
+        of_library = kind.startswith(_OF_LIBRARY)
+        what = f" of {kind[len(_OF_LIBRARY) :]}" if of_library else f": {kind}"
+        yield f"fork() did not copy {workers}{what}"
 
 
 def holder_lines(record: Json, wait: Json) -> Iterator[str]:

@@ -190,4 +190,4 @@ def test_the_screen_shows_the_code_that_held_the_lock() -> None:
     assert "at least 1 more" in guessed[0] and "hold" in guessed[1]
     assert list(holder_lines(record, {"verdict": "self-deadlock"})) == []
     assert list(holder_lines({}, {"holder_vanished": 3})) == []
-    assert any("queue worker (2 threads)" in line for line in fork_lines(record))
+    assert any("2 threads: queue worker" in line for line in fork_lines(record))

@@ -365,3 +365,20 @@ def test_corrections_that_were_rejected_are_not_listed_like_damage(is_found: boo
     head = lines.index("considered, and too weak:")
     assert any(f"for {right}" in line for line in lines[:head]) == is_found
     assert any(f"for {other}" in line for line in lines[head:])
+
+
+@pytest.mark.parametrize(
+    ("parent", "told"),
+    [
+        (12, "forked from pid 12, multiprocessing started it by fork as loader\n"),
+        (1, "forked from pid 1, multiprocessing started it by fork as loader, parent 12\n"),
+        (None, "a forked child, multiprocessing started it by fork as loader, parent 12\n"),
+    ],
+)
+def test_who_started_a_forked_child_is_a_clause_of_its_own(parent: int | None, told: str) -> None:
+    says = "multiprocessing started it by fork as loader, parent 12"
+    fork = {"forked": True, "started_by": says}
+    lines = shown(process={"pid": 7, "comm": "p", "ppid": parent}, fork=fork)
+    start = next(number for number, line in enumerate(lines) if line.startswith("Process"))
+    process = " ".join(" ".join(lines[start : start + 2]).split("Signal")[0].split())
+    assert f"{process}\n".endswith(told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.render.wait_lines import wait_lines
+from gdb_epi.render.wait_lines import fork_lines, wait_lines
 
 
 @pytest.mark.parametrize("threads", [2, 5])
@@ -43,3 +43,15 @@ def test_what_a_clause_leaves_out_is_counted_too(named: int, rest: str, last: st
     lines = list(wait_lines(record, []))
     assert lines[-1] == last
     assert [line for line in lines if line.startswith("t")] == clauses[: min(named, 3)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "workers", "told"),
+    [
+        ("a thread of libpump.so", 1, "fork() did not copy 1 thread of libpump.so"),
+        ("a thread of libpump.so", 3, "fork() did not copy 3 threads of libpump.so"),
+        ("queue worker", 2, "fork() did not copy 2 threads: queue worker"),
+    ],
+)
+def test_what_fork_left_behind_is_a_sentence(kind: str, workers: int, told: str) -> None:
+    assert list(fork_lines({"fork": {"pools": [{"kind": kind, "workers": workers}]}})) == [told]

@@ -74,10 +74,13 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
     context, fork = case.context, case.context.fork
     if owner == case.thread.tid:
         return case.wait(
-            _live(context, owner), t.SELF_DEADLOCK, t.CERTAIN, "which is the waiting thread itself"
+            _live(context, owner),
+            t.SELF_DEADLOCK,
+            t.CERTAIN,
+            f"thread {owner} is the one that waits",
         )
     if owner in context.bases:
-        evidence = ["which is in the core"]
+        evidence = [f"thread {owner} is in the core"]
         if case.guess.shared:  # a process of another pid namespace may have the same numbers
             evidence.append("not ruled out: another process has a thread of that number")
         sure = t.PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else t.CERTAIN
@@ -85,7 +88,7 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
     if case.guess.shared:
         return case.wait(
             t.LockOwner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
-            "which is not in this process; the lock is shared between processes",
+            f"thread {owner} is not in this process; the lock is shared between processes",
         )  # fmt: skip
     process = context.target.process()
     parent = None if isinstance(process, Absent) else process.ppid
@@ -95,18 +98,18 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
     if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
         return case.wait(
             t.LockOwner(owner, None, None, "forker-old-tid"), t.OWN_LOCK_UNDER_OLD_TID, t.PROBABLE,
-            "which is the forking thread's number in the parent",
+            f"{owner} is the forking thread's number in the parent",
         )  # fmt: skip
     if fork.forked:
         sure = t.CERTAIN if gone is not None or fork.from_main_thread else t.PROBABLE
         ident, name = (gone.ident, gone.name) if gone is not None else (None, None)
         return case.wait(
             t.LockOwner(owner, ident, name, "vanished"), t.INHERITED_OWNER_VANISHED, sure,
-            "which does not exist here", *_fork_evidence(context),
+            f"thread {owner} does not exist here", *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
         t.LockOwner(owner, None, None, "unknown"), t.UNKNOWN, t.INFO,
-        "which is not in the core, and no fork is proven",
+        f"thread {owner} is not in the core, and no fork is proven",
     )  # fmt: skip
 
 
