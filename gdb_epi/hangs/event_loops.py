@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -50,6 +51,17 @@ class LoopReader:
             self._length(address, "_ready", "dequeobject"),
             any(serves_clients(task) for task in tasks),
         )
+
+    def is_done(self, future: int) -> bool:
+        """Tell whether a future of the C class has a result, an exception or was cancelled."""
+        try:
+            at = self._view.reader.layout.offset("FutureObj", "fut_state")
+            if at is None or self._view.locks.type_name(future) != "_asyncio.Future":
+                return False
+            state = self._view.reader.u32(future + at)
+        except (UnreadableMemory, LayoutError):
+            return False
+        return state < len(STATES) and STATES[state] != "pending"
 
     def _length(self, loop: int, name: str, struct: str) -> int | None:
         try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.running.wait_rules import READ, SLEEP, WRITE
+from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
+from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.circles import lock_name
@@ -20,7 +21,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.queues import unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import Scene
-from gdb_epi.hangs.tasks import from_outside, own_frames, runs_tasks, texts
+from gdb_epi.hangs.tasks import called, from_outside, own_frames, runs_tasks, texts
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.util import counted
@@ -438,6 +439,8 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
             ruled_out=("a timer", "a socket or pipe"),
             doubts=("another thread or a signal handler that wakes it",),
         )  # fmt: skip
+    if loop.ready and not doing.timed:
+        return _not_woken(scene, doing, base, loop.ready, own, waits)
     if loop.listening:
         return _idle(doing, f"{base} and waits for clients{waits}{_beside(scene, doing)}")
     if loop.timers:
@@ -449,7 +452,10 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
         sure = t.PROBABLE if outside.get(READ) or outside.get(WRITE) else t.INFO
         return _answer(h.HANG, "peer", sentence, doing, sure,
                        evidence=("no timer is scheduled",))  # fmt: skip
-    sentence = f"{base} and nothing can wake it: no timer is scheduled and no descriptor is watched"
+    sentence = (
+        f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
+        "the loop's own"
+    )
     others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
     return _answer(
         h.HANG, "nothing wakes the loop", sentence + waits, doing,
@@ -457,6 +463,37 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
         evidence=("its selector holds its own pipe alone, and it has no timer",),
         ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
         doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
+    )  # fmt: skip
+
+
+def _not_woken(
+    scene: Scene, doing: h.Doing, base: str, ready: int, own: Sequence[Waiting], waits: str
+) -> h.HangAnswer:
+    """Callbacks are ready, and the loop sleeps without an end: it found none when it went to sleep.
+
+    A loop looks at `_ready` before it sleeps (Lib/asyncio/base_events.py, _run_once), and what runs
+    in it cannot add to it meanwhile. call_soon_threadsafe() adds to it and wakes the loop; a
+    thread's Future.set_result() or call_soon() adds to it alone.
+    """
+    done = [
+        called(task) for task in own
+        if task.wait is not None and task.wait.kind == FUTURE
+        and scene.loops.is_done(task.wait.address)
+    ]  # fmt: skip
+    are = "is" if ready == 1 else "are"
+    sentence = (
+        f"{base} although {counted(ready, 'callback')} {are} ready to run: code outside of the "
+        "loop, of a thread or a signal handler, gave it work without call_soon_threadsafe(), and "
+        f"that did not wake it{waits}"
+    )
+    evidence = [f"the loop's list of what is ready holds {counted(ready, 'callback')}"]
+    if done:
+        sentence += f"; the future that {done[0]} waits for is done already"
+        evidence += [f"the future that {name} waits for is done" for name in done[:MAX_BESIDE]]
+    return _answer(
+        h.HANG, "nothing wakes the loop", sentence, doing, evidence=tuple(evidence),
+        ruled_out=("a timeout of the loop's sleep",),
+        doubts=("a thread that is in call_soon_threadsafe() at this moment",),
     )  # fmt: skip
 
 

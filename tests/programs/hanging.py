@@ -26,6 +26,7 @@ import time
 
 A, B, C = threading.Lock(), threading.Lock(), threading.Lock()
 IN_NEED = threading.Event()
+EPOLL_CALLS = ("232", "281", "22")  # epoll_wait, epoll_pwait; epoll_pwait of aarch64
 
 
 def thread(function, *arguments, daemon=True):
@@ -377,6 +378,23 @@ def loop_future_never_set():
         await asyncio.get_running_loop().create_future()
 
     asyncio.run(main())
+
+
+def loop_not_woken():
+    async def main():
+        result = asyncio.get_running_loop().create_future()
+        thread(give_to_sleeping_loop, result)
+        await result
+
+    asyncio.run(main())
+
+
+def give_to_sleeping_loop(result):
+    """Set a result as a thread must not; the loop sleeps by then."""
+    call = f"/proc/self/task/{os.getpid()}/syscall"
+    while open(call).read().split()[0] not in EPOLL_CALLS:
+        time.sleep(0.01)
+    result.set_result(1)
 
 
 def loop_circle():

@@ -98,6 +98,11 @@ TRUTHS = {
     "idle_consumers": Truth(FINE, "idle", ("stop",)),
     "prefork_worker": Truth(FINE, "idle", ("clients",)),
     "prefork_worker_threads": Truth(FINE, "idle", ("events",)),
+    "loop_not_woken": Truth(
+        HANG,
+        "nothing wakes the loop",
+        ("1 callback is ready", "call_soon_threadsafe", "Task-1 waits for is done already"),
+    ),
 }
 
 

@@ -94,7 +94,7 @@ def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(beside: h.Doing, 
     beside = beside._replace(frames=(frame,))
     loop = h.Doing(7, "MainThread", h.POLL)
     scene = SimpleNamespace(tasks=[], in_order=[loop, beside], installed=None)
-    ready = SimpleNamespace(descriptors=2, listening=True)
+    ready = SimpleNamespace(descriptors=2, listening=True, ready=0)
     answer = sleeping_loop(scene, loop, ready)
     assert answer.sentence.endswith(f"waits for clients; Thread-1 {words} at work (shop.py:3)")
 
