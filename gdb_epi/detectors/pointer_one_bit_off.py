@@ -170,8 +170,13 @@ def _finding(fault: Fault, candidate: Candidate, copies: Copies, count: int) -> 
         f"thread {fault.tid}",
         facts,
         f"pointer {candidate.wrong.value:#018x} ({held}) is one bit (bit {candidate.bit}) from "
-        f"{candidate.corrected:#018x}{kind}{other_copies(copies.total, copies.complete)}",
+        f"{candidate.corrected:#018x}{kind}{_who_else(copies)}",
     )
+
+
+def _who_else(copies: Copies) -> str:
+    more = len(copies.places) == MAX_PLACES or not copies.complete
+    return other_copies(copies.total, searched=copies.complete, more=more)
 
 
 def wrong_values(fault: Fault, operand: Operand | None) -> list[Wrong]:
@@ -280,14 +285,15 @@ def copies_of(state: ProcessState, candidate: Candidate) -> Copies:
     )
 
 
-def other_copies(count: int, searched: bool) -> str:
+def other_copies(count: int, *, searched: bool, more: bool) -> str:
     """Return the end of a sentence on a corrected value: who else holds it.
 
-    Nothing was found and not all was searched: then nothing is said.
+    Nothing was found and not all was searched: then nothing is said. `more`: the search ended
+    before all places were found.
     """
     if not count:
         return "; no other place that was looked at holds the latter" if searched else ""
-    places = counted(count, "other place") if count < MAX_PLACES else f"{MAX_PLACES} or more places"
+    places = f"at least {counted(count, 'other place')}" if more else counted(count, "other place")
     return f"; {places} (memory, registers) {'holds' if count == 1 else 'hold'} the latter"
 
 

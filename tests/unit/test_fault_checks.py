@@ -33,11 +33,13 @@ from gdb_epi.corruption.checks.control_flow import (
     unexplained,
 )
 from gdb_epi.corruption.checks.entered_mid_function import arrived_inside
-from gdb_epi.corruption.checks.one_bit_pointer import pointer
+from gdb_epi.corruption.checks.one_bit_pointer import _sentence, pointer
 from gdb_epi.corruption.checks.recurring_bit import recurring
 from gdb_epi.corruption.checks.register_values import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, word_evidence
+from gdb_epi.corruption.pointers.neighbours import neighbours_of
+from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import Region
 
@@ -129,6 +131,41 @@ def test_c4_a_copy_and_a_place_of_the_wrong_pointer() -> None:
     made = failed("", fault_at(bad), at=bad, rax=bad, words=words)
     found = evidence(function_pointer(knowing(made, start)))
     assert [(one.id, one.where, one.path) for one in found] == [("C4:copy", HEAP + 64, MEMORY)]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(1, "; 1 word of memory holds"), (3, "; 3 words of memory hold"), (11, "; at least 8 words")],
+)
+def test_a_count_that_ended_at_a_limit_is_told_as_the_least(count: int, text: str) -> None:
+    start = TEXT + 0x200
+    bad = start ^ (1 << 40)
+    words = {SP: INDIRECT_SITE, **{HEAP + 0x40 * n: start for n in range(1, count + 1)}}
+    made = failed("", fault_at(bad), at=bad, rax=bad, words=words)
+    (found,) = evidence(function_pointer(knowing(made, start)))
+    assert text in found.summary
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "no other place that was looked at holds"), (1, "; 1 other place (memory, registers) h"),
+     (3, "; 3 other places"), (11, "; at least 4 other places")],
+)  # fmt: skip
+def test_other_places_of_the_right_pointer_are_counted_or_at_least(count: int, text: str) -> None:
+    words = {HEAP + 0x20: BAD, **{HEAP + 0x100 + 0x40 * n: GOOD for n in range(count)}}
+    (found,) = evidence(pointer(pointed(BAD, words)))
+    assert text in found.summary
+    (again,) = pointer_one_bit_off(pointed(BAD, words).state)
+    assert text.replace("at least 4", "at least 8") in again.summary
+
+
+def test_what_another_check_has_found_is_not_denied() -> None:
+    """A word that was read through is not searched for; another check may have searched for it."""
+    made = pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})
+    best = [neighbour._replace(copies=0) for neighbour in neighbours_of(made)]
+    assert [neighbour.corrected for neighbour in best] == [GOOD]
+    sentence = _sentence(made, best[0])
+    assert "; 1 other place (memory, registers) holds the latter" in sentence
 
 
 def test_c4_without_unwind_tables_is_skipped() -> None:

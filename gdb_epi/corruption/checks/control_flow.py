@@ -43,6 +43,7 @@ from gdb_epi.fault.site import (
 )
 from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.functions import Function
+from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
 from gdb_epi.x86.length import boundary_after
 
@@ -163,13 +164,22 @@ def _function(context: Context, value: int, corrected: int, rivals: int) -> Evid
     where: int | str = held[0] if held else "target"
     summary = (
         f"control went to {value:#018x}, one bit from the function that starts at "
-        f"{corrected:#018x}; {len(copies)} words of memory hold that address"
+        f"{corrected:#018x}{_holders(context, corrected, len(copies))}"
     )
     id = "C4:copy" if copies else "C4"
     path = MEMORY if held else REGISTER
     return word_evidence(
         id, where, value, corrected, path, summary, rivals=rivals, copies=len(copies)
     )
+
+
+def _holders(context: Context, address: int, count: int) -> str:
+    """Tell how many words hold an address; "" where memory was not searched."""
+    if not context.was_searched(address):
+        return ""
+    least = "at least " if count == MAX_COPIES else ""
+    hold = "holds" if count == 1 else "hold"
+    return f"; {least}{counted(count, 'word')} of memory {hold} that address"
 
 
 MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start

@@ -9,7 +9,13 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointee
 from gdb_epi.corruption.heap.popped_frames import code_of_popped_frame, link_of_popped_frame
-from gdb_epi.corruption.pointers.neighbours import Neighbour, is_far, neighbours_of
+from gdb_epi.corruption.pointers.neighbours import (
+    MAX_COPIES,
+    Neighbour,
+    is_far,
+    neighbours_of,
+    registers_holding,
+)
 from gdb_epi.corruption.registry import check
 from gdb_epi.detectors.pointer_one_bit_off import other_copies
 from gdb_epi.errors import Absent
@@ -59,7 +65,7 @@ def _evidence(context: Context, neighbour: Neighbour) -> Evidence:
         suspect.value,
         neighbour.corrected,
         path,
-        _sentence(neighbour, context.was_searched(neighbour.corrected)),
+        _sentence(context, neighbour),
         rivals=neighbour.rivals,
         copies=neighbour.copies,
         object_type=neighbour.pointee.name if neighbour.pointee is not None else None,
@@ -92,7 +98,7 @@ def _id(context: Context, neighbour: Neighbour) -> str:
     )
 
 
-def _sentence(neighbour: Neighbour, searched: bool) -> str:
+def _sentence(context: Context, neighbour: Neighbour) -> str:
     suspect = neighbour.suspect
     held = f"in {suspect.source}"
     if suspect.slots:
@@ -102,8 +108,22 @@ def _sentence(neighbour: Neighbour, searched: bool) -> str:
     what = f", where {_what(neighbour.pointee)} begins" if neighbour.pointee is not None else ""
     return (
         f"pointer {suspect.value:#018x} ({held}){role} is {how_far} from "
-        f"{neighbour.corrected:#018x}{what}{other_copies(neighbour.copies, searched)}"
+        f"{neighbour.corrected:#018x}{what}{_who_else(context, neighbour)}"
     )
+
+
+def _who_else(context: Context, neighbour: Neighbour) -> str:
+    """Tell who holds the corrected word, as far as memory was searched for it by any check."""
+    skipped = context.searches_skipped
+    in_memory: tuple[int, ...] = ()
+    searched = context.was_searched(neighbour.corrected)
+    if searched:
+        in_memory = context.places_of(neighbour.corrected, MAX_COPIES)
+        searched = context.searches_skipped == skipped
+    in_registers = registers_holding(context, neighbour.suspect, neighbour.corrected)
+    more = not searched or len(in_memory) == MAX_COPIES
+    count = max(neighbour.copies, in_registers + len(in_memory))
+    return other_copies(count, searched=searched, more=more)
 
 
 def _what(pointee: Pointee) -> str:

@@ -296,7 +296,7 @@ def _neighbour(
     around = _around(context, suspect, corrected)
     kind = pointee.name if pointee is not None and pointee.kind == OBJECT else None
     same = sum(name == kind for name in around)
-    copies = sum(value == corrected for value in others)
+    copies = registers_holding(context, suspect, corrected)
     constant = _is_constant(context, suspect, corrected, bit)
     worth_a_search = not (same and slots) and (search or pointee is not None)
     if constant or (not suspect.depth and worth_a_search):
@@ -354,6 +354,14 @@ def _neighbour(
         hashed=hashed,
         constant=constant,
     )
+
+
+def registers_holding(context: Context, suspect: Suspect, value: int) -> int:
+    """Return how many registers of the failed thread hold a value, beside the suspected one."""
+    fault = context.fault
+    if isinstance(fault, Absent):
+        return 0
+    return sum(fault.registers.get(name) == value for name in GENERAL if name != suspect.source)
 
 
 def is_far(context: Context, suspect: Suspect, bit: int) -> bool:
