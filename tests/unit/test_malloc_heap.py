@@ -10,7 +10,8 @@ from support.scenes import HEAP
 
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.context import Context
-from gdb_epi.fault.malloc_heap import main_heap
+from gdb_epi.detectors.runtimes.damaged_heap import Break, _finding, _first_break
+from gdb_epi.fault.malloc_heap import HeapWords, main_heap
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
@@ -65,6 +66,32 @@ def test_a_heap_whose_top_ends_with_its_mapping_ends_there(path: str | None) -> 
     heap = main_heap(target(chunks(FIRST), path))
     assert heap is not None
     assert heap.end == HEAP + FIRST
+
+
+def damage(**changed: int) -> str:
+    """Return what is said of the break in a heap of which a header holds other words."""
+    data = bytearray(chunks(FIRST))
+    at = TCACHE + 40 * SIZE
+    for offset, word in ((0, changed.get("before", 0)), (8, changed["size"])):
+        struct.pack_into("<Q", data, at + offset, word)
+    heap = HeapWords(target(bytes(data)), HEAP, FIRST // 8)
+    damaged = _first_break(heap)
+    assert isinstance(damaged, Break)
+    assert damaged.header == HEAP + at
+    return _finding(damaged, "thread 1", [], "").summary
+
+
+def test_one_flipped_bit_of_a_size_is_no_overrun() -> None:
+    summary = damage(size=SIZE | 1 | 1 << 33)
+    assert "with one bit of it changed, the blocks behind fit" in summary
+    assert "overrun" not in summary
+
+
+def test_a_header_of_text_was_probably_overrun() -> None:
+    word = int.from_bytes(b"password", "little")
+    summary = damage(before=word, size=word)
+    assert "(its size holds text); the block before it" in summary
+    assert "was probably overrun" in summary
 
 
 def test_no_file_and_no_hole_continue_a_heap() -> None:

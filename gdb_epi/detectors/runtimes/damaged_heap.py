@@ -93,6 +93,12 @@ def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
         "kind": "info" if at.one_bit else "overrun", "header": hex_word(at.header),
         "whole": at.whole, "candidates": named[:8], "size_looks_like": holds,
     }  # fmt: skip
+    if at.one_bit:
+        summary = (
+            f"the size of the heap block at {at.header + _HEADER:#x} is {at.word:#x}; with one "
+            "bit of it changed, the blocks behind fit; who changed it is not in the core"
+        )
+        return Finding("damaged_heap", subject, facts, summary)
     summary = f"the header of the heap block at {at.header + _HEADER:#x} is damaged"
     summary += f" (its size holds {holds})" if holds else ""
     if at.before is not None:
