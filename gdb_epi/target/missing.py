@@ -2,10 +2,14 @@
 """How much of the memory that only a core can hold is missing, and whose it is.
 
 Counted are writable mappings: nothing but the core has their contents. Code and constants come from
-files with the same build-id, so their absence is no loss by itself.
+files with the same build-id, so their absence is no loss by itself. Nor is that of anonymous memory
+without a page, which the kernel leaves out of a core (vma_dump_size() in fs/coredump.c): nothing
+was ever written there.
 """
 
 from __future__ import annotations
+
+from collections.abc import Container
 
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
@@ -50,7 +54,8 @@ def missing_memory(target: Target) -> MissingMemory:
         owners.setdefault(region.start, thread.tid)
         if pointer >= region.start + region.dumped:
             lost_stacks.append(thread.tid)
-    writable = [region for region in target.regions() if "w" in region.perms]
+    unused = _unused(target, owners)
+    writable = [r for r in target.regions() if "w" in r.perms and r.start not in unused]
     expected = sum(region.size for region in writable)
     lost = [
         LostMapping(r.start, r.size, r.size - min(r.dumped, r.size), _what(r, owners))
@@ -68,6 +73,19 @@ def missing_memory(target: Target) -> MissingMemory:
         mapping_count=len(lost),
         stacks=tuple(lost_stacks),
     )
+
+
+def _unused(target: Target, stacks: Container[int]) -> frozenset[int]:
+    """Return the starts of anonymous mappings that the kernel had nothing of to write.
+
+    Those of which nothing was written, where the core is whole and others were written: else the
+    filter of the process (coredump_filter) may have left all out. Memory that the program kept out
+    itself (MADV_DONTDUMP) looks the same.
+    """
+    private = [r for r in target.regions() if "w" in r.perms and r.path is None]
+    if target.truncation().truncated or not any(r.dumped >= r.size for r in private):
+        return frozenset()
+    return frozenset(r.start for r in private if not r.dumped and r.start not in stacks)
 
 
 def _what(region: Region, owners: dict[int, int]) -> str:

@@ -114,3 +114,16 @@ def test_whose_memory_it_was(source: str, whose: str, tmp_path: Path) -> None:
     assert record["corruption"]["allocator"] == whose
     by_debug = "a filling pattern: Python's debug allocators fill freed memory with it"
     assert (by_debug in screen(record)) == (whose == "python")
+
+
+UNTOUCHED = """
+import ctypes, mmap
+kept = mmap.mmap(-1, 1 << 28, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+ctypes.string_at(8)
+"""
+
+
+def test_memory_that_was_never_touched_is_not_missing(tmp_path: Path) -> None:
+    record = record_of(UNTOUCHED, tmp_path)
+    assert "memory" not in record["truncated"]
+    assert "writable memory" not in screen(record)
