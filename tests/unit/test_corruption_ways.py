@@ -15,6 +15,7 @@ from gdb_epi.corruption.checks.register_values import register_values
 from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.ambiguity import stride_at_hand
+from gdb_epi.corruption.score import weights
 from gdb_epi.target.api import CrashInfo, Thread
 
 LOAD = "488b07"  # mov (%rdi),%rax
@@ -215,3 +216,27 @@ def test_r5_behind_a_call_through_a_register_that_was_kept() -> None:
     assert found(made) == [("R5", "rdi", GOOD)]
     stale = told("488b6b20" + "e800000000" + "488b7d00", words=words, rbp=0)
     assert found(stale) == []
+
+
+@pytest.mark.parametrize("saved", [SP - 0x18, None])
+def test_r5_of_a_register_that_a_function_may_have_saved(saved: int | None) -> None:
+    """mov %rsp,%rbp; call; the function that was called saved rbp and took it back."""
+    right, wrong = SP, SP ^ 1 << 50
+    words = {} if saved is None else {saved: wrong, saved - 0x40: wrong}
+    made = failed("488b4500", PROTECTION, before="4889e5" + "e800000000", rbp=wrong, words=words)
+    (kept,) = evidence(register_values(knowing(made, PC - 8, 0x40)))
+    assert (kept.id, kept.where, kept.corrected) == ("R5:kept", saved or "rbp", right)
+    assert kept.path == ("unknown" if saved is None else "memory")
+    assert ("left what it holds at" in kept.summary) == (saved is not None)
+    near = failed("488b4500", PROTECTION, before="4889e5" + "90", rbp=wrong, words=words)
+    assert found(knowing(near, PC - 4, 0x40)) == [("R5", "rbp", right)]
+
+
+def test_only_a_cpu_speaks_for_hardware_by_a_register() -> None:
+    """What a called function saved on the stack a stray write may have changed there."""
+    items = weights().items
+    for id in ("R5", "R5:lane"):
+        kept = items[f"{id}:kept"]
+        assert items[id].beyond_stores == ("hardware-cpu", 0.9)
+        assert kept.beyond_stores is None
+        assert (kept.llr, kept.answers) == (items[id].llr, items[id].answers)

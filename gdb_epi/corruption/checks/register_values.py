@@ -8,19 +8,29 @@ from collections.abc import Iterator
 from gdb_epi.corruption.code.code_map import code_map
 from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import REGISTER, Evidence, Skipped, changed_bits, word_evidence
+from gdb_epi.corruption.evidence import (
+    MEMORY,
+    REGISTER,
+    UNKNOWN,
+    Evidence,
+    Skipped,
+    changed_bits,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
+from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
 from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
 from gdb_epi.fault.maps import NEAR_NULL, nearest_mapping
-from gdb_epi.sizes import PAGE
+from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.x86.flow import COMPUTED, LOAD
 
 LOWEST_BIT = 3  # programs mark addresses in lower ones
 NEAR_BITS, FAR_BITS = 8, 16
 NEAR_END = 64 << 10  # bytes, as in S:near-end
+BELOW = 4096  # bytes under rsp: frames that were just left
 _HOW = {
     "load": "loaded from {slot:#x}, which still holds",
     "copy": "copied from a register that still holds",
@@ -78,22 +88,49 @@ def _compare(context: Context, remade: RecomputedRegister, feeds: bool) -> Evide
     if not (right or (feeds and remade.kind not in (LOAD, COMPUTED)) or leaps):
         return None
     id = "R5" if len(bits) == 1 else "R5:lane"
+    saved_at = _saved_at(context, remade)
+    id += ":kept" if remade.kept else ""
     slot = remade.slot or 0
     summary = (
         f"{remade.register} holds {remade.held:#018x}, but it was "
         f"{_HOW[remade.kind].format(slot=slot)} {remade.expected:#018x} (instruction at "
         f"{remade.at:#x}): bits {list(bits)} differ"
     )
+    if saved_at is not None:
+        summary += f"; a function that was called since left what it holds at {saved_at:#x}"
     return word_evidence(
         id,
-        remade.register,
+        remade.register if saved_at is None else saved_at,
         remade.held,
         remade.expected,
-        REGISTER,
+        _path_of(remade, saved_at),
         summary,
         how=remade.kind,
         at=hex(remade.at),
     )
+
+
+def _saved_at(context: Context, remade: RecomputedRegister) -> int | None:
+    """Return where a function that was called since saved a register, as the frames below show.
+
+    Of several places the highest: the outermost function saved it first.
+    """
+    fault = context.fault
+    if not remade.kept or isinstance(fault, Absent):
+        return None
+    region = context.target.region_at(fault.sp)
+    if region is None:
+        return None
+    low = max(region.start, fault.sp - BELOW) & -WORD
+    words = read_words(context, low, (fault.sp - low) // WORD)
+    places = [low + WORD * number for number, word in enumerate(words) if word == remade.held]
+    return max(places, default=None)
+
+
+def _path_of(remade: RecomputedRegister, saved_at: int | None) -> str:
+    if saved_at is not None:
+        return MEMORY
+    return UNKNOWN if remade.kept else REGISTER
 
 
 def _is_alone(context: Context, remade: RecomputedRegister) -> bool:

@@ -132,6 +132,7 @@ class RecomputedRegister(NamedTuple):
     through: tuple[str, ...] = ()  # registers of the load's address that still hold it; or copied
     offset: int = 0  # what the load added to its base
     since: bool = False  # a function was called after a load, and may have stored there
+    kept: bool = False  # over a call: the function that was called may have saved it on the stack
 
 
 def replay(target: Target, path: CodePath, registers: dict[str, int]) -> list[RecomputedRegister]:
@@ -361,7 +362,8 @@ class _Replay:
             through = (how.source,)
         later = range(number + 1, len(self._path.steps))
         reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
-        since = reads and any(self._path.steps_over(step_number) for step_number in later)
+        kept = any(self._path.steps_over(step_number) for step_number in later)
+        since = reads and kept
         inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
         since |= any(each.since and each.held != each.expected for each in inputs)
         return RecomputedRegister(
@@ -375,6 +377,7 @@ class _Replay:
             through=through,
             offset=offset,
             since=since,
+            kept=kept,
         )
 
     def _with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
