@@ -67,6 +67,7 @@ _OF_SHAPE = {
     "poison": "poison-pointer",
     "truncated": "truncated-pointer",
     "misaligned": "misaligned-read",
+    "misaligned:one-bit": "misaligned-read",
     "tagged": "tagged-pointer",
 }
 

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import pytest
 from support.scenes import HEAP, MMAP, MMAP_SIZE, PC, PID, SP, STACK, crash, state
 
+from gdb_epi.corruption.checks.benign_causes import ordinary
+from gdb_epi.corruption.context import Context
 from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame, PythonState, ThreadState
 from gdb_epi.detectors import findings as registry
 from gdb_epi.detectors.file_ended import file_ended
@@ -357,6 +359,15 @@ def test_file_ended() -> None:
     assert list(file_ended(state(crash(7, 2, HEAP + 8)))) == []  # nothing of a file there
     assert list(file_ended(state(crash(7, 4, region.start), extra_regions=[region]))) == []
     assert list(file_ended(state(crash(11, 2, region.start), extra_regions=[region]))) == []
+
+
+@pytest.mark.parametrize(("written", "id"), [(0, ":one-step"), (PC, "")])
+def test_a_stack_that_was_left_in_one_step(written: int, id: str) -> None:
+    """Recursion writes down to the end of the stack; one large frame leaves zeros there."""
+    died, words = crash(address=STACK - 16), {STACK + 0x80: written}
+    made = Context(state(died, registers={"rsp": STACK - 8}, words=words))
+    made.findings = tuple(stack_overflow(made.state))
+    assert [sign.id for sign in ordinary(made)] == [f"S:stack_overflow{id}"]
 
 
 def test_refused_system_call() -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 from support.faults import (
     CALL_SITE,
@@ -372,7 +374,7 @@ def test_p_on_a_low_image() -> None:
 
 def test_patterns() -> None:
     text = int.from_bytes(b"password", "little")
-    assert [one.id for one in evidence(pattern(pointed(text)))] == ["S:ascii"]
+    assert [one.id for one in evidence(pattern(pointed(text)))] == ["S:ascii:untraced"]
     assert [one.id for one in evidence(pattern(pointed(GOOD & 0xFFFFFFFF)))] == ["S:truncated"]
     assert evidence(pattern(pointed(BAD))) == []
     assert evidence(pattern(failed("c3", crash(6, -6, sender=1000)))) == []
@@ -429,6 +431,26 @@ def test_runs_of_junk() -> None:
     assert [one.id for one in evidence(overwrite_run(pointed(BAD, words)))] == ["S:overwrite-run"]
     assert evidence(overwrite_run(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x28: GOOD}))) == []
     assert evidence(overwrite_run(pointed(BAD))) == []
+
+
+def test_text_beside_text_was_not_overwritten() -> None:
+    """A place that holds the same text as the register is where it was read only by chance."""
+    text = int.from_bytes(b"password", "little")
+    words = {HEAP + 0x20: text, HEAP + 0x28: text ^ 1, HEAP + 0x30: text ^ 2}
+    assert evidence(overwrite_run(pointed(text, words))) == []
+    read = failed(LOAD, PROTECTION, before="488b7c2420", rdi=text,
+                  words={SP + 0x20: text, SP + 0x28: text ^ 1, SP + 0x30: text ^ 2})  # fmt: skip
+    assert [one.id for one in evidence(overwrite_run(read))] == ["S:overwrite-run"]
+
+
+@pytest.mark.parametrize("beside", range(1, 8))
+def test_an_odd_place_that_one_bit_leads_to(beside: int) -> None:
+    around = struct.pack("<QQ", MMAP + 0xF0, MMAP + 0xA0)
+    value = int.from_bytes(around[beside : beside + 8], "little")
+    first, second = struct.unpack("<QQ", around)
+    made = pointed(value, {HEAP + 0x20: first, HEAP + 0x28: second})
+    id = "S:misaligned:one-bit" if beside in (1, 2, 4) else "S:misaligned"
+    assert [one.id for one in evidence(pattern(made))] == [id]
 
 
 # -- the same bit again ------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from types import SimpleNamespace
 
 import pytest
 from support.faults import evidence, failed, fault_at
@@ -11,6 +12,10 @@ from support.scenes import HEAP, HEAP_SIZE, PC, SP, TEXT, crash, state
 
 from gdb_epi.corruption.checks.benign_causes import ordinary
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.address_index import OBJECT, Pointee
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.pointers import word_origin
+from gdb_epi.corruption.pointers.word_origin import lies_in
 from gdb_epi.detectors.null_dereference import null_dereference
 
 FIELD, LOAD = "488b7810", "488b0f"  # mov 0x10(%rax),%rdi; mov (%rdi),%rcx
@@ -50,6 +55,9 @@ def loaded(before: str, holds: dict[int, int] | None = None, **registers: int) -
         (loaded(FIELD, rax=FIRST + 8), "S:null-read"),  # nothing begins there
         (loaded(FAR_FIELD, rax=FIRST), "S:null-read"),  # far behind the block's end
         (loaded(ZERO), "S:null_dereference"),
+        (loaded("31c0" + "4889c7", rax=0), "S:null_dereference"),  # xor %eax,%eax; mov %rax,%rdi
+        (loaded("4889c7"), "S:null-untraced"),  # mov %rax,%rdi
+        (loaded(FIELD + "4883e7fc", rax=FIRST), "S:null-untraced"),  # and $-4,%rdi
         (loaded(FROM_STACK, rsp=SP), "S:null_dereference"),
         (loaded(""), "S:null-untraced"),
         (loaded("", rdi=0x1A), "S:low-number"),
@@ -75,3 +83,19 @@ def test_minus_one_is_no_null_pointer() -> None:
     made = failed("488b4f10", fault_at(0xF), rdi=(1 << 64) - 1)
     (finding,) = null_dereference(made.state)
     assert finding.summary.endswith("the number -1 was taken for a pointer")
+
+
+@pytest.mark.parametrize(("count", "inside"), [(64, True), (66, True), (72, False)])
+def test_a_tuple_with_more_items_than_its_block_has_room_for(
+    monkeypatch: pytest.MonkeyPatch, count: int, inside: bool
+) -> None:
+    """Its count is wrong, so what was read behind its items is no field of its own."""
+    base, room = HEAP + 0x20, 24 + 8 * 66
+    index = SimpleNamespace(
+        at=lambda address: Pointee(OBJECT, "tuple"),
+        end_of_items=lambda address: address + 24 + 8 * count,
+        end_of_block=lambda address: base + room if address == base - GC_HEAD else None,
+    )
+    monkeypatch.setattr(word_origin, "address_index", lambda context: index)
+    assert lies_in(failed(LOAD), base, base + 24 + 8 * 63) is inside
+    assert not lies_in(failed(LOAD), base, base + 24 + 8 * count)

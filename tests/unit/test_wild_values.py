@@ -79,6 +79,29 @@ def test_garbage_that_a_flip_or_a_wrong_pointer_explains(value: int, base: int) 
     assert ids(foreign_value(made)) == []
 
 
+@pytest.mark.parametrize("value", [0x6472_6F77_7373_6170, 0x400A_0000_0000_0000, 0x11_0000_0017])
+def test_a_value_says_less_where_nobody_knows_that_it_stood(value: int) -> None:
+    """Memory is full of text and numbers; where a pointer belongs is none but by a bug."""
+    where = FIRST + 16
+    (plain,) = ids(pattern(in_blocks(LOAD, PROTECTED, {where: value}, rax=FIRST, rdi=value)))
+    assert plain in ("S:ascii", "S:double", "S:int-pair")
+    lost = in_blocks(LOAD, PROTECTED, {where: value}, rdi=value, before="")  # type: ignore[arg-type]
+    assert ids(pattern(lost)) == [f"{plain}:untraced"]
+    beside = in_blocks(LOAD, PROTECTED, {where + 8: value}, rax=FIRST + 8, rdi=value)
+    assert ids(pattern(beside)) == ["S:wild-value"]
+    other = in_blocks(LOAD, PROTECTED, {where: GARBAGE}, rax=FIRST, rdi=value)
+    assert ids(pattern(other)) == ["S:not-as-read"]
+    for id in (f"{plain}:untraced", "S:wild-value", "S:not-as-read"):
+        assert weights().items[id].most < 0.8
+
+
+def test_a_call_through_a_pointer_that_lies_in_no_block() -> None:
+    text = 0x6472_6F77_7373_6170
+    for base, id in ((FIRST, "S:ascii"), (FIRST + 8, "S:wild-value")):
+        made = in_blocks("ff5010", PROTECTED, {base + 16: text}, rax=base, before="")  # type: ignore[arg-type]
+        assert ids(pattern(made)) == [id]  # call *0x10(%rax)
+
+
 def test_the_only_block_that_a_lost_pointer_can_have_named() -> None:
     died, holds = PROTECTED, {FIRST + 16: GARBAGE}
     registers = {"rax": GARBAGE, "before": LOSES_BASE}

@@ -11,10 +11,11 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
-from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.nearby import one_bit_id
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import (
+    FaultWord,
     Suspect,
     fault_words,
     software_pattern,
@@ -26,7 +27,9 @@ from gdb_epi.corruption.pointers.word_origin import (
     has_owner,
     is_wild,
     lies_in,
+    origin_of,
     origin_of_register,
+    value_sign,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.detectors.findings import Finding
@@ -42,7 +45,7 @@ from gdb_epi.fault.place import GUARD
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD
 from gdb_epi.x86 import Operand
 
 FAR = 64 << 10
@@ -54,6 +57,8 @@ TYPED = frozenset(
 IN_STEP = 64  # bytes that a loop may go on by
 RUN = 2  # damaged neighbours that make a run
 AROUND = (-16, -8, 8, 16)  # bytes
+LAST = 64 << 10  # bytes at the end of a stack
+IN_ONE_STEP = ":one-step"
 
 
 def _against(id: str, summary: str, where: int | str = "", **facts: object) -> Evidence:
@@ -84,7 +89,7 @@ def pattern(context: Context) -> Iterator[Evidence]:
         if shape is not None and not (shape.name == "negative" and _is_explained(context)):
             who = "control went to" if word.source == "target" else f"{word.source} holds"
             summary = f"{who} {word.value:#018x}: {shape.why}"
-            id = "S:wild-value" if is_wild(context, word.source) else f"S:{shape.name}"
+            id = value_sign(context, word, f"S:{shape.name}")
             yield _against(id, summary, word.source)
             return
 
@@ -189,8 +194,7 @@ def unmapped(context: Context) -> Iterator[Evidence]:
         if gone and not word.value % PAGE:
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
             id = one_bit_id(context, "S:unmapped", word.value)
-            wild = is_wild(context, word.source)
-            yield _against("S:wild-value" if wild else id, summary, word.source)
+            yield _against(value_sign(context, word, id), summary, word.source)
 
 
 @check(
@@ -292,7 +296,9 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
         "this is one: overflows and stray copies write runs. Neighbours count when they are text, "
         "poison or other patterns of software; neighbours that are addresses under the same top "
         "bits tell of a mark. Not said of a place where text belongs, a str, nor "
-        "of one that was read where no object or block is: that was not overwritten."
+        "of one that was read where no object or block is: that was not overwritten. Nor of a "
+        "place that holds the same number or text, and from which nothing shows that it was read: "
+        "text stands among text."
     ),
 )
 def overwrite_run(context: Context) -> Iterator[Evidence]:
@@ -324,7 +330,8 @@ def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
     """Return the places that the wrong words were read from, and the words.
 
     Of a word whose origin is not known the only place that holds it: one of several may be any
-    copy, and one in free memory what was left behind.
+    copy, and one in free memory what was left behind. Of text and numbers not even that: they
+    stand among their like.
     """
     index = address_index(context)
     places = []
@@ -332,12 +339,15 @@ def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
         if suspect.depth or is_wild(context, suspect.source):
             continue
         held = [slot for slot in suspect.slots if not on_stack(context, slot)]
-        if suspect.loaded and not on_stack(context, suspect.slots[-1]):
+        word = FaultWord(suspect.source, suspect.value, suspect.distance)
+        called = origin_of(context, word) if suspect.source == "target" else None
+        if called is not None:
+            places.append((called.slot, suspect.value))
+        elif suspect.loaded and (not held or suspect.slots[-1] in held):
             places.append((suspect.slots[-1], suspect.value))
         elif len(held) == 1 and not index.in_free_block(held[0]):
-            places.append((held[0], suspect.value))
-        elif suspect.loaded and not held:
-            places.append((suspect.slots[-1], suspect.value))
+            common = not suspect.loaded and software_pattern(context, word) is not None
+            places += [] if common else [(held[0], suspect.value)]
     if site.slot is not None and site.address is not None:
         places.append((site.slot, site.address))
     return places
@@ -399,6 +409,8 @@ def ordinary(context: Context) -> Iterator[Evidence]:
                 untracked = _untracked(context)
                 id = "S:foreign-value" if untracked else _null_id(context)
                 summary = untracked or summary
+            elif finding.detector == "stack_overflow" and _in_one_step(context):
+                id += IN_ONE_STEP
             yield plain_evidence(id, "", UNKNOWN, summary, dict(finding.facts))
 
 
@@ -429,6 +441,20 @@ def _id(finding: Finding) -> str:
     about = str(finding.facts.get("class", ""))
     double = about.endswith(("double-free-detected-in-tcache-2", "fasttop"))
     return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"
+
+
+def _in_one_step(context: Context) -> bool:
+    """Whether nothing was ever written near the end of the stack that was passed.
+
+    Recursion writes its frames down to the end. One large frame does not, nor a stack pointer that
+    a damaged length, or a return into other code, moved.
+    """
+    account = context.state.account
+    stack = None if isinstance(account, Absent) else account.place.region
+    if stack is None:
+        return False
+    words = read_words(context, stack.start, min(LAST, stack.size // 2) // WORD)
+    return bool(words) and not any(words)
 
 
 def _null_id(context: Context) -> str:

@@ -30,9 +30,9 @@ from gdb_epi.corruption.pointers.suspect_words import (
 from gdb_epi.corruption.pointers.word_origin import (
     WordOrigin,
     in_ended_stack,
-    is_wild,
     origin_of,
     place_in_words,
+    value_sign,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
@@ -249,7 +249,7 @@ def gone(context: Context) -> Iterator[Evidence]:
                 f"{word.source} holds {value:#x}, 16 bytes after the start of a page without "
                 "memory: where malloc puts large blocks, which free() unmaps"
             )
-            id = "S:wild-value" if is_wild(context, word.source) else "S:unmapped"
+            id = value_sign(context, word, "S:unmapped")
             yield plain_evidence(id, word.source, UNKNOWN, summary, {})
         return
     start = _start_at_hand(context, value)

@@ -132,6 +132,7 @@ class RecomputedRegister(NamedTuple):
     through: tuple[str, ...] = ()  # registers of the load's address that still hold it; or copied
     offset: int = 0  # what the load added to its base
     since: bool = False  # a function was called after a load, and may have stored there
+    fixed: bool = False  # whatever the registers held: a number, or xor of itself
     kept: bool = False  # over a call: the function that was called may have saved it on the stack
 
 
@@ -351,6 +352,9 @@ class _Replay:
             expected = how.source
         if expected is None or held is None:
             return None
+        fixed = how.kind == CONSTANT or (
+            how.kind == COMPUTED and computed_value(step.instruction, register, {}) is not None
+        )
         width = how.width if how.kind == LOAD else how.size
         expected &= WORD_MASK if width == 8 or how.size == 8 else 0xFFFFFFFF
         through: tuple[str, ...] = ()
@@ -377,6 +381,7 @@ class _Replay:
             through=through,
             offset=offset,
             since=since,
+            fixed=fixed,
             kept=kept,
         )
 

@@ -199,7 +199,8 @@ def _misaligned(context: Context, value: int) -> Shape | None:
         for count, at in enumerate(find_bytes(target, needle, region.start, region.start + size)):
             if at % 8 and read_up_to(target, at, 8) == whole and _crosses_pointer(target, at):
                 why = f"these 8 bytes stand at {at:#x}, across two aligned words"
-                return Shape("misaligned", why)
+                one_bit = (at % 8).bit_count() == 1  # a pointer with one bit flipped leads there
+                return Shape("misaligned:one-bit" if one_bit else "misaligned", why)
             if count >= MAX_UNALIGNED:
                 break
     return None

@@ -16,6 +16,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
@@ -28,10 +29,14 @@ from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Region
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import Operand
-from gdb_epi.x86.flow import LOAD, changed_registers, value_source
+from gdb_epi.x86.flow import COPY, LOAD, changed_registers, value_source
 
 TEXTS = ("str", "bytes")
 MAX_PLACES = 16
+MAX_COPIES = 8  # from register to register
+WILD_VALUE, NOT_AS_READ = "S:wild-value", "S:not-as-read"
+UNTRACED = ":untraced"
+COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
 MALLOC = "malloc"
 
 
@@ -134,33 +139,86 @@ def origin_of_register(context: Context, register: str) -> RecomputedRegister | 
     return next((remade for remade in made if remade.register == register), None)
 
 
-def is_wild(context: Context, register: str) -> bool:
-    """Whether a register was loaded from where no object and no block is: any value stands there.
+def is_wild(context: Context, source: str) -> bool:
+    """Whether a word was read from where no object and no block is: any value stands there.
 
     A damaged pointer, length or instruction leads there, as a wrong one of the program does.
+    `source` is a register, or "target" of a pointer that was called.
     """
-    origin, site = origin_of_register(context, register), context.site
+    site = context.site
+    if isinstance(site, Absent):
+        return False
+    if source == "target":
+        called = _origin_of_target(context, site, site.address or 0)
+        return called is not None and not called.owned
+    origin = origin_of_register(context, source)
     return (
         origin is not None
-        and not isinstance(site, Absent)
         and origin.kind == LOAD
         and origin.held == origin.expected
         and has_owner(context, site, origin) is False
     )
 
 
+def is_not_as_read(context: Context, source: str) -> bool:
+    """Whether a register holds another value than the place that the code loads it from.
+
+    It was read from elsewhere, or the place was stored to since: what stands there now, or beside
+    other copies of the value, tells nothing of where it came from.
+    """
+    origin = origin_of_register(context, source)
+    return origin is not None and origin.kind == LOAD and origin.held != origin.expected
+
+
+def value_sign(context: Context, word: FaultWord, id: str) -> str:
+    """Return the id of a sign that a value gives: another one where its place is in doubt.
+
+    Ordinary memory is full of text, doubles and pairs of integers: one that was read nobody knows
+    where says less than one that stands where a pointer belongs.
+    """
+    if is_not_as_read(context, word.source):
+        return NOT_AS_READ
+    if is_wild(context, word.source):
+        return WILD_VALUE
+    return id + UNTRACED if id in COMMON and not _is_placed(context, word) else id
+
+
+def _is_placed(context: Context, word: FaultWord) -> bool:
+    """Whether it is known that a word was read from where it belongs."""
+    site = context.site
+    if isinstance(site, Absent):
+        return False
+    read_from = origin_of(context, word)
+    if read_from is not None:
+        return read_from.owned
+    return has_owner(context, site, origin_of_register(context, word.source)) is True
+
+
 def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | None) -> bool | None:
-    """Whether a register's value is what it was made of, by known things; None when not known."""
+    """Whether a register's value is what it was made of, by known things; None when not known.
+
+    What was computed is as good as what it was computed from, and that is not followed here.
+    """
+    origin = _copied(context, origin)
     if origin is None:
         return None
     if origin.held != origin.expected:
         return False
     if origin.kind != LOAD or origin.slot is None:
-        return True
+        return origin.fixed or None
     here = context.target.region_at(origin.slot)
     if here is None or here.path is not None or on_stack(context, origin.slot):
         return True
     return any(lies_in(context, base, origin.slot) for base in bases_of(site, origin))
+
+
+def _copied(context: Context, origin: RecomputedRegister | None) -> RecomputedRegister | None:
+    """Return what made the register that a register was copied from; None when not known."""
+    for _ in range(MAX_COPIES):
+        if origin is None or origin.kind != COPY or origin.held != origin.expected:
+            break
+        origin = origin_of_register(context, origin.through[0]) if origin.through else None
+    return origin
 
 
 def bases_of(site: FaultSite, origin: RecomputedRegister) -> list[int]:
@@ -179,7 +237,11 @@ def lies_in(context: Context, base: int, slot: int) -> bool:
         return False  # no pointer stands in a text
     if pointee is None or not (pointee.kind in (OBJECT, FUNCTION) or pointee.name == MALLOC):
         return False
-    end = index.end_of_items(base) or index.end_of_block(base)
+    items = index.end_of_items(base)
+    block = index.end_of_block(base) or index.end_of_block(base - GC_HEAD)
+    if items is not None and block is not None and items > block:
+        return False  # its count is wrong, so where it ends is not known
+    end = items or block
     return end is None or base <= slot < end
 
 
