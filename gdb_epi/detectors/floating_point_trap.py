@@ -26,7 +26,8 @@ def floating_point_trap(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes: this is itself the ordinary explanation. The System V ABI starts each process
     with all floating-point exceptions masked, and the kernel sends these codes for unmasked ones
-    alone (arch/x86/kernel/traps.c, math_error): so code of the process had unmasked them.
+    alone: so code of the process had unmasked them.
+    Reference: arch/x86/kernel/traps.c (math_error).
     """
     fault = state.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGFPE:
