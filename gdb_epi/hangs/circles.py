@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from gdb_epi.cpython.running.pools import pools_of
+from gdb_epi.cpython.running.pools import Pool, pools_of
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.cpython.running.waiting import BY_CODE, BY_FRAMES, CERTAIN, Waiting
 from gdb_epi.fault.reads import read_u32
@@ -110,32 +110,100 @@ def process_lock_itself(scene: Scene) -> h.HangAnswer | None:
 
 
 def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
-    """All workers of an executor wait for futures of jobs that no worker is left to run."""
+    """Workers of executors wait for futures of jobs that no worker is left to run.
+
+    What a worker waits for is followed: to the worker that runs the job, of whatever pool, or to
+    the pools in whose queues it may lie, all workers of which wait so themselves.
+    """
     waiting = {
         d.tid: d for d in scene.doings
-        if d.kind == h.EVENT and (d.awaits in FUTURES or scene.waits[d.tid].kind == "Future")
+        if d.kind == h.EVENT and not d.timed
+        and (d.awaits in FUTURES or scene.waits[d.tid].kind == "Future")
     }  # fmt: skip
     if not waiting:
         return None
-    for pool in pools_of(scene.target, scene.python).pools:
-        tids = [worker.tid for worker in pool.workers]
-        if pool.kind != "threads" or not tids or not pool.queued:
-            continue
-        members = tuple(waiting[tid] for tid in tids if tid in waiting)
-        full = pool.max_workers is None or len(tids) >= pool.max_workers
-        if len(members) < len(tids) or not full or any(d.timed for d in members):
-            continue
-        first = members[0]
+    pools = pools_of(scene.target, scene.python).pools
+    of_worker = {w.tid: pool for pool in pools for w in pool.workers if w.tid in waiting}
+    runners = _runners(scene)
+    futures = {tid: _future_of(scene, tid) for tid in of_worker}
+    stuck = set(of_worker)
+    while True:
+        left = {tid for tid in stuck if _stays(scene, futures[tid], runners, pools, stuck)}
+        if left == stuck:
+            break
+        stuck = left
+    members = tuple(waiting[tid] for tid in of_worker if tid in stuck)
+    if not members:
+        return None
+    own = {of_worker[member.tid].address: of_worker[member.tid] for member in members}
+    first = members[0]
+    if len(own) == 1:
+        (pool,) = own.values()
         sentence = (
-            f"{len(tids)} of {len(tids)} workers of a thread pool wait for other jobs, "
+            f"{len(members)} of {len(pool.workers)} workers of a thread pool wait for other jobs, "
             f"and none is left to run them: {first.who()} waits at {first.where()}"
         )
-        evidence = (f"the pool has {pool.max_workers} workers, {pool.queued} jobs are queued",)
-        return h.HangAnswer(
-            h.DEADLOCK, "pool", sentence, members, t.PROBABLE, evidence,
-            ("an idle worker", "room for another worker", "a timeout"),
-        )  # fmt: skip
-    return None
+    else:
+        parts = []
+        for member in members[:MAX_SHOWN]:
+            runner = waiting.get(runners.get(futures[member.tid]) or 0)
+            job = f"a job that {runner.who()} runs" if runner is not None else "a queued job"
+            parts.append(f"{member.who()} waits at {member.where()} for {job}")
+        sentence = (
+            f"{len(members)} workers of {len(own)} thread pools wait for jobs that none of them is "
+            f"left to run: {'; '.join(parts)}"
+        )
+    evidence = tuple(
+        f"the pool has {pool.max_workers} workers, {pool.queued} jobs are queued"
+        for pool in own.values()
+    )
+    return h.HangAnswer(
+        h.DEADLOCK, "pool", sentence, members, t.PROBABLE, evidence[:MAX_SHOWN],
+        ("an idle worker", "room for another worker", "a timeout"),
+    )  # fmt: skip
+
+
+def _runners(scene: Scene) -> dict[int, int]:
+    """Return which thread runs the job of which Future (PyObject *)."""
+    runners = {}
+    for tid, frames in scene.view.all_frames().items():
+        for frame in frames:
+            if (frame.module, frame.name) == ("concurrent.futures.thread", "run"):
+                item = scene.view.variable(frame, "self")
+                future = scene.view.attribute(item, "future") if item else None
+                if future:
+                    runners[future] = tid
+    return runners
+
+
+def _future_of(scene: Scene, tid: int) -> int:
+    """Return the Future whose result() a thread waits for, 0 where it waits for several."""
+    for frame in scene.view.frames(tid):
+        if (frame.module, frame.name) == ("concurrent.futures._base", "result"):
+            return scene.view.variable(frame, "self") or 0
+    return 0
+
+
+def _stays(
+    scene: Scene, future: int, runners: Mapping[int, int], pools: Sequence[Pool], stuck: set[int]
+) -> bool:
+    """Tell whether a wait for a future cannot end where the workers `stuck` stay as they are."""
+    if future in runners:
+        return runners[future] in stuck
+    if future and scene.view.text_attribute(future, "_state") != "PENDING":
+        return False  # a worker runs it that was not seen, or it has its result
+    # In which queue a job lies is not read: each pool that has any must be out of workers.
+    holding = [pool for pool in pools if pool.queued]
+    asked = holding if future else [pool for pool in pools if pool.queued or pool.workers]
+    return bool(holding) and all(_is_out_of_workers(pool, stuck) for pool in asked)
+
+
+def _is_out_of_workers(pool: Pool, stuck: set[int]) -> bool:
+    full = pool.max_workers is None or len(pool.workers) >= pool.max_workers
+    return (
+        pool.kind == "threads" and bool(pool.workers) and full
+        and all(worker.tid in stuck for worker in pool.workers)
+    )  # fmt: skip
 
 
 def event_circle(scene: Scene) -> h.HangAnswer | None:

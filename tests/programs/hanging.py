@@ -147,6 +147,33 @@ def outer_job(pool):
     return pool.submit(int, "1").result()
 
 
+def pools_wait_for_each_other():
+    first = concurrent.futures.ThreadPoolExecutor(1)
+    second = concurrent.futures.ThreadPoolExecutor(1)
+    first.submit(asks_the_second, first, second).result()
+
+
+def asks_the_second(first, second):
+    return second.submit(asks_the_first, first).result()
+
+
+def asks_the_first(first):
+    return first.submit(int, "1").result()
+
+
+def pool_waits_for_a_busy_one():
+    """One pool has a queued job and its worker waits, but for what another pool still runs."""
+    first = concurrent.futures.ThreadPoolExecutor(1)
+    second = concurrent.futures.ThreadPoolExecutor(1)
+    first.submit(asks_for_sleep, second)
+    first.submit(int, "1")
+    signal.pause()
+
+
+def asks_for_sleep(second):
+    return second.submit(time.sleep, 100000).result()
+
+
 def condition_with_lock():
     condition = threading.Condition()
     thread(notify_later, condition)

@@ -98,6 +98,12 @@ TRUTHS = {
     "idle_consumers": Truth(FINE, "idle", ("stop",)),
     "prefork_worker": Truth(FINE, "idle", ("clients",)),
     "prefork_worker_threads": Truth(FINE, "idle", ("events",)),
+    "pools_wait_for_each_other": Truth(
+        DEADLOCK,
+        "pool",
+        ("2 workers of 2 thread pools", "asks_the_second", "runs; ", "for a queued job"),
+    ),
+    "pool_waits_for_a_busy_one": Truth(FINE, "idle", ("signal",)),
     "loop_not_woken": Truth(
         HANG,
         "nothing wakes the loop",

@@ -60,15 +60,16 @@ def test_reading_the_file_of_a_module_is_no_wait_for_a_peer() -> None:
 def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
     """Workers that wait for a condition of the program are in no deadlock of their pool."""
     pool = SimpleNamespace(
-        kind="threads", workers=[SimpleNamespace(tid=7)], queued=3, max_workers=1
+        kind="threads", workers=[SimpleNamespace(tid=7)], queued=3, max_workers=1, address=0x1000
     )
+    view = SimpleNamespace(frames=lambda _: (), all_frames=dict)
     monkeypatch.setattr("gdb_epi.hangs.circles.pools_of", lambda *_: SimpleNamespace(pools=[pool]))
 
     def answer(kind: str) -> h.HangAnswer | None:
         doing = h.Doing(7, "worker", h.EVENT, f"the {kind} FUTURES", place="main")
         waits = {7: SimpleNamespace(kind=kind)}
         return pool_of_itself(
-            SimpleNamespace(doings=(doing,), waits=waits, target=None, python=None)
+            SimpleNamespace(doings=(doing,), waits=waits, target=None, python=None, view=view)
         )
 
     assert answer("threading.Condition") is None
