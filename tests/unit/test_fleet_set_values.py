@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of sets of attributes: the same by joined texts, row by row, and from a dict."""
+"""Reading the population as columns: values of sets, the order of time, places among keys."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from gdb_epi.fleet.population import read as reading
 from gdb_epi.fleet.population import set_values
 from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.population.set_values import AFTER, mask_of_sets, values_of_sets
+from gdb_epi.fleet.statistics.arrays import places_in
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -120,3 +121,24 @@ def test_a_fact_that_is_only_ever_true_is_false_elsewhere(tmp_path):
     assert said["stale"] == ["true", "true", "false", "false"]
     assert said["other"] == ["false", "true", "true", "false"]
     assert "size" not in said
+
+
+@pytest.mark.parametrize("moments", [1, 40, 900, 1 << 30])
+def test_crashes_of_one_moment_are_in_the_order_of_their_keys(moments):
+    random = np.random.default_rng(8)
+    for size in (0, 1, 2, 900):
+        place = np.sort(random.integers(0, moments, size)) + random.integers(0, 2, size) * 9.0
+        numbers = random.integers(0, 1 << 40, size)
+        keys = np.array([f"{n:x}".encode() for n in numbers], dtype="S10")
+        expected = sorted(range(size), key=lambda i: (place[i], keys[i][:8].ljust(8, b"\0")))
+        assert reading._by_time(place, keys).tolist() == expected
+
+
+@pytest.mark.parametrize("widest", [50, 1 << 40])  # a table, a search
+def test_places_among_keys(widest):
+    random = np.random.default_rng(9)
+    keys = np.unique(random.integers(0, widest, 40))
+    codes = np.concatenate((keys[::3], random.integers(-1, widest + 9, 60), [-1, 0, widest]))
+    where = {key: i for i, key in enumerate(keys.tolist())}
+    assert places_in(keys, codes).tolist() == [where.get(code, -1) for code in codes.tolist()]
+    assert places_in(keys[:0], codes).tolist() == [-1] * codes.size

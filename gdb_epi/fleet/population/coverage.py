@@ -17,6 +17,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Ints,
     distinct_rows,
     nowhere,
+    places_in,
     sum_by_code,
     wide,
 )
@@ -39,14 +40,13 @@ class _HostDays(NamedTuple):
         """Return the place of each (host, day); ABSENT where there is none."""
         inside = (host >= 0) & (day >= self.first) & (day < self.first + self.days)
         code = np.where(inside, wide(host) * self.days + day - self.first, ABSENT)
-        at = np.minimum(np.searchsorted(self.key, code), max(self.key.size - 1, 0))
-        return np.where(inside & (self.key[at] == code), at, ABSENT) if self.key.size else code
+        return places_in(self.key, code)
 
 
 def _host_days(population: Population) -> _HostDays:
     rows = np.flatnonzero((population.exposure_host >= 0) & (population.exposure_hours > 0))
     day, host = population.exposure_day[rows], population.exposure_host[rows]
-    first = int(day.min(initial=0)) if rows.size else 0
+    first = int(day.min()) if rows.size else 0
     days = int(day.max()) - first + 1 if rows.size else 1
     code = wide(host) * days + day - first
     order = np.argsort(code, kind="stable")

@@ -231,10 +231,10 @@ def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
         none = np.zeros(0)
         return _Crashes(CoreKeys.of([]), none, none, empty, empty["cpu_no"], [], 0, {})
-    keys, ts, received, verdict = (np.concatenate(column) for column in columns[:4])
-    numbers = {name: np.concatenate([part[name] for part in columns[4]]) for name in _NUMBERS}
+    keys, ts, received, verdict = map(_whole, columns[:4])
+    numbers = {name: _whole([part[name] for part in columns[4]]) for name in _NUMBERS}
     judged = judge_times(ts, received, numbers["host_id"])
-    order = np.lexsort((_prefix(keys), judged.place))
+    order = _by_time(judged.place, keys)
     texts = sorted(labels)
     place = np.array([*map(texts.index, labels), ABSENT])  # ABSENT is -1: the last one
     return _Crashes(
@@ -247,6 +247,22 @@ def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
         int(judged.stray.sum()),
         judged.days_off,
     )
+
+
+def _whole(parts: Sequence[Any]) -> Any:
+    """Return the parts of a column as one; a single one may be a gigabyte and is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _by_time(place: Floats, keys: Any) -> Ints:
+    """Return the order of time, and of keys where times are the same: of a few, as a rule."""
+    order = np.argsort(place, kind="stable")  # they come nearly in order
+    same = np.diff(place[order]) == 0
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    if tied.size:
+        rows = order[tied]
+        order[tied] = rows[np.lexsort((_prefix(keys[rows]), place[rows]))]
+    return order
 
 
 def _prefix(keys: Any) -> Any:

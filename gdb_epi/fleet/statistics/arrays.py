@@ -160,6 +160,23 @@ def _compact(codes: Ints, size: int) -> tuple[Ints, int]:
     return rank[codes], int(occurs.sum())
 
 
+def places_in(keys: Ints, codes: Ints) -> Ints:
+    """Return where each code is among distinct keys (0 and up, in order); ABSENT where it is not.
+
+    A million searches among a million keys take a second, as each step of one leaves the CPU's
+    cache; a table has the answer at once.
+    """
+    if not keys.size:
+        return np.full(codes.size, ABSENT, dtype=np.int64)
+    size = int(keys[-1]) + 1
+    if _countable(codes, size):
+        table = np.full(size + 1, ABSENT, dtype=np.int32)  # the last place is of none
+        table[keys] = np.arange(keys.size)
+        return np.asarray(table[np.where(codes < size, codes, ABSENT)], dtype=np.int64)
+    at = np.minimum(np.searchsorted(keys, codes), keys.size - 1)
+    return np.where(keys[at] == codes, at, ABSENT)
+
+
 def count_distinct(codes: Ints) -> int:
     """Return how many different codes (0 and up) there are."""
     if not _countable(codes, int(codes.max(initial=0)) + 1):
