@@ -70,7 +70,7 @@ TRUTHS = {
     "process_lock_elsewhere": Truth(HANG, "lock of another process", ("another process",)),
     "process_queue_without_producer": Truth(HANG, "queue of processes", ("between processes",)),
     "pool_worker_killed": Truth(HANG, "process pool", ("process pool",)),
-    "feeder_never_drained": Truth(HANG, "unread queue", ("the queue results",)),
+    "feeder_never_drained": Truth(HANG, "unread queue", ("the queue `results`",)),
     "loop_blocked_sleep": Truth(HANG, "blocked event loop", ("sleeping_handler",)),
     "loop_blocked_socket": Truth(HANG, "blocked event loop", ("reading_handler", "socket")),
     "loop_future_never_set": Truth(HANG, "nothing wakes the loop", ("main",)),
