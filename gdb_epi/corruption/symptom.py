@@ -11,6 +11,7 @@ from __future__ import annotations
 from gdb_epi.corruption.code.return_slot import off_by_8, one_bit_return, race_of_setcontext
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.suspect_words import FaultWord, fault_words, software_pattern
+from gdb_epi.corruption.pointers.word_origin import shape_in_words
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
@@ -176,7 +177,7 @@ def _by_words(context: Context) -> Symptom | None:
     for word in fault_words(context):
         shape = software_pattern(context, word)
         if shape is not None and shape.name in _OF_SHAPE:  # a number of no shape has no name here
-            return Symptom(_OF_SHAPE[shape.name], _told(word, shape.why))
+            return Symptom(_OF_SHAPE[shape.name], _told(word, shape_in_words(context, word, shape)))
     return None
 
 

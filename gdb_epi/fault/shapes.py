@@ -25,6 +25,7 @@ MAX_DIGITS = 6  # whole bytes of the digits of a double, which has sign and expo
 PRINTABLE = 6  # printable bytes from the low end that make a value text
 _EXPONENTS = range(0x3E0, 0x420)  # of doubles between about 1e-9 and 1e9
 MAX_ERRNO = 4095
+AS_RETURNED = ", as functions return when they fail"
 SMALL = 1 << 24  # integers of a pair are smaller
 
 
@@ -55,7 +56,7 @@ def negative(value: int) -> Shape | None:
     number = value - (1 << 64)
     if not -MAX_ERRNO <= number < 0:
         return None
-    return Shape("negative", f"it is the number {number}, as functions return when they fail")
+    return Shape("negative", f"it is the number {number}{AS_RETURNED}")
 
 
 def ascii_text(value: int) -> Shape | None:

@@ -87,6 +87,13 @@ def test_a_block_freed_twice_leaves_a_whole_heap(library: Path, tmp_path: Path) 
     assert "before" not in heap
 
 
+def test_minus_one_in_a_field_that_was_never_set_is_a_hash(library: Path, tmp_path: Path) -> None:
+    record = record_of("field_never_set", tmp_path, library)
+    summaries = [sign["summary"] for sign in record["corruption"]["evidence"]]
+    assert any("nobody asked for its hash" in summary for summary in summaries)
+    assert "as functions return" not in json.dumps(record["corruption"])
+
+
 def test_the_heap_of_a_forked_child_lies_in_two_mappings_and_is_whole(
     library: Path, tmp_path: Path
 ) -> None:

@@ -231,6 +231,26 @@ def test_only_words_around_the_place_that_was_read_count(junk: int, signs: list[
     assert told == ([] if signs else ["S:overwrite-run"])
 
 
+def test_one_of_many_equal_words_is_no_origin() -> None:
+    made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, before="90", rdi=GARBAGE)
+    (told,) = evidence(origin(made))
+    assert f"which stands at {FIRST + 16:#x} too" in told.summary
+    several = {FIRST + SIZE * number: GARBAGE for number in range(3)}
+    assert ids(origin(in_blocks(LOAD, PROTECTED, several, before="90", rdi=GARBAGE))) == []
+
+
+MINUS_ONE = (1 << 64) - 1
+
+
+def test_a_number_from_a_field_was_not_returned() -> None:
+    died = fault_at(MINUS_ONE)
+    held = in_blocks(LOAD, died, {FIRST + 16: MINUS_ONE}, rax=FIRST, rdi=MINUS_ONE)
+    (sign,) = evidence(pattern(held))
+    assert sign.summary.endswith("it is the number -1")
+    (sign,) = evidence(pattern(in_blocks(LOAD, died, {}, before="90", rdi=MINUS_ONE)))
+    assert sign.summary.endswith("it is the number -1, as functions return when they fail")
+
+
 @pytest.mark.parametrize(("place", "how"), [(FIRST + 16, "from"), (FIRST, "through")])
 def test_a_word_from_the_stack_of_a_thread_that_has_ended(
     place: int, how: str, monkeypatch: pytest.MonkeyPatch

@@ -29,6 +29,7 @@ from gdb_epi.corruption.pointers.word_origin import (
     lies_in,
     origin_of,
     origin_of_register,
+    shape_in_words,
     value_sign,
 )
 from gdb_epi.corruption.registry import check
@@ -88,7 +89,8 @@ def pattern(context: Context) -> Iterator[Evidence]:
         shape = software_pattern(context, word)
         if shape is not None and not (shape.name == "negative" and _is_explained(context)):
             who = "control went to" if word.source == "target" else f"{word.source} holds"
-            summary = f"{who} {word.value:#018x}: {shape.why}"
+            why = shape_in_words(context, word, shape)
+            summary = f"{who} {word.value:#018x}: {why}"
             id = value_sign(context, word, f"S:{shape.name}")
             yield _against(id, summary, word.source)
             return

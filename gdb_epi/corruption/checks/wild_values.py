@@ -96,13 +96,17 @@ def origin(context: Context) -> Iterator[Evidence]:
 
 
 def _kept_at(context: Context, word: FaultWord) -> int | None:
-    """Return a place outside of stacks that holds a word whose origin is not known."""
+    """Return the one place outside of stacks that holds a word whose origin is not known.
+
+    Of several it is not known which the word came from.
+    """
     if word.value < LOW or context.target.region_at(word.value) is not None:
         return None
     if context.state.named_values:
         return None  # a variable of Python code says more
     places = context.places_of(word.value, MAX_KEPT)
-    return next((at for at in places if not on_stack(context, at)), None)
+    kept = [at for at in places if not on_stack(context, at)]
+    return kept[0] if len(kept) == 1 and len(places) < MAX_KEPT else None
 
 
 @check(

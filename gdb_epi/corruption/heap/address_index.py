@@ -176,6 +176,14 @@ class AddressIndex:
             return False
         return read_word(self._context.target, address + at) == word
 
+    def has_place_of_hash(self, address: int) -> bool:
+        """Whether a str or bytes object that fills its block of pymalloc's has its hash there."""
+        within = self.place_in_block(address)
+        if within is None or self._reader is None:
+            return False
+        fields = (("PyASCIIObject", "hash"), ("PyBytesObject", "ob_shash"))
+        return within in [self._reader.layout.offset(*field) for field in fields]
+
     def begins_block(self, address: int) -> bool:
         """Whether an object could begin there, with or without heads: a block of pymalloc does."""
         return self.place_in_block(address) in HEADS[:3]

@@ -23,9 +23,10 @@ from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
 from gdb_epi.fault.maps import may_execute
 from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.shapes import AS_RETURNED, Shape
 from gdb_epi.fault.site import CALL, RETURN, FaultSite
 from gdb_epi.locks.glibc_threads import stack_lists
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Region
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import Operand
@@ -274,6 +275,24 @@ def _is_free(context: Context, chunk: tuple[int, int]) -> bool:
     behind = start + usable - WORD
     size, head = read_word(context.target, behind), read_word(context.target, behind + WORD)
     return head is None or bool(head & PREV_INUSE) or size == usable + WORD
+
+
+def shape_in_words(context: Context, word: FaultWord, shape: Shape) -> str:
+    """Say what a wrong word looks like: a number that was read from a field was not returned there.
+
+    A str or bytes object has -1 as its hash until that is asked for. A block that is given out
+    again and not set still has it.
+    """
+    read_from = origin_of(context, word) if shape.name == "negative" else None
+    if read_from is None or on_stack(context, read_from.slot):
+        return shape.why
+    number = shape.why.replace(AS_RETURNED, "")
+    if word.value == WORD_MASK and address_index(context).has_place_of_hash(read_from.slot):
+        number += (
+            ", which a str or bytes object has there as long as nobody asked for its hash: this "
+            "field of a block that was one may never have been set"
+        )
+    return number
 
 
 # -- what lies at a place ------------------------------------------------------------------------

@@ -17,5 +17,7 @@ void throw_in_thread() { std::thread t([] { throw std::logic_error("worker lost 
 void joinable() { std::thread t([] {}); }
 char *rows(size_t n) { return (char *)malloc(n); }
 void fill(char *at, size_t n) { memset(at, 'R', n); }
+struct Named { long a, b, c; char *name; };
+char first_of_name(struct Named *at) { return at->name[0]; }
 void drop(char *at) { free(at); }
 }

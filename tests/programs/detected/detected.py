@@ -40,6 +40,18 @@ def forked_child_heap() -> None:
     os.wait()
 
 
+def field_never_set() -> None:
+    """Read a field of a new block that was a bytes object: -1, the hash that nobody asked for."""
+    api = ctypes.pythonapi
+    api.PyObject_Malloc.restype = ctypes.c_void_p
+    api.PyObject_Malloc.argtypes = [ctypes.c_size_t]
+    NATIVE.first_of_name.argtypes = [ctypes.c_void_p]
+    free = [bytes([65 + number]) * 400 for number in range(40)]
+    size = sys.getsizeof(free[0])
+    del free
+    NATIVE.first_of_name(api.PyObject_Malloc(size))
+
+
 def no_thread_state() -> None:
     ctypes.pythonapi.PyEval_RestoreThread(None)
 
