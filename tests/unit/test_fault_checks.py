@@ -383,7 +383,7 @@ def test_patterns() -> None:
 def test_overruns() -> None:
     end = HEAP + HEAP_SIZE
     assert [one.id for one in evidence(overrun(pointed(end + 8)))] == ["S:past-end"]
-    assert [one.id for one in evidence(overrun(pointed(end + 0x8000)))] == ["S:near-end"]
+    assert [one.id for one in evidence(overrun(pointed(end + 0x8008)))] == ["S:near-end"]
     assert evidence(overrun(pointed(end + 0x20000))) == []
     assert evidence(overrun(failed("c3", crash(6, -6, sender=1000)))) == []
 
@@ -417,6 +417,14 @@ def test_writes_to_read_only_memory() -> None:
     made = failed("488907", died, rdi=readable.start, extra_regions=[closed])
     assert evidence(read_only(made)) == []
     assert evidence(read_only(failed("c3", crash(6, -6, sender=1000)))) == []
+
+
+def test_how_far_a_page_that_was_unmapped_lies_from_others_is_chance() -> None:
+    """The gap is the whole of what was unmapped."""
+    end = HEAP + HEAP_SIZE
+    assert [sign.id for sign in evidence(unmapped(pointed(end + 0x8000)))] == ["S:unmapped"]
+    assert evidence(overrun(pointed(end + 0x8000))) == []
+    assert [sign.id for sign in evidence(overrun(pointed(end)))] == ["S:past-end"]
 
 
 def test_pages_that_were_unmapped() -> None:

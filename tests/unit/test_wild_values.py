@@ -138,6 +138,13 @@ def test_an_index_that_leads_far_away() -> None:
     assert ids(far_index(indexed(HEAP ^ 1 << 46, 5))) == []  # the base is not mapped
 
 
+def test_no_index_is_as_large_as_all_memory() -> None:
+    """A size of a chunk that was overwritten by text is added to the chunk's address."""
+    text = int.from_bytes(b"password", "little") & -16
+    assert ids(far_index(indexed(HEAP, text))) == []
+    assert ids(far_index(indexed(HEAP, -0x1_2345_6789 % (1 << 64)))) == ["S:far-index"]
+
+
 def test_memory_that_was_given_back() -> None:
     block = (GAP & -4096) + 16
     assert ids(gone(failed(LOAD, fault_at(block), rdi=block))) == ["S:unmapped"]

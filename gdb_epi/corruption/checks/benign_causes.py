@@ -103,7 +103,8 @@ def pattern(context: Context) -> Iterator[Evidence]:
     innocent_causes=(
         "this is one (off by one, a loop too long, a length that is wrong). Not said of a pointer "
         "that stands among objects in memory: no loop made that. Nor of memory that may be "
-        "accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor "
+        "accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor, from "
+        "a page on, of a pointer to the start of a page that is gone (S:unmapped). Nor "
         "where a stack ended: one fact counts once."
     ),
 )
@@ -120,6 +121,8 @@ def overrun(context: Context) -> Iterator[Evidence]:
     if near is None or any(_in_place(context, neighbour.level, neighbour.suspect.slots)
                            for neighbour in neighbours_of(context)):  # fmt: skip
         return
+    if near.distance >= PAGE and _starts_page_without_memory(context, site):
+        return  # what was unmapped lay there: how far other mappings lie is chance
     id = "S:past-end" if near.distance < PAGE else "S:near-end"
     if near.distance >= IN_STEP:  # a loop that ran on meets the edge itself
         id = one_bit_id(context, id, *_pointers(context))
@@ -190,13 +193,18 @@ def unmapped(context: Context) -> Iterator[Evidence]:
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
-    top = user_top(context.target, site.fault)
     for word in fault_words(context)[:1]:
-        gone = LOWEST <= word.value < top and context.target.region_at(word.value) is None
-        if gone and not word.value % PAGE:
+        if _starts_page_without_memory(context, site):
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
             id = one_bit_id(context, "S:unmapped", word.value)
             yield _against(value_sign(context, word, id), summary, word.source)
+
+
+def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
+    """Whether the first wrong word is the start of a page where nothing is mapped."""
+    value = next((word.value for word in fault_words(context)), 0)
+    user = LOWEST <= value < user_top(context.target, site.fault)
+    return user and value % PAGE == 0 and context.target.region_at(value) is None
 
 
 @check(

@@ -41,7 +41,7 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.maps import NEAR_NULL, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
-from gdb_epi.sizes import PAGE, WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import PAGE, USER_TOP, WORD, WORD_MASK, signed_word
 
 FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
@@ -187,7 +187,8 @@ def _shifted_pointer(context: Context, place: WordOrigin, value: int) -> str:
     order=16,
     innocent_causes=(
         "this is one: an index or offset that was not checked, or went below zero. Not said where "
-        "one byte of the index or one bit of the base, changed, makes the access legal. A damaged "
+        "one byte of the index or one bit of the base, changed, makes the access legal, nor of a "
+        "number as large as all memory: that is text or garbage and no index. A damaged "
         "length or number elsewhere leaves it too."
     ),
 )
@@ -209,6 +210,8 @@ def far_index(context: Context) -> Iterator[Evidence]:
         start = base + operand.displacement
         reach = signed_word(index * scale)
         if not permits(context.target.region_at(base), access) or abs(reach) < FAR:
+            continue
+        if abs(signed_word(index)) >= USER_TOP:
             continue
         others = [start + other * scale for other in byte_changes(index)]
         others += [(start ^ 1 << bit) + reach for bit in range(48)]
