@@ -198,8 +198,8 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         sure = t.PROBABLE if len(idle) == len(python) else t.INFO
         if doing.awaits == POOL_RESULTS:
             return _answer(
-                h.HANG, "process pool", f"{waits}; a worker that died took its job with it, or "
-                "still runs it", doing, ruled_out=("a timeout",),
+                h.HANG, "process pool", f"{waits}; a worker still runs its job, died with it, or "
+                "died before it took one, as when the pool's initializer raises", doing, ruled_out=("a timeout",),
                 doubts=("whether the workers live is not in this core",),
             )  # fmt: skip
         rest = "no other thread has anything to do with it"

@@ -69,7 +69,7 @@ TRUTHS = {
     "file_lock_fcntl": Truth(HANG, "file lock", ("file_lock_fcntl",)),
     "process_lock_elsewhere": Truth(HANG, "lock of another process", ("another process",)),
     "process_queue_without_producer": Truth(HANG, "queue of processes", ("between processes",)),
-    "pool_worker_killed": Truth(HANG, "process pool", ("process pool",)),
+    "pool_worker_killed": Truth(HANG, "process pool", ("died with it", "before it took one")),
     "feeder_never_drained": Truth(HANG, "unread queue", ("the queue `results`",)),
     "loop_blocked_sleep": Truth(HANG, "blocked event loop", ("sleeping_handler",)),
     "loop_blocked_socket": Truth(HANG, "blocked event loop", ("reading_handler", "socket")),
