@@ -199,7 +199,8 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         if doing.awaits == POOL_RESULTS:
             return _answer(
                 h.HANG, "process pool", f"{waits}; a worker still runs its job, died with it, or "
-                "died before it took one, as when the pool's initializer raises", doing, ruled_out=("a timeout",),
+                "died before it took one, as when the pool's initializer raises",
+                doing, ruled_out=("a timeout",),
                 doubts=("whether the workers live is not in this core",),
             )  # fmt: skip
         rest = "no other thread has anything to do with it"

@@ -65,7 +65,8 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
             yield f"{waiter} waits for the end of {name}"
             continue
         holder = list(holder_lines(record, wait))
-        owner = "" if holder else f", {_owner(wait)}"
+        words = _owner(wait)
+        owner = f", {words}" if words and not holder else ""
         kind = str(wait.get("kind"))
         lock = "the GIL" if kind == "GIL" else lock_words(kind, name, f" ({kind})")
         yield f"{waiter} waits for {lock}{owner}"
@@ -101,7 +102,10 @@ def _tid(wait: Json) -> int:
 
 
 def _owner(wait: Json) -> str:
+    """Return who holds what is waited for, "" for a queue, an event and the like: nobody does."""
     owner = group_in(wait, "owner")
+    if owner.get("state") == "none":
+        return ""
     words = HOLDERS.get(str(wait.get("verdict")))
     if words:
         return words

@@ -55,3 +55,17 @@ def test_what_a_clause_leaves_out_is_counted_too(named: int, rest: str, last: st
 )
 def test_what_fork_left_behind_is_a_sentence(kind: str, workers: int, told: str) -> None:
     assert list(fork_lines({"fork": {"pools": [{"kind": kind, "workers": workers}]}})) == [told]
+
+
+def test_nobody_holds_a_queue() -> None:
+    record = {
+        "verdict": {"label": "killed"},
+        "threads": {"crashed": {"tid": 7, "frames": []}},
+        "waits": [
+            {"tid": 7, "name": "JOBS", "kind": "queue.Queue", "verdict": "unknown",
+             "owner": {"state": "none"}}
+        ],
+    }  # fmt: skip
+    assert list(wait_lines(record, [])) == ["thread 7 waits for JOBS (queue.Queue)"]
+    record["waits"][0]["owner"] = {"state": "unknown"}
+    assert next(wait_lines(record, [])).endswith(", held by whom is not known")

@@ -178,6 +178,8 @@ def _event(case: _Case) -> t.Wait:
     """Nobody holds such a thing: somebody has to come and notify, put or release."""
     context = case.context
     nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
+    if case.call.timed:
+        nobody += ", or its timeout ends the wait"
     alone = _alone_in_child(context)
     if not alone and not case.guess.unattended:
         return case.wait(_owner("none"), t.UNKNOWN, t.INFO, nobody)
