@@ -76,6 +76,17 @@ class Descriptors:
             return Descriptor(number, "file", _STREAMS[number])
         return Descriptor(number, "", f"descriptor {number}")
 
+    def of_the_same_file(self, number: int) -> list[int]:
+        """Return the other open descriptors that Python opened by the same name."""
+        names: dict[int, str] = {}
+        for kind, address in self._objects:
+            fd = self._number(address) if kind == FILE else None
+            name = self._view.text_attribute(address, "name") if fd is not None else None
+            if fd is not None and name:
+                names.setdefault(fd, name)
+        name = names.get(number)
+        return sorted(fd for fd in names if name and fd != number and names[fd] == name)
+
     def child(self, pid: int) -> ChildProcess | None:
         """Return the Popen of a child process."""
         return next((child for child in self.children if child.pid == pid), None)

@@ -59,11 +59,17 @@ def _answer(
     return h.HangAnswer(label, kind, sentence, (doing,), sure, observed, ruled_out, doubts)
 
 
-def _file_lock(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+def _file_lock(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
     sentence = (
         f"{doing.who()} waits at {doing.where()} for the lock of a file ({doing.what}) that "
-        "is held already, most often by another process"
+        "is held already"
     )
+    # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
+    if doing.call == "flock" and doing.target is not None:
+        twins = scene.descriptors.of_the_same_file(doing.target)
+        if twins:
+            named = f"descriptor {twins[0]}"
+            sentence += f"; this process has that file open as {named} too, and may hold it itself"
     return _answer(
         h.HANG, "file lock", sentence, doing, t.CERTAIN,
         evidence=(f"it sleeps in {doing.call}, which waits for nothing but such a lock",),
@@ -88,9 +94,13 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
     name = lock_name(scene, doing)
     if wait is None or wait.owner.state == "other-process":
         tid = wait.owner.tid if wait is not None else None
-        who = f"thread {tid} of another process" if tid else "another process"
-        doubt = f"whether that {'thread' if tid else 'process'} still lives is not in the core"
-        sentence = f"{doing.who()} waits at {doing.where()} for {name}, held by {who}"
+        # Without a number it may be another process, one that was killed, or a thread of this one.
+        doubt = f"whether {'that thread' if tid else 'who took it'} still lives is not in the core"
+        who = (
+            f"held by thread {tid} of another process" if tid
+            else "which processes share; who took it is not in this core"
+        )  # fmt: skip
+        sentence = f"{doing.who()} waits at {doing.where()} for {name}, {who}"
         return _answer(
             h.HANG, "lock of another process", sentence, doing,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),

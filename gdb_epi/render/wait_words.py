@@ -18,7 +18,7 @@ HOLDERS = {
     "in-fork-handlers": "taken in a handler of fork()",
     "lost-wakeup": "nothing can wake it any more",
     "self-deadlock": "held by the same thread",
-    "other-process": "held by another process",
+    "other-process": "shared between processes; who took it is not in this core",
     "no-workers": "its workers are gone",
     "latent-inherited": "held since fork()",
 }

@@ -319,6 +319,13 @@ def file_lock_fcntl():
         fcntl.lockf(handle, fcntl.LOCK_EX)
 
 
+def file_lock_twice():
+    path = os.path.join(tempfile.mkdtemp(), "a.lock")
+    with open(path, "w") as first, open(path) as second:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        fcntl.flock(second, fcntl.LOCK_EX)
+
+
 def hold(path, call):
     """Let another process hold the lock of a file."""
     text = "import fcntl, sys, time; f = open(sys.argv[1], 'w'); "

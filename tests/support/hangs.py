@@ -67,7 +67,7 @@ TRUTHS = {
     "fifo_nobody_opens": Truth(HANG, "open", ("FIFO",)),
     "file_lock_flock": Truth(HANG, "file lock", ("file_lock_flock",)),
     "file_lock_fcntl": Truth(HANG, "file lock", ("file_lock_fcntl",)),
-    "process_lock_elsewhere": Truth(HANG, "lock of another process", ("another process",)),
+    "process_lock_elsewhere": Truth(HANG, "lock of another process", ("processes share",)),
     "process_queue_without_producer": Truth(HANG, "queue of processes", ("between processes",)),
     "pool_worker_killed": Truth(HANG, "process pool", ("died with it", "before it took one")),
     "feeder_never_drained": Truth(HANG, "unread queue", ("the queue `results`",)),
@@ -104,6 +104,7 @@ TRUTHS = {
         ("2 workers of 2 thread pools", "asks_the_second", "runs; ", "for a queued job"),
     ),
     "pool_waits_for_a_busy_one": Truth(FINE, "idle", ("signal",)),
+    "file_lock_twice": Truth(HANG, "file lock", ("is held already; ", "open as descriptor ")),
     "loop_not_woken": Truth(
         HANG,
         "nothing wakes the loop",
