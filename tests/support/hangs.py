@@ -113,6 +113,10 @@ TRUTHS = {
 }
 
 
+# They sleep, look, and sleep again (SQLite: for 0.1 s), or a thread beside them wakes all the time.
+DOZING = ("gil_held_asleep", "database_against_itself")
+
+
 @contextlib.contextmanager
 def hanging(
     interpreter: Interpreter, name: str, folder: Path, program: Path = PROGRAM, packages: str = ""
@@ -135,7 +139,7 @@ def hanging(
             wait_until((folder / "ready").exists, during=process)
             if name.startswith("busy"):
                 until_busy(process.pid, during=process)
-            elif name == "gil_held_asleep":
+            elif name in DOZING:
                 wait_until(lambda: _call(process.pid) in NANOSLEEP, during=process)
             else:
                 until_asleep(process.pid)
