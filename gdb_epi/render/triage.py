@@ -581,6 +581,23 @@ def _on_another_stack(record: Json) -> bool:
     )
 
 
+_JOINS = ("Thread.join", "pthread_join")
+
+
+def _fix_of_circle(record: Json) -> str:
+    """Return what ends a circle of threads for good, by what they wait for; "" without one."""
+    circle = deadlocked_threads(record)
+    if len(circle) < 2:
+        return ""
+    waits = [w for w in groups_in(record, "waits") if w.get("tid") in circle]
+    joins = [w for w in waits if w.get("kind") in _JOINS]
+    if not joins:
+        return "take the locks in the same order everywhere"
+    if len(joins) == len(waits):
+        return "let no thread join one that joins it"
+    return "do not join a thread while you hold what it needs"
+
+
 def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     from gdb_epi.signature.types import LACKS_FILES
 
@@ -593,8 +610,8 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {core}"
     if label == "fork-inherited-lock":
         yield "the fix", 'start threads after fork(), or use the "spawn" start method'
-    if len(deadlocked_threads(record)) > 1:
-        yield "the fix", "take the locks in the same order everywhere"
+    if fix := _fix_of_circle(record):
+        yield "the fix", fix
     kinds = [group_in(finding, "facts").get("kind") for finding in groups_in(record, "findings")]
     if label == "hang" and "GIL-held" in kinds:
         yield "the fix", "release the GIL around that call (ctypes: CDLL in place of PyDLL)"
