@@ -33,6 +33,10 @@ class Evidence(NamedTuple):
     ambiguous: str | None = None
 
 
+# The id of what looks overwritten in more than a flip changes. It weighs nothing for damaged bits.
+OVERWRITTEN = "overwritten"
+
+
 class Skipped(NamedTuple):
     """A check, or a part of one, that could not be made, and why."""
 

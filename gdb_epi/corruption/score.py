@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from gdb_epi.corruption.evidence import UNKNOWN, Evidence
+from gdb_epi.corruption.evidence import OVERWRITTEN, UNKNOWN, Evidence
 from gdb_epi.errors import UsageError
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shipped_json
@@ -58,7 +58,8 @@ class Table(NamedTuple):
 class Score(NamedTuple):
     """The sum. `llr` is without the prior; `groups` what each group gave; `best` its evidence.
 
-    `answered` are the innocent signs that what speaks for damage explains.
+    `answered` are the innocent signs that what speaks for damage explains. `overwritten`: what
+    looks overwritten, in words; it weighs nothing here.
     """
 
     word: str
@@ -70,6 +71,7 @@ class Score(NamedTuple):
     against: tuple[Evidence, ...]
     ambiguous: str | None
     answered: frozenset[str] = frozenset()
+    overwritten: tuple[str, ...] = ()
 
 
 @cache
@@ -130,6 +132,7 @@ def score(
         against=tuple(against),
         ambiguous=ambiguous,
         answered=answered,
+        overwritten=tuple(item.summary for item in evidence if item.id == OVERWRITTEN),
     )
 
 

@@ -221,7 +221,7 @@ def _texts(
         return _unique(for_it), _unique([doubt, *others, *signs])
     if label == CANNOT_TELL:
         waits = [] if arguments or category == "snapshot" else unsure_waits(category, findings)
-        why = [*waits[:1], _why_not_known(category, arguments)]
+        why = [*waits[:1], _why_not_known(category, arguments, score.overwritten)]
         return why, [t for t in _unique([*of_damage, *others, *summaries]) if t not in why]
     if label == OUT_OF_MEMORY:
         others.insert(
@@ -238,7 +238,7 @@ def _unique(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def _why_not_known(category: str, arguments: Sequence[Argument]) -> str:
+def _why_not_known(category: str, arguments: Sequence[Argument], overwritten: Sequence[str]) -> str:
     if category == "snapshot":
         return "nothing failed: no signal ended the process, it was looked at as it ran"
     labels = {argument.label for argument in arguments}
@@ -246,4 +246,6 @@ def _why_not_known(category: str, arguments: Sequence[Argument]) -> str:
         return "what was found speaks for different causes"
     if labels:
         return "what was found is too weak to name a cause"
+    if overwritten:
+        return f"memory looks overwritten, and nothing tells by whom: {overwritten[0]}"
     return "nothing that can be read speaks for one cause more than for another"

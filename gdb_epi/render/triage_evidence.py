@@ -10,6 +10,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
+from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.record.reading import group_in, groups_in, hypotheses, number_in, texts_in
 from gdb_epi.render.frame_lines import WIDTH
 from gdb_epi.typing_lite import Any
@@ -88,7 +89,7 @@ def _corruption(record: Json) -> Iterator[str]:
         return
     llr = number_in(corruption, "llr")
     yield (
-        f"Damage: {corruption.get('word')}, log10 likelihood ratio {llr:+.1f}, "
+        f"Flipped bits: {corruption.get('word')}, log10 likelihood ratio {llr:+.1f}, "
         f"prior {corruption.get('prior')}, weights {corruption.get('weights')}"
     )
     candidates = groups_in(corruption, "candidates")[:MAX_ITEMS]
@@ -103,6 +104,9 @@ def _corruption(record: Json) -> Iterator[str]:
             f"{candidate.get('found')} for {candidate.get('corrected')}, bits "
             f"{candidate.get('bits')}, by {', '.join(texts_in(candidate, 'evidence'))}",
         )
+    for sign in groups_in(corruption, "evidence"):
+        if sign.get("id") == OVERWRITTEN:
+            yield from _item("looks overwritten", sign.get("summary"))
     for skipped in groups_in(corruption, "skipped")[:MAX_ITEMS]:
         yield from _item(f"not checked {skipped.get('check')}", skipped.get("why"))
 

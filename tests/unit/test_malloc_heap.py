@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 import pytest
+from support.faults import evidence
 from support.scenes import HEAP
 
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.detectors.runtimes.damaged_heap import Break, _finding, _first_break
 from gdb_epi.fault.malloc_heap import HeapWords, main_heap
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import Region
+from gdb_epi.target.api import Region, Truncation
 from gdb_epi.target.fake import FakeTarget
 
 FIRST, SECOND = 0x2000, 0x3000  # bytes of the two mappings
@@ -31,13 +34,13 @@ def chunks(end: int) -> bytes:
     return bytes(data)
 
 
-def target(data: bytes, path: str | None = None) -> FakeTarget:
+def target(data: bytes, path: str | None = None, **more: Any) -> FakeTarget:
     middle, end = HEAP + FIRST, HEAP + FIRST + SECOND
     regions = [
         Region(HEAP, middle, "rw-", None, 0, FIRST),
         Region(middle, end, "rw-", path, 0, SECOND),
     ]
-    return FakeTarget(regions=regions, memory={HEAP: data})
+    return FakeTarget(regions=regions, memory={HEAP: data}, **more)
 
 
 def test_a_chunk_that_crosses_the_end_of_its_mapping_is_whole() -> None:
@@ -92,6 +95,16 @@ def test_a_header_of_text_was_probably_overrun() -> None:
     summary = damage(before=word, size=word)
     assert "(its size holds text); the block before it" in summary
     assert "was probably overrun" in summary
+
+
+def test_a_heap_that_text_ran_over_looks_overwritten() -> None:
+    data = bytearray(chunks(FIRST))
+    data[TCACHE + 40 * SIZE : TCACHE + 44 * SIZE] = b"password" * (4 * SIZE // 8)
+    (sign,) = evidence(malloc_chunks(Context(ProcessState(target(bytes(data))))))
+    assert sign.id == OVERWRITTEN
+    assert "fit no more at 0x" in sign.summary
+    cut = target(bytes(data), truncation=Truncation(True, 4096, "cut"))
+    assert evidence(malloc_chunks(Context(ProcessState(cut)))) == []
 
 
 def test_no_file_and_no_hole_continue_a_heap() -> None:

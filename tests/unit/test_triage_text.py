@@ -13,6 +13,7 @@ from gdb_epi import signature
 from gdb_epi.record.reading import hypotheses
 from gdb_epi.render.category_words import HAPPENED, IN_A_TABLE, category_words, happened
 from gdb_epi.render.triage import GDB, MAX_LINES, WIDTH, Reader, named_call, render_triage
+from gdb_epi.render.triage_evidence import evidence_lines
 from gdb_epi.signature.categories.faults import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
 from gdb_epi.signature.types import LACKS_FILES
@@ -382,3 +383,12 @@ def test_who_started_a_forked_child_is_a_clause_of_its_own(parent: int | None, t
     start = next(number for number, line in enumerate(lines) if line.startswith("Process"))
     process = " ".join(" ".join(lines[start : start + 2]).split("Signal")[0].split())
     assert f"{process}\n".endswith(told)
+
+
+def test_evidence_tells_flipped_bits_apart_from_what_looks_overwritten() -> None:
+    seen = {"id": "overwritten", "summary": "malloc's chunks fit no more at 0x1000"}
+    corruption = {"word": "none", "llr": 0.0, "evidence": [seen]}
+    lines = "\n".join(evidence_lines({"corruption": corruption}))
+    assert "Flipped bits: none" in lines
+    assert "looks overwritten: malloc's chunks fit no more at 0x1000" in lines
+    assert "Damage" not in lines

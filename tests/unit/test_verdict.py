@@ -273,3 +273,12 @@ def test_a_failed_allocation_is_no_sure_bug(category: str) -> None:
     assert told.label == "out-of-memory"
     assert any("absurd size" in one for one in told.against)
     assert judge("abort-terminate:std::logic_error", [], score([])).label == "software"
+
+
+def test_what_looks_overwritten_is_not_denied() -> None:
+    plain = judge("segv-wild", [], score([]))
+    seen = judge("segv-wild", [], score([evidence("overwritten")]))
+    assert (plain.label, seen.label) == ("cannot-tell", "cannot-tell")
+    assert "speaks for one cause" in plain.reasons[0]
+    assert seen.reasons[0].startswith("memory looks overwritten, and nothing tells by whom: overw")
+    assert score([evidence("overwritten")]).llr == 0

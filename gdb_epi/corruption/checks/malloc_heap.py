@@ -12,7 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, ZeroedChunkHeader
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import (
+    MEMORY,
+    OVERWRITTEN,
+    UNKNOWN,
+    Evidence,
+    Skipped,
+    plain_evidence,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.registry import check
@@ -69,8 +77,12 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
                 context.counts["malloc chunks"] = news
             elif isinstance(news, ZeroedChunkHeader):
                 context.zeroed_headers.append(news)  # for the check M:line
+            elif not isinstance(news, str):
+                yield news
+            elif context.target.truncation().truncated or region.dumped < region.size:
+                yield Skipped("R7", news)  # what is missing may be why
             else:
-                yield Skipped("R7", news) if isinstance(news, str) else news
+                yield plain_evidence(OVERWRITTEN, "", UNKNOWN, news, {})
     except UnreadableMemory as error:
         yield Skipped("R7", f"{error}")
 
@@ -120,7 +132,10 @@ def _walk(
         if repair is None:
             if at + 1 < heap.count and not _is_tail(heap, at):
                 place = heap.start + 8 * at
-                yield f"the chunks end at {place:#x} after {count}; no single flip mends them"
+                yield (
+                    f"malloc's chunks fit no more at {place:#x}, after {count}; no single flip "
+                    "mends them"
+                )
             break
         place, size = repair
         yield _evidence(heap, place, size)

@@ -11,7 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import NEAR, Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, plain_evidence, word_evidence
+from gdb_epi.corruption.evidence import (
+    MEMORY,
+    OVERWRITTEN,
+    UNKNOWN,
+    Evidence,
+    Skipped,
+    plain_evidence,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
@@ -228,7 +236,11 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     yield from _zeroed_lines(context, walk)
     yield from _stuck_lanes(context, walk, wrong)
     if len(wrong) > MAX_BAD:
-        yield Skipped("R15", f"{len(wrong)} slots of containers hold no object: an overwrite")
+        many = f"{len(wrong)} slots of containers hold no object"
+        if context.target.truncation().truncated:
+            yield Skipped("R15", f"{many}; parts of the core are missing")
+        else:
+            yield plain_evidence(OVERWRITTEN, "", UNKNOWN, many, {})
         return
     for slot in bad[:MAX_REPORTED]:
         if not places & {slot.place - 8, slot.place + 8}:
