@@ -251,6 +251,8 @@ def task_circle(scene: Scene) -> h.HangAnswer | None:
     doing = thread or next((d for d in scene.doings if d.tid == scene.main_tid), None)
     if doing is None:
         return None
+    named = next((at for at, task in enumerate(circle) if task.wait and task.wait.name), 0)
+    circle = (*circle[named:], *circle[:named])  # it begins with what the sentence can name
     following = (*circle[1:], circle[0])
     shown = "; ".join(
         task_text(task, scene.installed)

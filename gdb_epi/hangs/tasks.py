@@ -176,10 +176,19 @@ def task_text(task: Waiting, installed: Installed) -> str:
 
 
 def texts(tasks: Sequence[Waiting], installed: Installed) -> str:
-    """Return what the tasks wait for, those with most frames of the program first."""
+    """Return what the tasks wait for, those with most frames of the program first.
+
+    One that waits for a thing with a name is among them, where there is one: it says what the
+    waiting is about.
+    """
     depths = [(len(own_frames(task, installed)), task) for task in tasks]
     ranked = sorted((pair for pair in depths if pair[0]), key=lambda pair: -pair[0])
-    shown = [task_text(task, installed) for _, task in ranked[:MAX_TEXTS]]
+    first = [task for _, task in ranked[:MAX_TEXTS]]
+    named = (task for _, task in ranked if task.wait is not None and task.wait.name)
+    telling = next(named, None)
+    if telling is not None and telling not in first:
+        first[-1] = telling
+    shown = [task_text(task, installed) for task in first]
     more = len(tasks) - len(shown)
     return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")
 

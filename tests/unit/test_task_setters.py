@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.circles import _other
 from gdb_epi.hangs.installed import Installed
-from gdb_epi.hangs.tasks import MAX_SETTERS, circle_of, with_setters
+from gdb_epi.hangs.tasks import MAX_SETTERS, circle_of, texts, with_setters
 
 FIRST, SECOND = 0x1000, 0x2000  # the events
 FRAME = PyFrame(0, 8, "step", "step", "/srv/app.py", 4, "__main__", "generator", "dumped", False)
@@ -86,3 +86,17 @@ def test_a_task_that_sets_its_own_event_later_waits_for_somebody_else() -> None:
 def test_who_holds_what_a_task_waits_for(name: str, holder: str, words: str) -> None:
     task = Waiting(1, "asyncio", name, False, None, (), None)
     assert _other(task, task._replace(id=2, name=holder)) == words
+
+
+@pytest.mark.parametrize("named", [1, 6, 0])
+def test_one_of_the_tasks_that_are_told_says_what_it_is_about(named: int) -> None:
+    """Its name was among those that are only counted. Tasks with more frames come first."""
+    tasks = [
+        Waiting(n, "asyncio", f"t{n}", False, None, (FRAME,) * (9 - n),
+                Wait(EVENT, name="ledger.closed" if n == named else ""))
+        for n in range(1, 8)
+    ]  # fmt: skip
+    told = texts(tasks, cast(Installed, NoPackages())).split("; ")
+    assert [text.split()[1] for text in told[:3]] == ["t1", "t2", "t6" if named == 6 else "t3"]
+    assert any("ledger.closed" in text for text in told) == bool(named)
+    assert told[3] == "and 4 more tasks"
