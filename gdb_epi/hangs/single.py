@@ -180,7 +180,9 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
     what = f"{doing.what} ({name})" if name and name not in doing.what else doing.what
     waits = f"{doing.who()} waits at {doing.where()} for {what}"
     if doing.place and serves_only(scene, doing):
-        return _idle(doing, f"{doing.who()} waits for work in {doing.place}")
+        # A scheduler waits until a job is due, a main thread until its server ends.
+        served = f"{doing.who()} waits in {doing.place}, as servers, workers and schedulers do"
+        return _idle(doing, served)
     if doing.timed:
         return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
     if any(word in name.lower().rpartition(".")[2] for word in _ENDS):
@@ -407,7 +409,7 @@ def _waits_for_work(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.H
         if any(map(scene.runs_in_loop, frames)):
             sentence = f"{doing.who()} was {h.ASLEEP}{where}"
             return _answer(h.NO_FAULT, "sleeps", sentence, doing,
-                           doubts=("whether what it looks for can still come",))  # fmt: skip
+                           doubts=("whether what it waits for can still come",))  # fmt: skip
         sentence = f"{doing.who()} sleeps{where}: a timer ends that"
         return _answer(h.NO_FAULT, "sleeps", sentence, doing,
                        doubts=("how long it sleeps is not looked at",))  # fmt: skip

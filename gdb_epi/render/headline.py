@@ -333,8 +333,10 @@ LOOP = (
 
 def _healthy(record: Json, state: str = "healthy") -> str:
     signal = group_in(record, "signal")
-    words = {"healthy": "nothing wrong is seen", "busy": "it waited for nothing"}
-    seen = words.get(state, "it looks again and again")
+    alone = group_in(record, "threads").get("count") == 1
+    # Of several threads some may wait, and a sleep in a loop need not look at anything.
+    computed = "it waited for nothing" if alone else "it computed"
+    seen = computed if state == "busy" else "nothing wrong is seen"
     if not signal:
         return f"was {state} when this was taken: {seen}"
     return f"was {state} when {signal.get('name')}{_sent_by(signal)} ended it: {seen}"

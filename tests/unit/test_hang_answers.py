@@ -45,6 +45,21 @@ def test_what_a_library_waits_for_is_not_called_data() -> None:
     assert f"for {message}, without" in answer.sentence
 
 
+def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work() -> None:
+    frame = SimpleNamespace(
+        module="apscheduler.schedulers.blocking", name="_main_loop", qualname="_main_loop",
+        address=1,
+    )  # fmt: skip
+    scene = SimpleNamespace(
+        view=SimpleNamespace(frames=lambda _: (frame,)), runs_in_loop=lambda _: False
+    )
+    place = "apscheduler.schedulers.blocking._main_loop"
+    doing = h.Doing(7, "MainThread", h.EVENT, "a notification", timed=True, place=place)
+    answer = answer_for(scene, doing)
+    assert (answer.label, answer.kind) == (h.NO_FAULT, "idle")
+    assert answer.sentence == f"MainThread waits in {place}, as servers, workers and schedulers do"
+
+
 def test_reading_the_file_of_a_module_is_no_wait_for_a_peer() -> None:
     for module in ("importlib._bootstrap_external", "_frozen_importlib_external"):
         frame = SimpleNamespace(module=module, name="get_data", qualname="FileLoader.get_data")

@@ -46,3 +46,29 @@ def test_a_computation_names_the_c_function() -> None:
     (_, plain), (_, in_c) = headline(record, [TICK]), headline(record, [native("sre_match"), TICK])
     assert plain.startswith(f"{reason}. ")
     assert in_c.startswith("MainThread was computing in sre_match, called from tick (clock.py:7). ")
+
+
+def test_of_several_threads_it_is_not_said_that_they_waited_for_nothing() -> None:
+    reason = "MainThread was computing at tick (clock.py:7)"
+    record: dict[str, Any] = {
+        "verdict": {"label": "no-fault", "confidence": 0.7, "reasons": [reason]},
+        "threads": {"count": 5},
+        "signal": {"name": "SIGABRT", "sender": "other"},
+        "findings": [{"detector": "going_on", "summary": reason, "facts": {"sort": "busy"}}],
+    }
+    first, _ = headline(record, [TICK])
+    assert first.endswith("ended it: it computed")
+    record["threads"]["count"] = 1
+    assert headline(record, [TICK])[0].endswith("ended it: it waited for nothing")
+
+
+def test_a_sleep_in_a_loop_is_not_said_to_look_at_something() -> None:
+    reason = "MainThread was asleep between two turns of a loop at tick (clock.py:7)"
+    record: dict[str, Any] = {
+        "verdict": {"label": "no-fault", "confidence": 0.7, "reasons": [reason]},
+        "threads": {"count": 1},
+        "signal": {"name": "SIGABRT", "sender": "other"},
+        "findings": [{"detector": "going_on", "summary": reason, "facts": {"sort": "sleeps"}}],
+    }
+    first, _ = headline(record, [TICK])
+    assert first.endswith("ended it: nothing wrong is seen")
