@@ -53,6 +53,8 @@ def loaded(before: str, holds: dict[int, int] | None = None, **registers: int) -
     [
         (loaded(FIELD, rax=FIRST), "S:null_dereference"),  # a field of a block that begins there
         (loaded(FIELD, rax=FIRST + 8), "S:null-read"),  # nothing begins there
+        (loaded("488b7812", rax=FIRST), "S:null-read"),  # 18 bytes into it: no pointer's place
+        (loaded("488b7c2412", rsp=SP), "S:null-read"),  # nor is 18 bytes above rsp
         (loaded(FAR_FIELD, rax=FIRST), "S:null-read"),  # far behind the block's end
         (loaded(ZERO), "S:null_dereference"),
         (loaded("31c0" + "4889c7", rax=0), "S:null_dereference"),  # xor %eax,%eax; mov %rax,%rdi

@@ -25,6 +25,7 @@ from gdb_epi.corruption.pointers.word_origin import (
     TEXTS,
     begins_free_chunk,
     has_owner,
+    is_pointers_place,
     is_wild,
     lies_in,
     origin_of,
@@ -504,4 +505,5 @@ def _id_of_called(context: Context, operand: Operand, registers: Mapping[str, in
         return "S:null-untraced"
     bases = [registers[name] for name in operand.registers()]
     in_place = here.path is not None or any(lies_in(context, base, slot) for base in bases)
+    in_place = in_place and is_pointers_place(slot)
     return "S:null_dereference" if in_place else "S:null-read"

@@ -71,10 +71,17 @@ def origin_of(context: Context, word: FaultWord) -> WordOrigin | None:
 
 def _from(context: Context, slot: int, base: int) -> WordOrigin:
     here = context.target.region_at(slot)
-    owned = here is not None and (
-        here.path is not None or on_stack(context, slot) or lies_in(context, base, slot)
+    owned = (
+        is_pointers_place(slot)
+        and here is not None
+        and (here.path is not None or on_stack(context, slot) or lies_in(context, base, slot))
     )
     return WordOrigin(slot, base, slot - base, owned)
+
+
+def is_pointers_place(slot: int) -> bool:
+    """Whether a compiler puts pointers there: one flipped low bit leads to places of none."""
+    return slot % WORD == 0
 
 
 def _origin_of_target(context: Context, site: FaultSite, value: int) -> WordOrigin | None:
@@ -207,6 +214,8 @@ def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | No
         return False
     if origin.kind != LOAD or origin.slot is None:
         return origin.fixed or None
+    if origin.size == WORD and not is_pointers_place(origin.slot):
+        return False
     here = context.target.region_at(origin.slot)
     if here is None or here.path is not None or on_stack(context, origin.slot):
         return True
