@@ -87,6 +87,12 @@ def test_a_block_freed_twice_leaves_a_whole_heap(library: Path, tmp_path: Path) 
     assert "before" not in heap
 
 
+def test_the_top_of_a_full_stack_points_at_no_freed_block(library: Path, tmp_path: Path) -> None:
+    record = record_of("generator_with_a_full_stack", tmp_path, library)
+    assert record["signature"]["category"] == "segv-noncanonical"
+    assert not any("free block" in reason for reason in record["verdict"]["reasons"])
+
+
 def test_minus_one_in_a_field_that_was_never_set_is_a_hash(library: Path, tmp_path: Path) -> None:
     record = record_of("field_never_set", tmp_path, library)
     summaries = [sign["summary"] for sign in record["corruption"]["evidence"]]

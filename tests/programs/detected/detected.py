@@ -8,6 +8,7 @@ import gc
 import os
 import resource
 import sys
+from typing import Any
 
 MODE = sys.argv[1]
 NATIVE = ctypes.CDLL(sys.argv[2])
@@ -50,6 +51,36 @@ def field_never_set() -> None:
     size = sys.getsizeof(free[0])
     del free
     NATIVE.first_of_name(api.PyObject_Malloc(size))
+
+
+def generator_with_a_full_stack() -> None:
+    """Overwrite an operand on a generator's full stack, before a block that was freed.
+
+    The interpreter's pointer to the top of that stack is then the start of the free block.
+    """
+    number = 0
+    while True:
+        names = "".join(f"    v{at} = 0\n" for at in range(number))
+        made: dict[str, Any] = {}
+        exec(f"def adding(x):\n{names}    while True:\n        y = x + (yield)\n", made)
+        size = sys.getsizeof(made["adding"](0))
+        if size % 16 == 0:  # no padding behind the stack
+            break
+        number += 1
+    generators = sorted((made["adding"](100_000 + at) for at in range(60)), key=id)
+    for generator in generators:
+        next(generator)
+        for _ in range(30):  # until the addition is specialised
+            generator.send(1)
+    gc.disable()
+    at = next(n for n in range(59) if id(generators[n + 1]) - id(generators[n]) == size)
+    start = id(generators[at])
+    words = (ctypes.c_uint64 * ((size - 16) // 8)).from_address(start)
+    held = id(generators[at].gi_frame.f_locals["x"])
+    operand = max(n for n, word in enumerate(words) if word == held)
+    del generators[at + 1]
+    words[operand] = 0x3131_0000_1234_5678
+    generators[at].send(2)
 
 
 def no_thread_state() -> None:
