@@ -567,6 +567,16 @@ def idle_sleep_loop():
         time.sleep(1000)
 
 
+def idle_retry():
+    """Try again later, for as long as it fails."""
+    while True:
+        try:
+            os.stat("/nowhere")
+            return
+        except OSError:
+            time.sleep(100000)
+
+
 def idle_pause():
     signal.pause()
 

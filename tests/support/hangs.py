@@ -105,6 +105,7 @@ TRUTHS = {
     ),
     "pool_waits_for_a_busy_one": Truth(FINE, "idle", ("signal",)),
     "file_lock_twice": Truth(HANG, "file lock", ("is held already; ", "open as descriptor ")),
+    "idle_retry": Truth(FINE, "sleeps", ("asleep between two turns of a loop", "idle_retry")),
     "loop_not_woken": Truth(
         HANG,
         "nothing wakes the loop",

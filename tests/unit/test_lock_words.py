@@ -331,6 +331,13 @@ LOOPS = {
         [Entry(6, 26, 0, 30), Entry(30, 72, 1, 80)],
         ((2, 26), (30, 74)),
     ),
+    # 3.12 and 3.13: `try: k(); return` with `except E: sleep()`, whose way out jumps forward over
+    # the handler's own cleanup and from there back.
+    "sleep before another try": (
+        [Jump(100, 12)],
+        [Entry(14, 32, 0, 36), Entry(36, 88, 1, 94), Entry(92, 94, 1, 94)],
+        ((12, 32), (36, 88), (94, 100)),
+    ),
     "await": (
         [Jump(36, 28, quiet=True), Jump(46, 38, quiet=True)],
         [Entry(4, 32, 0, 48), Entry(32, 34, 0, 44), Entry(34, 46, 0, 48)],

@@ -61,17 +61,26 @@ def loops_of(jumps: Sequence[Jump], entries: Sequence[Entry]) -> tuple[tuple[int
 def _raising(
     first: int, handler: int, by_target: Mapping[int, list[Entry]], handlers: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the stretches from `first` on that lead into a handler, through others too."""
-    todo, seen = [handler], {handler}
+    """Yield the stretches from `first` on that lead into a handler, through others too.
+
+    The code of those others is yielded as well: a handler whose own cleanup stands behind it leads
+    on to a jump behind that, so the turn goes through it.
+    """
+    todo, through = [handler], {handler: (handler, 0, 0)}  # by handler: the next one, its own code
     while todo:
-        for entry in by_target[todo.pop()]:
+        inside = todo.pop()
+        for entry in by_target[inside]:
             if entry.end <= first:
                 continue
             within = _last_before(handlers, entry.start)
             if within <= first:
                 yield first, entry.end
-            elif within not in seen:
-                seen.add(within)
+                following = inside
+                while following != handler:
+                    following, start, end = through[following]
+                    yield start, end
+            elif within not in through:
+                through[within] = (inside, within, entry.end)
                 todo.append(within)
 
 
