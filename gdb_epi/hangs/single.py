@@ -310,8 +310,8 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
         out = [name for name in ("stdout", "stderr") if name in child.streams]
         if out:
             sentence = (
-                f"{waits}, whose {out[0]} is a pipe that nobody reads meanwhile: once the pipe is "
-                "full the child waits too"
+                f"{waits}; what that child does is not in this core; one possibility: its {out[0]} "
+                "is a pipe that nobody reads meanwhile, and a child waits once such a pipe is full"
             )
             return _answer(h.HANG, "full pipe", sentence, doing,
                            evidence=(f"Popen.{out[0]} is an open pipe of this process",),

@@ -58,7 +58,9 @@ TRUTHS = {
     "barrier_lacks_one": Truth(HANG, "nobody gives it", ("barrier",)),
     "exit_waits_for_thread": Truth(HANG, "nobody gives it", ("forgetful_worker",)),
     "child_waits_for_stdin": Truth(HANG, "open stdin", ("cat", "stdin")),
-    "child_fills_pipe": Truth(HANG, "full pipe", ("stdout", "pipe")),
+    "child_fills_pipe": Truth(
+        HANG, "full pipe", ("not in this core; one possibility: its stdout",)
+    ),
     "child_sleeps": Truth(HANG, "child", ("sleep", "not in this core")),
     "reply_never_comes": Truth(HANG, "peer", ("Unix socket",)),
     "makefile_never_ends": Truth(HANG, "peer", ("Unix socket",)),
