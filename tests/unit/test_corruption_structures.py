@@ -15,7 +15,7 @@ import pytest
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.mapped_files import is_breakpoint
 from gdb_epi.corruption.context import Budget, Context
-from gdb_epi.corruption.evidence import Evidence, Skipped
+from gdb_epi.corruption.evidence import OVERWRITTEN, Evidence, Skipped
 from gdb_epi.corruption.heap import pymalloc_pools as pools
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
@@ -186,7 +186,8 @@ def test_an_overrun_is_no_flip(text: bytes) -> None:
     data = made_heap(SIZES)
     place = 0x290 + sum(SIZES[:90]) + 8
     data[place : place + len(text)] = text
-    assert not [one for one in malloc_chunks(heap_context(data)) if isinstance(one, Evidence)]
+    evidence = [e for e in malloc_chunks(heap_context(data)) if isinstance(e, Evidence)]
+    assert [e.id for e in evidence] == ([] if text == b"\0" else [OVERWRITTEN])
 
 
 @pytest.mark.parametrize("named_by", ["nothing", "a bin", "a program", "the block itself"])
@@ -202,7 +203,9 @@ def test_a_chunk_that_a_word_names_was_overrun(named_by: str) -> None:
         struct.pack_into("<Q", data, word[0], HEAP + word[1])
     evidence = [e for e in malloc_chunks(heap_context(data)) if isinstance(e, Evidence)]
     is_flip = named_by in ("nothing", "the block itself")
-    assert [e.corrected for e in evidence] == ([0x491] if is_flip else [])
+    assert [(e.id, e.corrected) for e in evidence] == (
+        [("R7", 0x491)] if is_flip else [(OVERWRITTEN, None)]
+    )
 
 
 def free_words(data: bytearray) -> list[int]:
