@@ -80,7 +80,9 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
     if label == "hang":
         clauses = hang_clauses(record, calls)[2]
     elif label == "deadlock" and not all_above:  # else they are the waits of the circle
-        clauses = first_reason(record).split("; ")[1:]  # the first is the second sentence
+        first, *clauses = first_reason(record).split("; ")  # the first is the second sentence
+        if waits and not circle:  # which then ends before its colon (render/headline.py)
+            clauses = [*filter(None, [first.partition(": ")[2]]), *clauses]
     yield from _shortened(clauses)
 
 

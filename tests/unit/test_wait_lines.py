@@ -69,3 +69,13 @@ def test_nobody_holds_a_queue() -> None:
     assert list(wait_lines(record, [])) == ["thread 7 waits for JOBS (queue.Queue)"]
     record["waits"][0]["owner"] = {"state": "unknown"}
     assert next(wait_lines(record, [])).endswith(", held by whom is not known")
+
+
+def test_the_first_worker_of_a_circle_of_pools_is_shown_too() -> None:
+    """The second sentence ends before the colon where the record has waits."""
+    reason = "2 workers of 2 pools wait for jobs: w1 waits at f for a job; w2 waits at g for one"
+    record = {
+        "verdict": {"label": "deadlock", "reasons": [reason]},
+        "waits": [{"tid": 7, "name": "x", "kind": "Future", "verdict": "unknown"}],
+    }
+    assert list(wait_lines(record, [])) == ["w1 waits at f for a job", "w2 waits at g for one"]
