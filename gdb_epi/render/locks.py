@@ -109,7 +109,7 @@ def owner_text(owner: LockOwner) -> str:
     if owner.state == "none":
         return "nobody"
     if owner.tid is None and owner.ident is None:
-        whose = {"unknown": "whom is not known", "other-process": "whom is not in this core"}
+        whose = {"unknown": "whom is not known", "other-process": "whom is not known"}
         return owner.thread_name or whose.get(owner.state, "a thread that is not known")
     number = f"thread {owner.tid}" if owner.tid is not None else f"pthread {owner.ident:#x}"
     number += _NUMBER_OF.get(owner.state, "")

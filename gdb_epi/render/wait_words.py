@@ -18,7 +18,7 @@ HOLDERS = {
     "in-fork-handlers": "taken in a handler of fork()",
     "lost-wakeup": "nothing can wake it any more",
     "self-deadlock": "held by the same thread",
-    "other-process": "shared between processes; who took it is not in this core",
+    "other-process": "shared between processes",
     "no-workers": "its workers are gone",
     "latent-inherited": "held since fork()",
 }

@@ -79,3 +79,16 @@ def test_the_first_worker_of_a_circle_of_pools_is_shown_too() -> None:
         "waits": [{"tid": 7, "name": "x", "kind": "Future", "verdict": "unknown"}],
     }
     assert list(wait_lines(record, [])) == ["w1 waits at f for a job", "w2 waits at g for one"]
+
+
+def test_who_took_a_lock_of_several_processes_is_not_guessed() -> None:
+    """It may have been killed since, or be the waiting thread itself."""
+    record = {
+        "verdict": {"label": "deadlock", "reasons": ["f waits for a lock that it took itself"]},
+        "waits": [
+            {"tid": 7, "name": "LOCK", "kind": "multiprocessing SemLock",
+             "verdict": "other-process", "owner": {"state": "other-process"}}
+        ],
+    }  # fmt: skip
+    (line,) = wait_lines(record, [])
+    assert line == "thread 7 waits for LOCK (multiprocessing SemLock), shared between processes"
