@@ -11,7 +11,7 @@ from gdb_epi.process_state import ProcessState
 
 
 @detector(
-    "stuck_waiting", needs="python", speaks_for=SpeaksFor("hang", "waits-for-nobody", by="kind")
+    "stuck_waiting", needs="python", speaks_for=SpeaksFor("hang", "wait-without-end", by="kind")
 )
 def stuck_waiting(state: ProcessState) -> Iterator[Finding]:
     """Find a wait that nothing in this process will end: its GIL, a lock, an event, a peer.

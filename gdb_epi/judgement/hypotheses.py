@@ -40,7 +40,7 @@ HYPOTHESES = {
     "lost-wakeup": "the thread that would have woken it does not exist after fork()",
     "fork-handlers": "code that runs around fork() does not come back",
     "limit-reached": "a limit of CPU time or of a file's size was reached",
-    "waits-for-nobody": "it waits for something that nothing in this process will do",
+    "wait-without-end": "it waits without a timeout, and nothing that was seen ends that",
     "works-or-idle": "nothing was wrong: it computed, or waited for work",
     "ended-from-outside": "another process sent the signal",
     UNKNOWN: "something that nothing found speaks for",
