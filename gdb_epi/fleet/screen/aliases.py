@@ -9,9 +9,9 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
+from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
 from gdb_epi.fleet.screen.types import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
-from gdb_epi.fleet.statistics.arrays import Bools, Floats
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
 
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
@@ -57,13 +57,14 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
     attribute = population.attribute(finding.attr)
     if finding.signature in (ALL, BITFLIP, LOCK) or attribute is None:
         return finding
-    crashes = combinations_of(population).tally(free & _signal(population, finding.signature))
-    least = _gains(population, attribute, crashes)[attribute.values.index(finding.value)]
+    mine = _of_signal(population, finding.signature)
+    few = combinations_of(population).tally_few(mine[free[mine]])
+    least = _gains(population, attribute, few)[attribute.values.index(finding.value)]
     rivals: list[tuple[float, str]] = []
     for other in population.attributes:
         if other is attribute:
             continue
-        gains = _gains(population, other, crashes)
+        gains = _gains(population, other, few)
         for value in np.flatnonzero(gains >= least - np.log(TOLD_APART)).tolist():
             rival = finding._replace(attr=other.name, value=other.values[value])
             if _is_alias(population, finding, rival):
@@ -72,13 +73,15 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
     return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
 
 
-def _gains(population: Population, attribute: Attribute, crashes: Floats) -> Floats:
+def _gains(population: Population, attribute: Attribute, few: tuple[Ints, Floats]) -> Floats:
     """How much the log likelihood of some crashes gains when a value has a rate of its own.
 
-    Values that have fewer crashes than their share gain nothing.
+    Values that have fewer crashes than their share gain nothing. `few` are the combinations that
+    the crashes have, and how many each.
     """
     share, _ = expected_shares(population, attribute)
-    here = count_by_value(combinations_of(population).codes(attribute), crashes, share.size)
+    codes = combinations_of(population).codes(attribute)[few[0]]
+    here = count_by_value(codes, few[1], share.size)
     total = here.sum()
     both = ((here, share), (total - here, 1 - share))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,19 +98,24 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     code, against = mine.values.index(finding.value), theirs.values.index(other.value)
     if _same_hours(population, mine, code, theirs, against):
         return True
-    same = _signal(population, finding.signature)
+    same = _of_signal(population, finding.signature)
     return all(
-        _conditional_p(population, mine, code, (theirs.crash == against) == side,
-                       (theirs.exposure == against) == side, same) > MAX_CONDITIONAL_P
+        _conditional_p(population, (mine, code), (theirs, against), side, same) > MAX_CONDITIONAL_P
         for side in (True, False)
-    )  # fmt: skip
+    )
 
 
-def _signal(population: Population, signature: str) -> Bools:
+def _of_signal(population: Population, signature: str) -> Ints:
+    """Return where in the columns the crashes are that a finding is about."""
     if signature in (ALL, BITFLIP, LOCK):
         flags = {BITFLIP: population.bitflip, LOCK: population.lock_inherited}
-        return flags.get(signature, np.ones(population.day.size, dtype=bool))
-    return np.asarray(population.signature == population.signatures.index(signature))
+        return np.flatnonzero(flags.get(signature, np.ones(population.day.size, dtype=bool)))
+    code = population.signatures.index(signature)
+    return population.once(_where, population.signature, code)
+
+
+def _where(column: Ints, code: int) -> Ints:
+    return np.flatnonzero(column == code)
 
 
 def _same_hours(
@@ -116,29 +124,42 @@ def _same_hours(
     """Whether the host-hours (else the crashes) of two values are nearly the same."""
     hours = population.exposure_hours
     a, b = mine.exposure == code, theirs.exposure == against
-    if not (a.any() and b.any()):
-        a, b = mine.crash == code, theirs.crash == against
-        hours = np.ones(a.size)
-    union = float(hours[a | b].sum())
-    return union > 0 and float(hours[a & b].sum()) / union >= ALIAS_OVERLAP
+    if a.any() and b.any():
+        union = float(hours[a | b].sum())
+        return union > 0 and float(hours[a & b].sum()) / union >= ALIAS_OVERLAP
+    fewer, more = sorted(
+        int(population.once(_per_value, whole.crash, len(whole.values))[value])
+        for whole, value in ((mine, code), (theirs, against))
+    )
+    if more == 0 or fewer / more < ALIAS_OVERLAP:
+        return False  # the smaller one is not large enough, wherever its crashes are
+    both = int(np.count_nonzero((mine.crash == code) & (theirs.crash == against)))
+    return both / (fewer + more - both) >= ALIAS_OVERLAP
+
+
+def _per_value(crash: Ints, size: int) -> Ints:
+    return np.bincount(crash + 1, minlength=size + 1)[1:]  # ABSENT is -1
 
 
 def _conditional_p(
     population: Population,
-    mine: Attribute,
-    code: int,
-    crashes: Bools,
-    exposure: Bools,
-    same: Bools,
+    mine: tuple[Attribute, int],
+    theirs: tuple[Attribute, int],
+    side: bool,
+    same: Ints,
 ) -> float:
-    inside = same & crashes & (mine.crash >= 0)
-    a, n = float((inside & (mine.crash == code)).sum()), float(inside.sum())
+    """P of as many of the crashes `same` with a value, with the other one (or without: `side`)."""
+    (attribute, code), (other, against) = mine, theirs
+    value = attribute.crash[same]
+    inside = ((other.crash[same] == against) == side) & (value >= 0)
+    a, n = float((inside & (value == code)).sum()), float(inside.sum())
     if a < MIN_N:
         return 1.0
-    share, source = expected_shares(population, mine, exposure)
-    if source != HOST_HOURS:
-        controls = crashes & (mine.crash >= 0)
-        marked = float((controls & (mine.crash == code)).sum())
-        four = (np.array([x]) for x in (a, float(controls.sum()), marked, n))
-        return float(hypergeometric_tail(*four)[0])
-    return float(binomial_tail(np.array([a]), np.array([n]), share[[code]])[0])
+    hours = hours_within(population, attribute, (other.exposure == against) == side)
+    if hours.sum() > 0:
+        share = hours[[code]] / hours.sum()
+        return float(binomial_tail(np.array([a]), np.array([n]), share)[0])
+    controls = ((other.crash == against) == side) & (attribute.crash >= 0)
+    marked = float((controls & (attribute.crash == code)).sum())
+    four = (np.array([x]) for x in (a, float(controls.sum()), marked, n))
+    return float(hypergeometric_tail(*four)[0])

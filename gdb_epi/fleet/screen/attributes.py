@@ -24,7 +24,6 @@ from gdb_epi.fleet.screen.types import (
     Finding,
 )
 from gdb_epi.fleet.statistics.arrays import (
-    ABSENT,
     MAX_TABLE,
     Bools,
     Floats,
@@ -128,24 +127,29 @@ HOST_HOURS = "host-hours"
 NO_HOURS = "none: all crashes are the controls (case-control)"
 
 
-def expected_shares(
-    population: Population, attribute: Attribute, within: Bools | None = None
-) -> tuple[Floats, str]:
+def expected_shares(population: Population, attribute: Attribute) -> tuple[Floats, str]:
     """Return each value's share of the host-hours, or of all crashes where hours are not known."""
     size, hours = len(attribute.values), population.exposure_hours
-    if within is None:
-        return population.once(_shares, attribute.exposure, attribute.crash, hours, size)
-    codes = np.where(within, attribute.exposure, ABSENT)
-    return _shares(codes, attribute.crash, hours, size)
+    return population.once(_shares, attribute.exposure, attribute.crash, hours, size)
 
 
 def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floats, str]:
-    has_value = exposure >= 0
-    table = np.bincount(exposure[has_value], weights=hours[has_value], minlength=size)
+    table = _hours_of_values(exposure, hours, size)
     if table.sum() > 0:
         return table / table.sum(), HOST_HOURS
     crashes = np.bincount(crash + 1, minlength=size + 1)[1:]  # ABSENT is -1
     return crashes / max(int(crashes.sum()), 1), NO_HOURS
+
+
+def hours_within(population: Population, attribute: Attribute, within: Bools) -> Floats:
+    """Return the host-hours of each value in some rows of the exposure."""
+    exposure, hours = attribute.exposure[within], population.exposure_hours[within]
+    return _hours_of_values(exposure, hours, len(attribute.values))
+
+
+def _hours_of_values(exposure: Ints, hours: Floats, size: int) -> Floats:
+    has_value = exposure >= 0
+    return np.bincount(exposure[has_value], weights=hours[has_value], minlength=size).astype(float)
 
 
 def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
