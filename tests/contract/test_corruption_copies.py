@@ -102,19 +102,21 @@ class Scene:
     def pools(self) -> Iterator[Place]:
         known = [pool for pool, _ in _PoolSearch(self.context).everywhere()]
         starts = {pool.address for pool in known}
-        found = [pool for pool in known if pool.free]
-        # What is no pool's header is looked at between two pools; elsewhere it may be left over.
-        # And a block without a type is known by its pool.
-        within = [
-            pool for pool in found
-            if {pool.address - pool.size, pool.address + pool.size} <= starts
-            and not pool.address <= self.typeless < pool.address + pool.size
+        # A block without a type is known by its pool: nothing else may be wrong there.
+        with_free = [
+            pool for pool in known
+            if pool.free and not pool.address <= self.typeless < pool.address + pool.size
         ]  # fmt: skip
-        if len(found) >= 3 and within:
+        # What is no pool's header is looked at between two pools; elsewhere it may be left over.
+        within = [
+            pool for pool in with_free
+            if {pool.address - pool.size, pool.address + pool.size} <= starts
+        ]  # fmt: skip
+        if len(with_free) >= 3 and within:
             header = self.chance.choice(within)
             yield "R9", header.address + 32, 32 + self.chance.randrange(5)  # szidx
-            found.remove(header)
-            one, two = self.chance.sample(found, 2)
+            with_free.remove(header)
+            one, two = self.chance.sample(with_free, 2)
             yield "R9", one.address + FREE_AT, self.chance.randrange(14, 47)
             assert two.free is not None
             yield "R9", two.address + min(two.free), self.chance.randrange(14, 47)
