@@ -12,7 +12,7 @@ from gdb_epi.hangs.library_calls import FILE_ON_DISK, library_call, serves, spli
 from gdb_epi.hangs.system_calls import SystemCall, system_call
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.view import PythonView
-from gdb_epi.locks.types import GIL, Wait
+from gdb_epi.locks.types import GIL, JOINS, Wait
 from gdb_epi.locks.waits.libc_names import running_in
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.functions import FunctionBounds
@@ -24,7 +24,6 @@ EVENTS = frozenset((
     "threading.Event", "threading.Condition", "threading.Semaphore", "threading.Barrier",
     "queue.Queue", "queue.SimpleQueue", "Future",
 ))  # fmt: skip
-JOINS = frozenset(("Thread.join", "pthread_join"))
 _INTERPRETERS = ("python", "libpython")
 _DATABASES = ("libsqlite3", "_sqlite3", "libpq", "libmysqlclient", "libmariadb", "libodbc")
 

@@ -34,6 +34,7 @@ IN_HANDLER = "a signal handler runs in this thread"  # begins the evidence of su
 # Kinds of waits.
 GIL = "GIL"  # the global interpreter lock
 CONDITION = "pthread condition variable"
+JOINS = frozenset(("Thread.join", "pthread_join"))
 
 
 class ForkSignal(NamedTuple):

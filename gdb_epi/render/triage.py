@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL
+from gdb_epi.locks.types import JOINS
 from gdb_epi.record.reading import (
     deadlocked_threads,
     group_in,
@@ -581,16 +582,13 @@ def _on_another_stack(record: Json) -> bool:
     )
 
 
-_JOINS = ("Thread.join", "pthread_join")
-
-
 def _fix_of_circle(record: Json) -> str:
     """Return what ends a circle of threads for good, by what they wait for; "" without one."""
     circle = deadlocked_threads(record)
     if len(circle) < 2:
         return ""
     waits = [w for w in groups_in(record, "waits") if w.get("tid") in circle]
-    joins = [w for w in waits if w.get("kind") in _JOINS]
+    joins = [w for w in waits if w.get("kind") in JOINS]
     if not joins:
         return "take the locks in the same order everywhere"
     if len(joins) == len(waits):

@@ -50,7 +50,7 @@ def kind_of(cycle: t.Cycle) -> str:
         return "gil"
     if any(kind in ("module lock", "import lock") for kind in cycle.kinds):
         return "import"
-    joins = any(kind in ("Thread.join", "pthread_join") for kind in cycle.kinds)
+    joins = any(kind in t.JOINS for kind in cycle.kinds)
     return "join" if joins else "order"
 
 
