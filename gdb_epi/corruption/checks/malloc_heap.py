@@ -105,8 +105,8 @@ def _walk(
 ) -> Iterator[Evidence | ZeroedChunkHeader | str | int]:
     """Yield evidence, complaints, headers of zeros, and at the end the number of chunks.
 
-    `is_named` tells of a chunk that a larger size would swallow, and of the end of what it would
-    swallow, whether something else says that the chunk is there.
+    `is_named(chunk, end)` tells whether something else says that a chunk begins there, which a
+    larger size of the one before, up to `end`, would swallow.
     """
     at, count, breaks = 0, 0, 0
     recent: deque[int] = deque(maxlen=BACK + 1)
@@ -177,8 +177,8 @@ def _repair(
     """Return (place, size) of a one-bit change behind which all fits; None without one.
 
     The last place that can be mended, and the smallest size: others would jump over chunks that
-    are whole. Nor is the header that the present size leads to to be one that something else
-    names: then that header is damaged, as an overrun does it, and the size is right.
+    are whole. And the next header must not be one that something else names: then that header is
+    damaged, as by an overrun, and the size before it is right.
     """
     for place in reversed(places):
         sizes = [heap[place + 1] ^ 1 << bit for bit in range(4, 64)]

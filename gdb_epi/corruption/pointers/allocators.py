@@ -18,12 +18,12 @@ HEADER = 16  # bytes of an object: its count and its type
 PYTHON, MALLOC = "python", "malloc"
 
 
-def allocator_of(context: Context, told: Iterable[Evidence] = ()) -> str | None:
+def allocator_of(context: Context, leading: Iterable[Evidence] = ()) -> str | None:
     """Return PYTHON or MALLOC by the first block that a bad word stood in or pointed at.
 
-    The places of `told` come first: what speaks for software. PYTHON are blocks of pymalloc, and
-    those of malloc that begin with an object: Python's debug allocators know of both. None where no
-    block is at hand.
+    The places of `leading` come first: the evidence that speaks for software. PYTHON are blocks of
+    pymalloc, and those of malloc that begin with an object: Python's debug allocators know of both.
+    None where no block is at hand.
     """
     account = context.state.account
     if isinstance(account, Absent):
@@ -31,7 +31,7 @@ def allocator_of(context: Context, told: Iterable[Evidence] = ()) -> str | None:
     message = account.message
     if isinstance(message, AbortMessage) and message.kind == "malloc":
         return MALLOC
-    places = [evidence.where for evidence in told if isinstance(evidence.where, int)]
+    places = [evidence.where for evidence in leading if isinstance(evidence.where, int)]
     owners = (_owner(context, place) for place in chain(places, _places(context)))
     return next(filter(None, owners), None)
 
