@@ -33,8 +33,8 @@ CHANCE = 0.001  # that a test fails by
 def fix() -> bool:
     """Give the programs that this process starts from now on fixed addresses, where it may.
 
-    They also use the same code of the C library on each CPU: which byte memmove() touches first, and
-    so the address that a program dies at, hangs on that. Returns whether addresses are fixed:
+    They also use the same code of the C library on each CPU: which byte memmove() touches first,
+    and so the address that a program dies at, hangs on that. Returns whether addresses are fixed:
     containers may forbid it (seccomp).
     """
     if os.environ.get("GDB_EPI_LAYOUT") == RANDOM:
