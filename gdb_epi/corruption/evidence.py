@@ -38,7 +38,7 @@ OVERWRITTEN = "overwritten"
 
 
 class Skipped(NamedTuple):
-    """A check, or a part of one, that could not be made, and why."""
+    """A check, or a part of one, that was not made, and why; several names by commas."""
 
     check: str
     why: str

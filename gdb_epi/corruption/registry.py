@@ -18,8 +18,10 @@ class Check(NamedTuple):
     """A registered check; `needs` is "crash", "python" or "nothing"; `order` sorts the runs.
 
     One with `sweep` reads much memory and runs only when the user asks for it; one that `grows`
-    finds more where the walk from the frames goes farther. `innocent_causes` is a text for the
-    check's page: what else makes the same picture, and how that is told apart.
+    finds more where the walk from the frames goes farther. One that is `costly` (more than 0.25 ms
+    of most cores, with what it is the first to ask for) does not run where nothing failed and the
+    others found nothing. `innocent_causes` is a text for the check's page: what else makes the same
+    picture, and how that is told apart.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Check(NamedTuple):
     sweep: bool = False
     order: int = 50
     grows: bool = False
+    costly: bool = False
 
 
 CHECKS: dict[str, Check] = {}
@@ -42,6 +45,7 @@ def check(
     sweep: bool = False,
     order: int = 50,
     grows: bool = False,
+    costly: bool = False,
 ) -> Callable[[Run], Run]:
     """Register the decorated generator as a check.
 
@@ -56,7 +60,7 @@ def check(
         earlier = CHECKS.get(name)
         if earlier is not None and earlier.run.__code__.co_filename != run.__code__.co_filename:
             raise ValueError(f"check {name!r} is registered twice")
-        CHECKS[name] = Check(name, run, innocent_causes, needs, sweep, order, grows)
+        CHECKS[name] = Check(name, run, innocent_causes, needs, sweep, order, grows, costly)
         return run
 
     return register

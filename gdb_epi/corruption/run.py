@@ -9,27 +9,18 @@ from gdb_epi.corruption.context import FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import Check, all_checks
-from gdb_epi.corruption.score import AMBIGUOUS, NONE, WEAK, Score, score
+from gdb_epi.corruption.score import AMBIGUOUS, NONE, WEAK, Score, is_no_innocent_sign, score
 from gdb_epi.corruption.symptom import Symptom, symptom_of
+from gdb_epi.corruption.without_failure import HOW_NOTHING_FAILED, nothing_failed
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent, Ended, SoftError
-from gdb_epi.fault.account import (
-    ABORTED,
-    CPU_LIMIT,
-    FILE_SIZE_LIMIT,
-    KILLED,
-    RAISED,
-    REFUSED_CALL,
-    SENT,
-)
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import machine_of
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_EVIDENCE = 256  # items of one check
 MAX_SKIPPED = 64
-_NOTHING_FAILED = {ABORTED, CPU_LIMIT, FILE_SIZE_LIMIT, KILLED, RAISED, REFUSED_CALL, SENT}
 ALL = "all"  # the name under which no check at all ran
 
 
@@ -69,16 +60,20 @@ def run_checks(
     what was found until then; without --sweep KeyboardInterrupt is raised.
 
     Without a sweep or a budget the checks look near the frames first, and farther only where that
-    leaves a doubt: see _leaves_a_doubt().
+    leaves a doubt: see _leaves_a_doubt(). Where nothing failed, the cheap ones run first, and the
+    costly ones only where those found something: see nothing_failed().
     """
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all
 
     errors = load_all(gdb_epi.corruption.checks)
     near = not sweep and budget is None
-    context = Context(
-        state, findings, sweep=sweep, budget=budget, progress=progress, reach=NEAR if near else FAR
-    )
+
+    def new_context() -> Context:
+        reach = NEAR if near else FAR
+        return Context(state, findings, sweep=sweep, budget=budget, progress=progress, reach=reach)
+
+    context = new_context()
     machine = machine_of(state.target)
     if not machine.decodes:
         reason = f"not judged on this architecture ({machine.name})"
@@ -91,6 +86,16 @@ def run_checks(
             soft_errors=tuple(errors),
         )
     outcomes: dict[str, _Outcome] = {}
+    why = nothing_failed(state, findings) if near else None
+    if why is not None:
+        left_out = [c.name for c in all_checks() if c.costly and why_not(c, context) is None]
+        outcomes = {name: _Outcome([], [], []) for name in left_out}
+        _run_all(context, outcomes)
+        if not any(map(is_no_innocent_sign, context.evidence)):
+            results = _results(context, outcomes, errors, prior, None)
+            return results._replace(skipped=(*results.skipped, Skipped(", ".join(left_out), why)))
+        # All of them, each with the evidence of those before it: as if nothing had been left out.
+        context, outcomes = new_context(), {}
     interrupted = _run_all(context, outcomes)
     results = _results(context, outcomes, errors, prior, interrupted)
     if not near or not _leaves_a_doubt(results):
@@ -116,7 +121,7 @@ def _leaves_a_doubt(results: CheckResults) -> bool:
     if results.score.word != NONE:
         return results.score.word in (WEAK, AMBIGUOUS)
     account = results.context.state.account
-    return not isinstance(account, Absent) and account.how not in _NOTHING_FAILED
+    return not isinstance(account, Absent) and account.how not in HOW_NOTHING_FAILED
 
 
 class _Outcome(NamedTuple):

@@ -136,6 +136,11 @@ def score(
     )
 
 
+def is_no_innocent_sign(evidence: Evidence) -> bool:
+    """Whether a piece of evidence is more than a sign of what software does."""
+    return _llr(evidence, weights()) >= 0
+
+
 def _llr(evidence: Evidence, table: Table) -> float:
     """Return an item's weight; many candidates argue against each, ambiguous ones say nothing."""
     item = table.items.get(evidence.id)

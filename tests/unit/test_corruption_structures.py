@@ -21,6 +21,7 @@ from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
 from gdb_epi.corruption.run import run_checks
 from gdb_epi.corruption.score import prior_of
+from gdb_epi.corruption.without_failure import nothing_failed
 from gdb_epi.cpython.objects.siphash import (
     Key,
     hash_many,
@@ -356,3 +357,38 @@ def test_other_priors_are_refused(text: str) -> None:
 def test_a_budget_gives_what_it_has() -> None:
     budget = Budget(100)
     assert budget.take(60) and not budget.take(60) and budget.take(40)
+
+
+def test_costly_checks_are_left_out_where_nothing_failed_and_nothing_looks_damaged() -> None:
+    found = run_checks(process(0))
+    (left_out,) = (one for one in found.skipped if one.why.startswith("not looked for: "))
+    assert left_out.why == (
+        "not looked for: the process ended by a signal that somebody sent, "
+        "and nothing else looked damaged"
+    )
+    names = left_out.check.split(", ")
+    assert "R3" in names and "R4" not in names
+    assert set(names) <= {one.name for one in all_checks() if one.costly}
+    asked_for = run_checks(process(0), budget=Budget(1 << 20))
+    assert not any("not looked for" in one.why for one in asked_for.skipped)
+    damaged = run_checks(process(CANARY ^ 1 << 40))
+    assert not any("not looked for" in one.why for one in damaged.skipped)
+
+
+@pytest.mark.parametrize(
+    ("signo", "code", "sender"), [(9, 0, 1), (11, None, None), (11, 1, None), (15, -6, 7)]
+)
+def test_a_fault_is_never_a_signal_that_was_sent(
+    signo: int, code: int | None, sender: int | None
+) -> None:
+    """A core without a siginfo does not say that somebody sent its SIGSEGV."""
+    state = process(0)
+    crash = CrashInfo(signo, code, 0, None, 7, 0, sender)
+    target = FakeTarget(
+        regions=state.target.regions(),
+        memory={STACK: bytes(0x2000), TLS: bytes(0x1000)},
+        threads=state.target.threads(),
+        crash=crash,
+    )
+    why = nothing_failed(ProcessState(target), ())
+    assert (why is None) == (signo == 11)

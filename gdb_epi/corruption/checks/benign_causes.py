@@ -210,6 +210,7 @@ def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
 
 @check(
     "S:use-after-free",
+    costly=True,
     needs="crash",
     order=14,
     innocent_causes=(

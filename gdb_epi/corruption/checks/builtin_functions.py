@@ -31,6 +31,7 @@ class _Function(NamedTuple):
 
 @check(
     "R21",
+    costly=True,
     needs="python",
     innocent_causes=(
         "a function under another name (its definition begins with a name all the same), an "

@@ -41,6 +41,7 @@ class Repair(NamedTuple):
 
 @check(
     "R8",
+    costly=True,
     grows=True,
     needs="python",
     innocent_causes=(

@@ -32,6 +32,7 @@ class Argument(NamedTuple):
 
 @check(
     "R26",
+    costly=True,
     needs="python",
     order=63,
     innocent_causes=(

@@ -39,6 +39,7 @@ class _Count(NamedTuple):
 
 @check(
     "R25",
+    costly=True,
     grows=True,
     needs="python",
     order=57,

@@ -161,6 +161,7 @@ LANES = range(1, 6)  # bytes of a pointer
 
 @check(
     "R24",
+    costly=True,
     needs="crash",
     order=58,
     innocent_causes=(

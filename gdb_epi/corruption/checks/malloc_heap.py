@@ -51,6 +51,7 @@ MAX_GONE = 512  # words behind a header of zeros in which chunks begin again
 
 @check(
     "R7",
+    costly=True,
     innocent_causes=(
         "overruns of a block (the words beside are damaged too, and several bits of the size), "
         "the three flag bits (left out: an overrun by one zero byte clears them). Heaps of "
@@ -232,6 +233,7 @@ FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/ma
 
 @check(
     "R12",
+    costly=True,
     innocent_causes=(
         "a write to a freed block changes its links in many bits; malloc clears and sets both "
         "links of a pair together. Small blocks in the caches of threads have single links, and "

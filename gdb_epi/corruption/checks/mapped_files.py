@@ -119,6 +119,7 @@ MAX_WRONG_RELOCATED = 16  # words of one object; more of them were rewritten by 
 
 @check(
     "R3",
+    costly=True,
     innocent_causes=(
         "none writable, the pages are read-only since start-up. Left out: lazy GOT slots, IFUNCs "
         "and symbols of other objects, and an object in which many words differ (a tool that "

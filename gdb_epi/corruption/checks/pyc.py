@@ -43,6 +43,7 @@ class _Code(NamedTuple):
 
 @check(
     "R6",
+    costly=True,
     needs="python",
     order=62,
     innocent_causes=(
@@ -217,6 +218,7 @@ COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlocals"
 
 @check(
     "R22",
+    costly=True,
     needs="python",
     order=63,
     innocent_causes=(

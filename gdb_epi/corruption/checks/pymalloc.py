@@ -326,6 +326,7 @@ INCREMENT = "an increment of the reference count of a freed object (use after fr
 
 @check(
     "R9",
+    costly=True,
     grows=True,
     needs="python",
     innocent_causes=(

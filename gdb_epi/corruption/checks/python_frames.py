@@ -220,6 +220,7 @@ MAX_UNITS = 1 << 24
 
 @check(
     "R10-top",
+    costly=True,
     needs="python",
     order=57,
     innocent_causes=(
@@ -271,6 +272,7 @@ def _of_thread(
 
 @check(
     "R18-code",
+    costly=True,
     needs="python",
     order=57,
     innocent_causes=(

@@ -42,6 +42,7 @@ _HOW = {
 
 @check(
     "R5",
+    costly=True,
     needs="crash",
     innocent_causes=(
         "another thread stored to the memory since, so the right value must be a mapped address "

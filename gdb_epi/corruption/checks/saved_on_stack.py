@@ -284,6 +284,7 @@ MAX_SWEPT = 256
 
 @check(
     "R23",
+    costly=True,
     needs="crash",
     order=54,
     innocent_causes=(

@@ -81,6 +81,7 @@ MAX_CANDIDATES = 8  # of one word; more say nothing
 
 @check(
     "M:lane",
+    costly=True,
     needs="crash",
     order=60,
     innocent_causes=(

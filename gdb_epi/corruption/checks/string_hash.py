@@ -47,6 +47,7 @@ MAX_ODD = 4096
 
 @check(
     "R1",
+    costly=True,
     needs="python",
     order=80,
     innocent_causes=(

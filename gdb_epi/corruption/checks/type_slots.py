@@ -55,6 +55,7 @@ class _Slot(NamedTuple):
 
 @check(
     "R14",
+    costly=True,
     needs="python",
     innocent_causes=(
         "modules that set a slot at run time (many bits differ), two functions one bit apart (so "

@@ -332,6 +332,7 @@ class _Wrong(NamedTuple):
 
 @check(
     "R18",
+    costly=True,
     grows=True,
     needs="python",
     order=56,

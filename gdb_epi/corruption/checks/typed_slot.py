@@ -201,6 +201,7 @@ FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 look
 
 @check(
     "R15",
+    costly=True,
     grows=True,
     needs="python",
     order=55,
