@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detectors: one file each, found by the loader, which turn the state of a process into findings.
+"""Detectors, found by the loader, which turn the state of a process into findings.
 
 In comes a `ProcessState`; out come `Finding`s, facts with their subject (findings.py). A detector
 rules out the innocent causes that its docstring lists. What a finding is worth is weighed in

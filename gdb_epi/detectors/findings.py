@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings and the registry of detectors.
 
-A detector is a function (ProcessState) -> findings in a file of its own here. It yields facts,
-never judgement, and rules out the innocent causes that its docstring lists before it yields.
+A detector is a function (ProcessState) -> findings, in a file here, alone or with its like. It
+yields facts, never judgement, and rules out the innocent causes that its docstring lists first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.locks.waits.wait_graph import kind_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import Any, NamedTuple
 
 MAX_FINDINGS = 64  # of one detector
-MAX_CYCLE = 32  # threads of one cycle that a finding names
 
 
 class Finding(NamedTuple):
@@ -108,31 +106,3 @@ def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
 def hex_word(value: int) -> str:
     """Return an address or word as the record prints it: 0x and 16 digits."""
     return f"{value & WORD_MASK:#018x}"
-
-
-def cycle_findings(
-    state: ProcessState, detector_name: str, kind: str, summary: str
-) -> Iterator[Finding]:
-    """Yield a finding for each cycle of waiting threads of one kind (`kind_of`).
-
-    The finding's summary is `summary`, a colon, and who waits for what around the cycle.
-    """
-    for cycle in state.locks.cycles:
-        if kind_of(cycle) != kind:
-            continue
-        tids = cycle.tids[:MAX_CYCLE]
-        waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in frozenset(tids)}
-        inside = [(tid, waits[tid]) for tid in cycle.tids if tid in waits]
-        around = ", ".join(
-            f"thread {tid} waits for {wait.name or wait.kind}" for tid, wait in inside
-        )
-        facts = {
-            "tids": list(tids),
-            "kinds": list(cycle.kinds[:MAX_CYCLE]),
-            "length": len(cycle.tids),
-            "names": [waits[tid].name if tid in waits else None for tid in tids],
-            "addresses": [hex_word(wait.address) for _, wait in inside],
-            "confidence": cycle.confidence,
-            "evidence": [line for _, wait in inside for line in wait.evidence],
-        }
-        yield Finding(detector_name, f"thread {cycle.tids[0]}", facts, f"{summary}: {around}")

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of `gdb_epi/hangs/` as a finding: one detector for each label of the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.errors import Absent
+from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.account import message_of_own_abort
+from gdb_epi.hangs.types import where
+from gdb_epi.process_state import ProcessState
+
+MAX_MEMBERS = 32
+MAX_FRAMES = 8
+UNSURE = "info"  # a kind that speaks for no label
+
+
+@detector(
+    "stuck_deadlock", needs="python", speaks_for=SpeaksFor("deadlock", "lock-circle", by="kind")
+)
+def stuck_deadlock(state: ProcessState) -> Iterator[Finding]:
+    """Find circles of threads, of a pool's workers, of tasks, and threads that wait for themselves.
+
+    Innocent causes, tested: a wait with a timeout, a lock given up in wait(), an idle worker, a
+    holder that is merely suspected (then "probable"). What is not ruled out is in the facts.
+    Reference: Coffman et al., System Deadlocks (1971): circular wait.
+    """
+    return _hang_findings(state, "stuck_deadlock", "deadlock")
+
+
+@detector(
+    "stuck_waiting", needs="python", speaks_for=SpeaksFor("hang", "wait-without-end", by="kind")
+)
+def stuck_waiting(state: ProcessState) -> Iterator[Finding]:
+    """Find a wait that nothing in this process will end: its GIL, a lock, an event, a peer.
+
+    Innocent causes, tested: a timeout, a thread that still computes, one that refers to what is
+    waited for, a function that waits for work by design. The facts name what is open.
+    Reference: the kinds of waits are in gdb_epi/hangs/.
+    """
+    return _hang_findings(state, "stuck_waiting", "hang")
+
+
+@detector("going_on", needs="python", speaks_for=SpeaksFor("no-fault", "works-or-idle", by="kind"))
+def going_on(state: ProcessState) -> Iterator[Finding]:
+    """Find that a process that did not fail computes, or waits for work as it should.
+
+    Innocent causes of the opposite, tested: circles of locks, a GIL held asleep, a blocked event
+    loop, a thread that waits for a file lock, a database or a peer that does not read.
+    Not said of a process that ended itself after the C library had given up.
+    Reference: the kinds of waits are in gdb_epi/hangs/.
+    """
+    account = state.account
+    if not isinstance(account, Absent):
+        message = message_of_own_abort(state.target, account)
+        if isinstance(message, AbortMessage) and message.kind != "other":
+            return
+    yield from _hang_findings(state, "going_on", "no-fault")
+
+
+def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Finding]:
+    """Yield the answer where it has this label. An unsure one is shown but speaks for no label."""
+    answer = state.hang
+    if isinstance(answer, Absent) or answer.label != label:
+        return
+    members = [
+        {
+            "tid": doing.tid,
+            "name": doing.name,
+            "doing": doing.kind,
+            "what": doing.what,
+            "frames": [where(frame) for frame in doing.frames[:MAX_FRAMES]],
+        }
+        for doing in answer.members[:MAX_MEMBERS]
+    ]
+    facts = {
+        "kind": UNSURE if answer.sure == UNSURE else answer.kind.replace(" ", "-"),
+        "sort": answer.kind,
+        "confidence": answer.sure,
+        "members": members,
+        "evidence": list(answer.evidence),
+        "ruled_out": list(answer.ruled_out),
+        "open": list(answer.open),
+    }
+    first = answer.members[0].tid if answer.members else 0
+    yield Finding(name, f"thread {first}", facts, answer.sentence)
