@@ -65,7 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _set_charset() -> None:
     """Write what the terminal can show; never fail over a character that it does not have."""
-    from gdb_epi.render.charset import ERRORS, locale_charset
+    from gdb_epi.render.escape import ERRORS, locale_charset
 
     named = os.environ.get("PYTHONIOENCODING") or os.environ.get("PYTHONUTF8") == "1"
     encoding = None if named else locale_charset()

@@ -134,10 +134,10 @@ def run_command(command: Command, text: str) -> int:
 
         shown = render_report_json(report)
     else:
-        from gdb_epi.gdbhost.colors import wanted
+        from gdb_epi.gdbhost.parameters import wants_color
         from gdb_epi.render.text import render_report
 
-        shown = render_report(report, color=not arguments.output and wanted())
+        shown = render_report(report, color=not arguments.output and wants_color())
     if arguments.output:
         write_file(arguments.output, shown)
     else:

@@ -134,3 +134,28 @@ def local_sysroot() -> str | None:
     for prefix in ("target:", "remote:"):
         sysroot = sysroot.removeprefix(prefix)
     return sysroot if sysroot not in ("", "/") else None
+
+
+def install_missing_file_handler() -> None:
+    """Let GDB 16 and later find files that it misses below `set epi sysroot`, by path or build-id.
+
+    Registered once. An older GDB has no such handlers and looks in its own places only.
+    """
+    try:
+        from gdb.missing_objfile import MissingObjfileHandler, register_handler
+    except ImportError:
+        return
+
+    from gdb_epi.target.files import ElfFile, FileFinder
+
+    class Handler(MissingObjfileHandler):  # type: ignore[misc]
+        """Asked for each file of a core that is not here, or is another build."""
+
+        def __call__(self, space: gdb.Progspace, buildid: str, filename: str) -> str | None:
+            """Return the path of the file with this build-id; None when there is none."""
+            if not gdb.parameter("epi sysroot"):
+                return None
+            file = FileFinder(None, local_sysroot()).match(filename, buildid, False)
+            return file.path if isinstance(file, ElfFile) else None
+
+    register_handler(None, Handler("epi"), replace=True)

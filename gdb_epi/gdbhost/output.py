@@ -9,7 +9,7 @@ import gdb
 
 from gdb_epi.errors import EpiError
 from gdb_epi.private_files import mode_for
-from gdb_epi.render.escape import escape
+from gdb_epi.render.escape import escape, in_charset
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,10 +53,6 @@ def gdb_error(line: str) -> gdb.GdbError:
 
 def in_host_charset(text: str) -> str:
     """Return a text that GDB can show or make a value of; what its charset lacks as escapes."""
-    if text.isascii():
-        return text
-    from gdb_epi.render.charset import in_charset
-
     return in_charset(text, gdb.host_charset())
 
 

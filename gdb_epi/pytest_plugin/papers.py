@@ -20,11 +20,10 @@ from gdb_epi.cli.support.sarif_file import write_sarif
 from gdb_epi.errors import EpiError
 from gdb_epi.pytest_plugin.cases import ARTIFACTS, Case
 from gdb_epi.pytest_plugin.settings import Settings
-from gdb_epi.render.charset import in_charset
 from gdb_epi.render.ci.github import death_annotations, job_summary
 from gdb_epi.render.ci.junit_text import xml_text
 from gdb_epi.render.ci.places import Place, relative_to, source_root
-from gdb_epi.render.escape import escape
+from gdb_epi.render.escape import escape, in_charset
 from gdb_epi.util import counted
 
 

@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that cannot steer a terminal; everything that may come from a core goes through here."""
+"""Text for a terminal: it cannot steer one (escape), and needs no character that one lacks.
+
+Everything that may come from a core goes through `escape`. Where a locale has no Unicode, the lines
+of trees become ASCII and other characters escapes (in_charset).
+"""
 
 from __future__ import annotations
+
+import codecs
+
+ERRORS = "gdb-epi"  # the name of the handler below, for str.encode() and streams
+UTF_8 = "utf-8"
+# What trees are drawn with. All else may be part of a value, which must not become another one.
+_PLAIN = {"─": "-", "│": "|", "├": "|", "└": "`"}
 
 # Line and paragraph separators, bidirectional controls (they can reorder what a terminal shows),
 # byte order marks. C0 and C1 controls, DEL and lone surrogates (not UTF-8) are ranges below.
@@ -32,3 +43,38 @@ def one_line(text: str) -> str:
     parts = [part.strip() for part in text.split("\n")]
     joined = " ".join(part for part in parts if part)
     return joined.replace("[ ", "[").replace(" ]", "]")
+
+
+def in_charset(text: str, charset: str) -> str:
+    """Return a text with nothing in it that a character set lacks; an unknown set is ASCII."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode(charset, ERRORS).decode(charset)
+    except LookupError:
+        return text.encode("ascii", ERRORS).decode("ascii")
+
+
+def _replacement(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    plain = [_PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in lacking]
+    return "".join(plain), error.end
+
+
+codecs.register_error(ERRORS, _replacement)
+
+
+def locale_charset() -> str:
+    """Return the character set of the locale that this process was started in.
+
+    Python's own answer is UTF-8 where LC_ALL is C (PEP 540); there the terminal knows better. It
+    has a locale C.UTF-8 by itself where none is set at all (PEP 538), and that is heeded.
+    """
+    import _locale
+
+    try:
+        return str(_locale.nl_langinfo(_locale.CODESET)) or "ascii"
+    except (AttributeError, ValueError):
+        return UTF_8

@@ -9,7 +9,7 @@ from gdb_epi.locks.types import GIL, LockOwner, LockReport, Wait, lock_words
 from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, kind_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.stacks import thread_words
-from gdb_epi.render.wait_words import HOLDERS, OF_THE_PARENT
+from gdb_epi.render.wait_lines import HOLDERS, OF_THE_PARENT
 from gdb_epi.typing_lite import Any
 
 MAX_LINES = 20_000

@@ -26,7 +26,6 @@ from gdb_epi.render.frame_lines import (
     stack_rows,
 )
 from gdb_epi.render.headline import first_reason, hang_clauses
-from gdb_epi.render.wait_words import HOLDERS
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
@@ -39,6 +38,24 @@ _REST = re.compile(r"and (\d{1,9}) more(?: tasks?)?\Z")
 _GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
 # The threading module's own frames say how a thread waits, not what the program was doing.
 _PLUMBING = ("threading",)
+
+OF_THE_PARENT = "a thread of the parent"  # a screen that knows its name puts that in its place
+# Who holds the lock, by the verdict of a wait (locks/types.py); `epi locks` says the same. With a
+# verdict that is not here, the holder is named.
+HOLDERS = {
+    "inherited-owner-vanished": f"held by {OF_THE_PARENT}, which fork() did not copy",
+    "inherited-holder-frame-vanished": f"held by {OF_THE_PARENT}, which fork() did not copy",
+    "own-lock-under-old-tid": "held by this thread itself, since before fork()",
+    "gil-inherited": "the GIL was held at fork()",
+    "inherited-internal-lock": "a lock of a library, held at fork()",
+    "probable-inherited": "probably held at fork()",
+    "in-fork-handlers": "taken in a handler of fork()",
+    "lost-wakeup": "nothing can wake it any more",
+    "self-deadlock": "held by the same thread",
+    "other-process": "shared between processes",
+    "no-workers": "its workers are gone",
+    "latent-inherited": "held since fork()",
+}
 
 Json = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from driver import ROOT, Done, Gdb, run_gdb, with_epi
 from support.cores import Made
 from support.opening import made_or_skip, newest_or_skip
 
-from gdb_epi.render.charset import in_charset
+from gdb_epi.render.escape import in_charset
 
 CLI = (sys.executable, "-m", "gdb_epi.cli.main")
 COMMANDS = (
