@@ -9,11 +9,16 @@ import os
 import signal
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from support.shell import INTERRUPTIBLE, Shell
 from support.waiting import wait_until
+
+from gdb_epi.cli.native import known_frames
+from gdb_epi.cli.support.core_files import Core
+from gdb_epi.cli.support.examine import Options, examine_here
 
 HANGING_GDB = '#!/bin/sh\necho $PPID >> "{pids}"\nexec sleep 1000\n'
 CUTTING_GDB = """#!/bin/sh
@@ -215,3 +220,17 @@ def with_shared_headers(core: bytes) -> bytes:
     section = struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 0, 0, HEADERS + 1, 0, 0)
     body = core[offset : offset + size].ljust(SHARED, b"x")
     return b"".join([header, *table]).ljust(data, b"\0") + body + section
+
+
+def test_a_question_to_gdb_about_its_settings_can_be_ended(
+    core: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocked = []
+
+    def answer(_frames: known_frames.KnownFrames) -> known_frames.NamedStacks:
+        blocked.append(signal.pthread_sigmask(signal.SIG_BLOCK, []))
+        return known_frames.NamedStacks({}, ())
+
+    monkeypatch.setattr(known_frames.KnownFrames, "answer", answer)
+    examine_here(Core(str(core), None), Options(gdb=sys.executable))
+    assert blocked == [set()]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.guard import signals_held
@@ -129,10 +130,8 @@ def _decode(path: str, options: Options, scratch: Scratch, server: GdbServer | N
     from gdb_epi.target.corefile import CoreFileTarget
 
     target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot)
-    native = None
-    try:
-        with signals_held():
-            native = _start_native(target, path, options, scratch, server)
+    with ExitStack() as at_end:
+        native = _start_native(target, path, options, scratch, server, at_end)
         # GDB works while these are imported and decode.
         from gdb_epi.analysis import analyze
         from gdb_epi.session import Session
@@ -155,9 +154,6 @@ def _decode(path: str, options: Options, scratch: Scratch, server: GdbServer | N
         if native is not None:
             _note_trouble(native, options, examined.record)
         return examined
-    finally:
-        if native is not None:
-            native.close()
 
 
 def _start_native(
@@ -166,8 +162,12 @@ def _start_native(
     options: Options,
     scratch: Scratch,
     server: GdbServer | None,
+    at_end: ExitStack,
 ) -> GdbNative | NamedStacks | None:
-    """Let the target ask GDB, or what GDB has said before; None for no native frames."""
+    """Let the target ask GDB, or what GDB has said before; None for no native frames.
+
+    A GDB that is started here is ended by `at_end`.
+    """
     if options.native == "never":
         off = Absent(NOT_AVAILABLE, "switched off by --native never")
         target.native_source = lambda _tid: off
@@ -218,7 +218,9 @@ def _start_native(
     if foreign and target.threads():
         of_machine = target.architecture.name, target.threads()[0].tid
         server = server if gdb == find_gdb(options.gdb) else None
-    native = GdbNative(path, exe, sysroot, gdb, place, server, learn, of_machine)
+    with signals_held():
+        native = GdbNative(path, exe, sysroot, gdb, place, server, learn, of_machine)
+        at_end.callback(native.close)
     target.native_source = native.frames
     return native
 
