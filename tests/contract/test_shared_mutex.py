@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.cores import PROGRAMS, why_no_core_dumps
 from support.hangs import core_by_signal
-from support.interpreters import spread
+from support.interpreters import Interpreter, spread
 
 from gdb_epi.analysis import examine
 from gdb_epi.errors import Absent
@@ -18,14 +18,17 @@ from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
 
+def is_suited(interpreter: Interpreter) -> bool:
+    """Whether the C library is this machine's: its mutexes are judged, musl's are not."""
+    is_musl = interpreter.id.startswith("musl")
+    return interpreter.root is None and not interpreter.free_threaded and not is_musl
+
+
 @pytest.mark.parametrize("kind", ["plain", "robust"])
 def test_a_mutex_that_a_child_holds(kind: str, tmp_path: Path) -> None:
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
-    suited = [
-        each for each in spread(kind)
-        if each.root is None and not each.free_threaded and not each.id.startswith("musl")
-    ]  # fmt: skip  # musl's mutexes are not judged
+    suited = spread(kind, is_suited)
     core = core_by_signal(suited[-1], kind, tmp_path, program=PROGRAMS / "shared_mutex.py")
     hang = examine(Session(CoreFileTarget.open(core))).state.hang
     shutil.rmtree(tmp_path)

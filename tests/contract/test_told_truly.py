@@ -92,8 +92,9 @@ import ctypes
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
 libc.free.argtypes = libc.strlen.argtypes = [ctypes.c_void_p]
-first, second = libc.malloc(64), libc.malloc(64)
+first, second = libc.malloc(1000), libc.malloc(1000)  # a size that nobody asks for between
 libc.free(first), libc.free(second)
+ctypes.memmove(second, b"written by its next owner", 26)  # its link may lead to the heap again
 libc.strlen(ctypes.c_void_p.from_address(second))
 """
 FREED_OBJECT = """

@@ -122,7 +122,10 @@ class KnownFrames:
         """Let GDB confirm where it looks for debug information, once for all cores."""
         from gdb_epi.cli.support.native_gdb import setting
 
-        folders = (setting(self._program, "debug-file-directory") or "").split(":")
+        answer = setting(self._program, "debug-file-directory")
+        if answer is None:
+            raise Unsure("GDB did not say where it looks for debug information")
+        folders = answer.split(":")
         self._shelf.write(self._gdb_key, {"debug_folders": folders})
         if folders != self._debug_folders:
             raise Unsure("other folders of debug information")

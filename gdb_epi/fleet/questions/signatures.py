@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # numpy: `fleet top` needs none
 
 MAX_VERDICTS = 8  # labels shown for a signature
 SAMPLE = 1_000  # crashes that are asked for their labels
+HOURS_DIGITS = 6  # behind the point, of the host-hours of a day
 
 
 class TopSignature(NamedTuple):
@@ -268,8 +269,9 @@ def curve(
     Days between are filled in; crashes whose time is not known are left out.
     """
     hours = select(t.exposure.c.day, func.sum(t.exposure.c.hours)).group_by(t.exposure.c.day)
+    # SQLite from 3.43 on, older ones and DuckDB add up with different errors.
     with engine.connect() as connection:
-        exposed = {int(d): float(h) for d, h in connection.execute(hours)}
+        exposed = {int(d): round(float(h), HOURS_DIGITS) for d, h in connection.execute(hours)}
     by_day = _days_of(population, signature, asof)
     if not by_day:
         return []
