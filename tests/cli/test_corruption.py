@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
+from support.cores import make_core
+from support.opening import need_core_dumps, newest_or_skip
 from support.shell import INTERRUPTIBLE, Shell
 
 # Ctrl-C as soon as a sweep tells how far it is: at no moment that depends on the machine.
@@ -20,7 +21,10 @@ sys.exit(main.main(["corruption", sys.argv[1], "--sweep", "--json"]))
 """
 
 
-def test_ctrl_c_in_a_sweep_shows_what_was_found(shell: Shell, core: Path) -> None:
+def test_ctrl_c_in_a_sweep_shows_what_was_found(shell: Shell) -> None:
+    need_core_dumps()
+    # Strings are swept where the secret of their hashes is found: the core's files must be here.
+    core = make_core(newest_or_skip(), "simple-string-at").core
     done = subprocess.run(
         [*INTERRUPTIBLE, sys.executable, "-c", PROGRAM, str(core)],
         env=shell.env, capture_output=True, check=False, timeout=120,
