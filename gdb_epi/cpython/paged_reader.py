@@ -9,13 +9,14 @@ from functools import cached_property
 from struct import Struct
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.reader import Reader, struct_fields
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.cpython.reader import Link, Reader, broken_chain, struct_fields
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE, PAGE_BITS
-from gdb_epi.target.api import Region, Target
+from gdb_epi.target.api import Region, Target, kept_by
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PAGES = 4096  # kept; then they are read again
+_U32, _U64 = Struct("<I"), Struct("<Q")
 NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page of which nothing is mapped
 
 
@@ -38,8 +39,12 @@ class PagedReader(Reader):
     def __init__(self, target: Target, layout: Layout) -> None:
         super().__init__(target, layout)
         self.read = self._read
-        self._pages: dict[int, bytes | None] = {}  # None: not whole
-        self._words: dict[int, memoryview | None] = {}  # the same; NOTHING where no mapping is
+        # All readers of a core read each page once. None: not whole; NOTHING where no mapping is.
+        pages: tuple[dict[int, bytes | None], dict[int, memoryview | None]] = ({}, {})
+        if (kept := kept_by(target)) is not None:
+            pages = kept.setdefault(PagedReader, pages)
+        self._pages, self._words = pages
+        self._plain = self._plain_ascii()
 
     def word(self, address: int) -> int:
         """Return a word; 0 when it cannot be read, or lies on an odd place."""
@@ -109,11 +114,70 @@ class PagedReader(Reader):
         word = self.u64(address)
         return word - (word >> 63 << 64)
 
+    def chain(self, link: Link, cap: int) -> tuple[list[int], str]:
+        """Do what Reader.chain does, without a call for each node."""
+        nodes: list[int] = []
+        seen = {link.head}
+        get, append, add = self._words.get, nodes.append, seen.add
+        head, next_at, mask = link.head, link.next_at, ~link.flags
+        try:
+            node = self.u64(head + next_at) & mask
+            while node != head:
+                if node in seen or not node or len(nodes) >= cap:
+                    return nodes, broken_chain(node, link, cap, repeats=node in seen)
+                at = node + next_at
+                words = get(at >> PAGE_BITS)
+                if words is None or words is NOTHING or at & 7:
+                    following = self._following(at)
+                else:
+                    following = words[(at & PAGE - 1) >> 3]
+                add(node)
+                append(node)
+                node = following & mask
+        except UnreadableMemory as error:
+            return nodes, str(error)
+        return nodes, ""
+
+    def _following(self, address: int) -> int:
+        if address >> PAGE_BITS not in self._words:
+            self._load(address >> PAGE_BITS)
+        return self.u64(address)
+
     def is_string(self, address: int, text: str) -> bool:
         """Do what Reader.is_string does; most strings have another length."""
         if self.word(address + self._length_at) != len(text) and text.isascii():
             return False
         return super().is_string(address, text)
+
+    def _plain_ascii(self) -> tuple[int, int]:
+        """Return which bits of `state` say that a str is compact and ASCII: a mask, and its bits.
+
+        (0, 1), which no word has, where they do not stand in one word of 32 bits.
+        """
+        wanted = ((self._kind, 1), (self._compact, 1), (self._ascii, 1))
+        mask = bits = 0
+        for member, value in wanted:
+            if member is None or self._state is None or member[:2] != (self._state.offset, 4):
+                return 0, 1
+            mask |= (1 << member[3]) - 1 << member[2]
+            bits |= value << member[2]
+        return mask, bits
+
+    def _string(self, address: int, cap: int) -> str | Absent:
+        """Do what Reader._string does; most are ASCII and lie in one page."""
+        page = self._pages.get(address >> PAGE_BITS)
+        if page is None and address >> PAGE_BITS not in self._pages:
+            self._load(address >> PAGE_BITS)
+            page = self._pages[address >> PAGE_BITS]
+        at = address & PAGE - 1
+        start = at + self._ascii_size
+        mask, bits = self._plain
+        if page is not None and start <= PAGE and self._state is not None:
+            (state,) = _U32.unpack_from(page, at + self._state.offset)
+            (length,) = _U64.unpack_from(page, at + self._length_at)
+            if state & mask == bits and length <= cap and start + length <= PAGE:
+                return page[start : start + length].decode("latin-1")
+        return super()._string(address, cap)
 
     def _single(self, address: int) -> int:
         try:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
 
 MAX_C_STRING = 4096
 MAX_STRING_CHARS = 1 << 20
@@ -28,6 +29,26 @@ def struct_fields(fields: Iterable[tuple[int, str]]) -> struct.Struct:
         parts.append(f"{offset - end}x{code}")
         end = offset + struct.calcsize("<" + code)
     return struct.Struct("".join(parts))
+
+
+class Link(NamedTuple):
+    """A circular list: its head, where a node has the next one, low bits of that which are flags.
+
+    `size` is that of a node.
+    """
+
+    head: int
+    next_at: int
+    flags: int
+    size: int
+
+
+def broken_chain(node: int, link: Link, cap: int, *, repeats: bool) -> str:
+    """Return why a walk over a list does not go on at a node."""
+    why = "a cycle or a NULL in a list of the collector"
+    if node and not repeats:
+        why = f"more than {cap} objects; not walked further"
+    return str(UnreadableMemory(node, link.size, why))
 
 
 class Reader:
@@ -76,6 +97,26 @@ class Reader:
     def type_of(self, address: int) -> int:
         """Return ob_type of a PyObject."""
         return self.u64(address + self._type_at)
+
+    def chain(self, link: Link, cap: int) -> tuple[list[int], str]:
+        """Return the nodes of a circular list, at most `cap`, and why the walk ended early.
+
+        "" where it came back to the head. A node whose next one cannot be read is left out.
+        """
+        nodes: list[int] = []
+        seen = {link.head}
+        try:
+            node = self.u64(link.head + link.next_at) & ~link.flags
+            while node != link.head:
+                if node in seen or not node or len(nodes) >= cap:
+                    return nodes, broken_chain(node, link, cap, repeats=node in seen)
+                following = self.u64(node + link.next_at) & ~link.flags
+                seen.add(node)
+                nodes.append(node)
+                node = following
+        except UnreadableMemory as error:
+            return nodes, str(error)
+        return nodes, ""
 
     def c_string(self, address: int, cap: int = MAX_C_STRING) -> str | Absent:
         """Read a NUL-terminated UTF-8 string, in small steps up to the end of its mapping."""
@@ -165,6 +206,18 @@ class Reader:
         if length != len(wanted):
             return False
         return raw[size:] == wanted or self.string(address, 4096) == text
+
+    def bare_string(self, address: int, cap: int) -> bytes | None:
+        """Return the bytes of a compact ASCII str, whatever its state says, as is_string() reads.
+
+        None of one with more than `cap` characters, and where it cannot be read.
+        """
+        size = self._ascii_size
+        try:
+            length = self.u64(address + self._length_at)
+            return self.read(address + size, length) if length <= cap else None
+        except UnreadableMemory:
+            return None
 
     def bytes_object(self, address: int, cap: int) -> bytes | Absent:
         """Return the contents of a bytes object of at most `cap` bytes."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.machine.architecture import Architecture
 from gdb_epi.machine.x86_64 import X86_64
-from gdb_epi.typing_lite import NamedTuple, Protocol
+from gdb_epi.typing_lite import Any, NamedTuple, Protocol
 
 # Provenance of memory, from the strongest to the weakest.
 DUMPED = "dumped"  # the bytes are in the core (or come from the live process)
@@ -224,3 +224,11 @@ class Target(Protocol):
 
     def core_key(self) -> str | Absent:
         """Return the SHA-256 (32 hex digits) of the PT_NOTE bytes."""
+
+
+def kept_by(target: Target) -> dict[Any, Any] | None:
+    """Return what readers of a process keep for each other, by what they choose as a key.
+
+    None of a target whose memory may change, or that stands before another one and changes it.
+    """
+    return vars(target).get("kept")

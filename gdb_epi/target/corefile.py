@@ -38,9 +38,10 @@ from gdb_epi.target.api import (
     Truncation,
 )
 from gdb_epi.target.derived_registers import with_derived_registers
-from gdb_epi.target.files import FileFinder
+from gdb_epi.target.files import FileFinder, KeptFiles
 from gdb_epi.target.modules import Modules
 from gdb_epi.target.notes import CoreNotes, MappedFile, decode_notes
+from gdb_epi.typing_lite import Any
 
 PIECE = 1 << 17  # bytes that are compared with zeros at once
 _ZEROS = bytes(PIECE)
@@ -165,6 +166,7 @@ class CoreFileTarget:
         self.soft_errors: list[SoftError] = []
         self.native_source: NativeSource | None = None
         self.files = files
+        self.kept: dict[Any, Any] = {}  # api.kept_by()
         self._data = data
         self._filled = FilledRanges(path, data)
         self._gives_back = False
@@ -184,14 +186,19 @@ class CoreFileTarget:
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], *, exe: str | None = None, sysroot: str | None = None
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        exe: str | None = None,
+        sysroot: str | None = None,
+        kept: KeptFiles | None = None,
     ) -> CoreFileTarget:
-        """Open a core file.
+        """Open a core file; `kept` are files that stay open from core to core.
 
         Raises InputError, with what to try, when it is no readable core of x86-64 or aarch64.
         """
         name = os.fspath(path)
-        target = cls.from_buffer(name, _map_file(name), exe=exe, sysroot=sysroot)
+        target = cls.from_buffer(name, _map_file(name), exe=exe, sysroot=sysroot, kept=kept)
         # Only of a file: what is dropped of other memory would be zeros.
         large = len(target._data) > MOST_LOOKED_AT
         target._gives_back = large and hasattr(mmap, "MADV_DONTNEED")
@@ -199,7 +206,13 @@ class CoreFileTarget:
 
     @classmethod
     def from_buffer(
-        cls, name: str, data: mmap.mmap, *, exe: str | None = None, sysroot: str | None = None
+        cls,
+        name: str,
+        data: mmap.mmap,
+        *,
+        exe: str | None = None,
+        sysroot: str | None = None,
+        kept: KeptFiles | None = None,
     ) -> CoreFileTarget:
         """Read a core that is in memory already; as open()."""
         header = elf.parse_header(data[:64])
@@ -220,7 +233,7 @@ class CoreFileTarget:
                 f"{name}: cut off inside of its ELF header ({len(data)} bytes)",
                 hint="check ulimit -c and free space where cores go",
             )
-        return cls(name, data, header, FileFinder(exe, sysroot))
+        return cls(name, data, header, FileFinder(exe, sysroot, kept))
 
     # -- layout of the file ---------------------------------------------------------------
 

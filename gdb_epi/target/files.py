@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target import elf
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple
 
 _PT_NOTE_CAP = 1 << 20
+MOST_KEPT = 96  # files that stay open; a process has about 25
 MAX_LINKS = 40  # symbolic links on the way to one file, as Linux has it
 
 
@@ -76,11 +77,15 @@ BUILD_ID_FOLDERS = ("/.build-id", "/usr/lib/.build-id", "/usr/lib/debug/.build-i
 
 
 class ElfFile(NamedTuple):
-    """An ELF file that is mapped for reading."""
+    """An ELF file that is mapped for reading.
+
+    `kept`: what those who read it found in the file alone, by what they choose as a key.
+    """
 
     path: str
     data: mmap.mmap
     build_id: str | None
+    kept: dict[Any, Any]
 
     def read(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes at a file offset."""
@@ -113,7 +118,32 @@ def open_elf(path: str) -> ElfFile | Absent:
         if segment.type == elf.PT_NOTE and build_id is None:
             size = min(segment.filesz, _PT_NOTE_CAP)
             build_id = elf.build_id_of(data[segment.offset : segment.offset + size])
-    return ElfFile(path, data, build_id)
+    return ElfFile(path, data, build_id, {})
+
+
+class KeptFiles:
+    """ELF files that stay open from core to core, with what was found in them.
+
+    One that was replaced or changed meanwhile is opened anew.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[str, tuple[tuple[int, ...], ElfFile]] = {}  # the latest used last
+
+    def open(self, path: str) -> ElfFile | Absent:
+        """Do what open_elf() does."""
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return open_elf(path)
+        now = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        before, kept = self._files.pop(path, (None, None))
+        file = kept if kept is not None and before == now else open_elf(path)
+        if isinstance(file, ElfFile):
+            self._files[path] = (now, file)
+            if len(self._files) > MOST_KEPT:
+                del self._files[next(iter(self._files))]
+        return file
 
 
 class FileFinder:
@@ -123,9 +153,10 @@ class FileFinder:
     the core leads out of it. `exe` overrides the executable's path.
     """
 
-    def __init__(self, exe: str | None, sysroot: str | None) -> None:
+    def __init__(self, exe: str | None, sysroot: str | None, kept: KeptFiles | None = None) -> None:
         self.exe = exe
         self.sysroot = sysroot
+        self._opened = open_elf if kept is None else kept.open
         self._open: dict[str, ElfFile | Absent] = {}
 
     def candidates(self, path: str, is_executable: bool) -> list[str]:
@@ -177,5 +208,5 @@ class FileFinder:
     def at(self, path: str) -> ElfFile | Absent:
         """Return the ELF file at a path of this machine; each is opened once."""
         if path not in self._open:
-            self._open[path] = open_elf(path)
+            self._open[path] = self._opened(path)
         return self._open[path]

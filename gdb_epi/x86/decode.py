@@ -8,6 +8,8 @@ Source: Intel SDM volume 2, chapter 2 (instruction format) and the opcode maps o
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import tables
@@ -29,6 +31,9 @@ from gdb_epi.x86.operand import (
 _SEGMENTS = {0x64: "fs_base", 0x65: "gs_base"}
 PREFIXES = frozenset((0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3))
 _EVEX_VECTORS = (16, 32, 64)
+
+
+MOST_KEPT = 8192  # instructions
 
 
 class _Prefixes(NamedTuple):
@@ -76,7 +81,15 @@ class Parts(NamedTuple):
 
 
 def decode(code: bytes) -> Instruction | None:
-    """Return the instruction at the start of `code`; None when it is unknown or cut off."""
+    """Return the instruction at the start of `code`; None when it is unknown or cut off.
+
+    The code of many processes is that of the same libraries: what was decoded last is kept.
+    """
+    return _decoded(code[:MAX_LENGTH])
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _decoded(code: bytes) -> Instruction | None:
     parts = parts_of(code)
     return None if parts is None else _instruction(code, parts)
 

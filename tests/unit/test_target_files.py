@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.errors import Absent
-from gdb_epi.target.files import ElfFile, FileFinder, open_elf
+from gdb_epi.target.files import MOST_KEPT, ElfFile, FileFinder, KeptFiles, open_elf
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "folder", "link to a device"])
@@ -34,6 +34,25 @@ def test_what_is_no_regular_file_is_not_opened(
 def test_odd_names_are_told() -> None:
     for name in ("/nul\0", "/lone\udc80\ud800", "/" + "x" * 300):
         assert isinstance(open_elf(name), Absent)
+
+
+def test_files_stay_open_until_they_are_changed_or_too_many(tmp_path: Path) -> None:
+    binary = Path("/bin/true").read_bytes()
+    kept, path = KeptFiles(), tmp_path / "0"
+    path.write_bytes(binary)
+    first = kept.open(str(path))
+    assert isinstance(first, ElfFile) and kept.open(str(path)) is first
+    path.write_bytes(binary + b"more")
+    again = kept.open(str(path))
+    assert isinstance(again, ElfFile) and again is not first and len(again.data) > len(first.data)
+    path.unlink()
+    assert isinstance(kept.open(str(path)), Absent)
+    for number in range(MOST_KEPT + 1):
+        (tmp_path / str(number)).write_bytes(binary)
+        kept.open(str(tmp_path / str(number)))
+    newest = str(tmp_path / str(MOST_KEPT))
+    assert kept.open(newest) is kept.open(newest)
+    assert kept.open(str(path)) is not again
 
 
 def test_an_elf_file_is_opened() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gdb_epi.cli.support.gdb_server import GdbServer
     from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.target.corefile import CoreFileTarget
+    from gdb_epi.target.files import KeptFiles
 
 MAX_MEMORY = 4 << 30  # bytes of data of one worker, and of one GDB
 NO_SIDECARS = SidecarOptions(beside=False)
@@ -81,17 +82,22 @@ def examine_here(core: Core, options: Options) -> Result:
 
 
 def examine(
-    core: Core, options: Options, scratch: Scratch, server: GdbServer | None = None
+    core: Core,
+    options: Options,
+    scratch: Scratch,
+    server: GdbServer | None = None,
+    kept: KeptFiles | None = None,
 ) -> Examined:
     """Return the record of a core. `scratch` takes the temporary files; the caller removes it.
 
-    `server` is a GDB that is shared with others, if there is one.
+    `server` is a GDB that is shared with others, if there is one; `kept` are files that stay open
+    from core to core.
 
     Raises InputError when the core cannot be used, EpiError when `native` is "always" and there
     are no native frames.
     """
     with unpacked(core, scratch, options.max_size, options.prefix) as (path, damaged):
-        examined = _decode(path, options, scratch, server)
+        examined = _decode(path, options, scratch, server, kept)
     if damaged is not None:
         examined.record.setdefault("soft_errors", []).append(damaged._asdict())
     record = examined.record
@@ -126,10 +132,16 @@ def kept_private(record: dict[str, Any], options: Options) -> dict[str, Any]:
     return record
 
 
-def _decode(path: str, options: Options, scratch: Scratch, server: GdbServer | None) -> Examined:
+def _decode(
+    path: str,
+    options: Options,
+    scratch: Scratch,
+    server: GdbServer | None,
+    kept: KeptFiles | None,
+) -> Examined:
     from gdb_epi.target.corefile import CoreFileTarget
 
-    target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot)
+    target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot, kept=kept)
     with ExitStack() as at_end:
         native = _start_native(target, path, options, scratch, server, at_end)
         # GDB works while these are imported and decode.

@@ -11,6 +11,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -55,7 +56,7 @@ def instruction_arguments(context: Context) -> Iterator[Evidence | Skipped]:
     if opcodes is None or opcodes.extended is None:
         yield Skipped("R26", f"no table of opcodes for Python {version}")
         return
-    reader = Reader(context.target, python.layout)
+    reader = PagedReader(context.target, python.layout)
     for address in codes_to_compare(context, python):
         try:
             start, size = bytecode_of(reader, address)

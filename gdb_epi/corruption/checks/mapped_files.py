@@ -163,9 +163,11 @@ def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped
 
 
 def _wrong(image: ImageFile, start: int, data: bytes) -> Iterator[tuple[int, int, int]]:
-    words = memoryview(data[: len(data) & ~7]).cast("Q")
     base = image.base
     low = start - base
+    if low >= 0 and not low & 7 and image.tables.pattern(low, len(data)).holds(data, base):
+        return
+    words = memoryview(data[: len(data) & ~7]).cast("Q")
     for address, value in image.relatives(low, low + len(data) - 7):
         if words[address - low >> 3] != value + base & WORD_MASK and not address & 7:
             yield address + base, words[address - low >> 3], value + base & WORD_MASK

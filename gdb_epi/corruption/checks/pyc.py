@@ -17,6 +17,7 @@ from gdb_epi.corruption.heap.memory import page_reader
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
@@ -63,7 +64,7 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     python = context.state.python
     if not isinstance(python, PythonState):
         return
-    reader = Reader(context.target, python.layout)
+    reader = PagedReader(context.target, python.layout)
     missing = 0
     for address in codes_to_compare(context, python):
         try:

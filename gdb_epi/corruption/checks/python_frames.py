@@ -11,6 +11,7 @@ from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of, frame_places
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -48,7 +49,7 @@ def frame_copies(context: Context) -> Iterator[Evidence | Skipped]:
     python = context.state.python
     if not isinstance(python, PythonState):
         return
-    reader = Reader(context.target, python.layout)
+    reader = PagedReader(context.target, python.layout)
     places = _places(reader)
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
     frames = [frame for thread in threads for frame in thread.frames if frame.address]

@@ -7,8 +7,10 @@ that is. Branches through registers or tables are not known, nor those of parts 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.fault.instructions import instructions_before
@@ -24,6 +26,7 @@ _BEFORE = frozenset((0x2E, 0x3E, 0xF2, 0xF3, 0x66, 0x41))
 _FLOW = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCC, 0xCF, 0xE9, 0xEB, 0xF4, 0xFF))
 
 
+MOST_SHAPES = 64  # functions whose instructions are kept
 MAX_LONG = 1 << 18  # bytes of a function searched for branches
 BEFORE, BEHIND = 1024, 512  # bytes of a very long function around an address
 # jmp and jcc with a 32-bit distance: the bytes of the instruction before that.
@@ -117,27 +120,43 @@ def _map_of(context: Context, function: Function) -> CodeMap | None:
 def _decoded(context: Context, function: Function, low: int, high: int) -> CodeMap | None:
     """Return the map of a range that begins with an instruction; None for unknown bytes."""
     data = read_up_to(context.target, low, high - low + MAX_LENGTH)
-    starts: list[int] = []
+    shape = _shape(data, high - low)
+    if shape is None:
+        return None
+    starts, branches, ends = shape
     sources: dict[int, list[int]] = {}
-    ends: set[int] = set()
+    for at, to in branches:
+        sources.setdefault(low + to, []).append(low + at)
+    ends_at = frozenset(low + at for at in ends)
+    return CodeMap(function, [low + at for at in starts], sources, ends_at)
+
+
+@lru_cache(maxsize=MOST_SHAPES)
+def _shape(
+    data: bytes, size: int
+) -> tuple[array[int], list[tuple[int, int]], tuple[int, ...]] | None:
+    """Return where the instructions of a range begin, its branches, and where control ends.
+
+    All count from its start. Many processes run the code of the same libraries.
+    """
+    starts, branches, ends = array("i"), [], []
     at = 0
-    while at < high - low:
+    while at < size:
         length = instruction_length(data, at)
         if not length:
             return None
-        starts.append(low + at)
+        starts.append(at)
         instruction = decode(data[at : at + MAX_LENGTH]) if _may_branch(data, at) else None
         if instruction is not None and instruction.flow in ("jump", "return", "trap"):
-            ends.add(low + at)
+            ends.append(at)
         if (
             instruction is not None
             and instruction.target is not None
             and instruction.flow in ("jump", "branch")
         ):
-            to = low + at + length + instruction.target
-            sources.setdefault(to, []).append(low + at)
+            branches.append((at, at + length + instruction.target))
         at += length
-    return CodeMap(function, starts, sources, frozenset(ends))
+    return starts, branches, tuple(ends)
 
 
 def _may_branch(data: bytes, at: int) -> bool:

@@ -20,6 +20,7 @@ from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.files import ElfFile, FileFinder, open_elf
+from gdb_epi.typing_lite import NamedTuple
 
 DT_SYMTAB, DT_RELA, DT_RELASZ, DT_TEXTREL, DT_FLAGS, DT_RELRSZ, DT_RELR = 6, 7, 8, 22, 30, 35, 36
 DT_RELACOUNT = 0x6FFFFFF9
@@ -29,17 +30,16 @@ PF_W = 2
 MAX_DYNAMIC = 1024
 MAX_TABLE = 256 << 20  # bytes of one relocation table
 MAX_RELR = 4_000_000
+MOST_MOVED = 1 << 16  # words of one file whose pointers are kept
+MOST_PATTERNS = 16  # ranges of one file
 _DYN = struct.Struct("<qQ")
 _RELA = struct.Struct("<QQq")
 
 
-class ImageFile:
-    """One mapped object and the file with its build-id."""
+class Tables:
+    """What an ELF file says by itself, each part read once. Addresses are the file's own."""
 
-    def __init__(self, module: Module, file: ElfFile) -> None:
-        self.module = module
-        self.name = module.path.rpartition("/")[2]
-        self.base = module.base
+    def __init__(self, file: ElfFile) -> None:
         self.data = file.data
         header = elf.parse_header(self.data[:64])
         self.fixed = header is not None and header.type == elf.ET_EXEC
@@ -51,6 +51,8 @@ class ImageFile:
         self._dynamic_segment = next(
             (segment for segment in segments if segment.type == elf.PT_DYNAMIC), None
         )
+        self._moved: dict[int, int | None] = {}  # by address: what moved() has answered
+        self._patterns: dict[tuple[int, int], Pattern] = {}
 
     @cached_property
     def dynamic(self) -> dict[int, int]:
@@ -161,7 +163,7 @@ class ImageFile:
         return dict(zip(table[3 * first :: 3], range(first, len(infos)), strict=True))
 
     def _symbol(self, own: int) -> int | None:
-        """Return the address of the symbol that a word names (R_X86_64_64).
+        """Return the address, the file's own, of the symbol that a word names (R_X86_64_64).
 
         None for another word, and when the symbol is not defined here.
         """
@@ -173,20 +175,102 @@ class ImageFile:
         raw = b"" if at is None else self.data[at : at + 24]
         if raw[6:8] in (b"", b"\0\0"):  # st_shndx: defined in another object
             return None
-        return int.from_bytes(raw[8:16], "little") + addend + self.base & WORD_MASK
+        return int.from_bytes(raw[8:16], "little") + addend & WORD_MASK
 
     @cached_property
     def _relr_places(self) -> frozenset[int]:
         return frozenset(self._relr)
 
+    def moved(self, own: int) -> int | None:
+        """Return the address, the file's own, that ld.so makes a pointer of, at an address.
+
+        None where no relocation is known, and no symbol of the file is named.
+        """
+        if own not in self._moved:
+            if len(self._moved) >= MOST_MOVED:
+                self._moved.clear()
+            symbol = self._symbol(own)
+            self._moved[own] = self._relative_at(own) if symbol is None else symbol
+        return self._moved[own]
+
+    def _relative_at(self, own: int) -> int | None:
+        value = self.word(own) if own in self._relr_places else None
+        if value is None:
+            places, values = self._relative
+            number = bisect_right(places, own) - 1
+            value = values[number] if number >= 0 and places[number] == own else None
+        return value
+
+    def pointers(self) -> dict[int, int]:
+        """Return what moved() says, of every word of which it says something."""
+        pointers = dict(self.relatives(0, WORD_MASK))
+        named = {own: self._symbol(own) for own in self._others}
+        pointers.update((own, value) for own, value in named.items() if value is not None)
+        return pointers
+
+    def pattern(self, low: int, size: int) -> Pattern:
+        """Return the words of a range, which begins on a word, that are relative relocations."""
+        key = low, size
+        if key not in self._patterns:
+            if len(self._patterns) >= MOST_PATTERNS:
+                self._patterns.clear()
+            self._patterns[key] = self._pattern_of(low, size)
+        return self._patterns[key]
+
+    def _pattern_of(self, low: int, size: int) -> Pattern:
+        ones, values = array("Q", bytes(size & ~7)), array("Q", bytes(size & ~7))
+        most = 0
+        for address, value in self.relatives(low, low + size - 7):
+            at = address - low >> 3
+            if not address & 7:
+                twice = ones[at] and values[at] != value  # then no pattern holds
+                ones[at], values[at] = 1, value
+                most = max(most, WORD_MASK + 1 if twice else value)
+        whole = int.from_bytes(ones.tobytes(), "little")
+        return Pattern(whole, whole * WORD_MASK, int.from_bytes(values.tobytes(), "little"), most)
+
+
+class Pattern(NamedTuple):
+    """Words that ld.so relocates, as one number each: 1 in each such word, all bits, the values.
+
+    With a load base `values + base * ones` is what a process holds in all of them, where none of
+    the words overflows: `most` is the largest value.
+    """
+
+    ones: int
+    mask: int
+    values: int
+    most: int
+
+    def holds(self, data: bytes, base: int) -> bool:
+        """Whether bytes hold what ld.so put there; also False where that is not certain."""
+        if self.most + base > WORD_MASK or len(data) & 7:
+            return False
+        held = int.from_bytes(data, "little") & self.mask
+        return held == self.values + self.ones * base
+
+
+class ImageFile:
+    """One mapped object and the file with its build-id."""
+
+    def __init__(self, module: Module, file: ElfFile) -> None:
+        self.module = module
+        self.name = module.path.rpartition("/")[2]
+        self.base = module.base
+        self.data = file.data
+        self.tables: Tables = file.kept.get(Tables) or Tables(file)
+        file.kept[Tables] = self.tables
+        self.loads = self.tables.loads
+        self.relro = self.tables.relro
+        self.has_text_relocations = self.tables.has_text_relocations
+        self.offset = self.tables.offset
+        self.relatives = self.tables.relatives
+
     def pointers(self) -> Iterator[tuple[int, int]]:
         """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""
-        relative = {a: value + self.base & WORD_MASK for a, value in self.relatives(0, WORD_MASK)}
-        named = {own: self._symbol(own) for own in self._others}
-        relative.update((own, value) for own, value in named.items() if value is not None)
-        for address, value in relative.items():
-            yield address + self.base, value
-        for load in self.loads if self.fixed else ():
+        for address, value in self.tables.pointers().items():
+            yield address + self.base, value + self.base & WORD_MASK
+        for load in self.loads if self.tables.fixed else ():
             if load.flags & PF_W:
                 raw = self.data[load.offset : load.offset + load.filesz & ~7]
                 for number, value in enumerate(memoryview(raw[: len(raw) & ~7]).cast("Q")):
@@ -199,19 +283,10 @@ class ImageFile:
         None where the file does not tell. A symbol may have been preempted by another object.
         """
         own = address - self.base
-        symbol = self._symbol(own)
-        return self._relocated(own) if symbol is None else symbol
-
-    def _relocated(self, own: int) -> int | None:
-        """Return the pointer that a relative relocation left, else the word of a fixed image."""
-        value = self.word(own) if own in self._relr_places else None
-        if value is None:
-            places, values = self._relative
-            number = bisect_right(places, own) - 1
-            value = values[number] if number >= 0 and places[number] == own else None
+        value = self.tables.moved(own)
         if value is not None:
             return value + self.base & WORD_MASK
-        return self.word(own) if self.fixed else None
+        return self.tables.word(own) if self.tables.fixed else None
 
 
 @once_per_run

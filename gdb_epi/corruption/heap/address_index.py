@@ -376,10 +376,10 @@ def _reader_of(context: Context) -> Reader | None:
     python = context.state.python
     if not isinstance(python, PythonState):
         return None
-    from gdb_epi.cpython.reader import Reader
+    from gdb_epi.cpython.paged_reader import PagedReader
 
     try:
-        return Reader(context.target, python.layout)
+        return PagedReader(context.target, python.layout)
     except LayoutError:
         return None
 

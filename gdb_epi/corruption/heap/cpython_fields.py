@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, OVERHEAD, SIZES, pool_at
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_word
@@ -49,7 +49,7 @@ def _of_extension(context: Context, python: PythonState, start: int, name: str) 
     if name == "dict":  # an entry: the owner's address is that of the key's word
         return False
     try:
-        reader = Reader(context.target, python.layout)
+        reader = PagedReader(context.target, python.layout)
         base_at = python.layout.require("PyTypeObject", "tp_base")
         kind = reader.type_of(start)
         for _ in range(MAX_BASES):
@@ -79,7 +79,7 @@ def _data_stacks(context: Context) -> list[tuple[int, int]]:
         return []
     ranges: list[tuple[int, int]] = []
     try:
-        reader, layout = Reader(context.target, python.layout), python.layout
+        reader, layout = PagedReader(context.target, python.layout), python.layout
         first_at = layout.require("PyThreadState", "datastack_chunk")
         size_at = layout.require("_PyStackChunk", "size")
         previous_at = layout.require("_PyStackChunk", "previous")

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import MergedStack, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE
@@ -87,7 +87,7 @@ class CalleeReader:
 
     def __init__(self, target: Target, layout: Layout) -> None:
         self._layout = layout
-        self._reader = Reader(target, layout)
+        self._reader = PagedReader(target, layout)
         self._functions = FunctionBounds(target)
         self._kinds: dict[int, _Kind] = {}
         self._left = MAX_LOOKED_AT

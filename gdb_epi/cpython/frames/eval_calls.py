@@ -23,7 +23,7 @@ import struct
 from collections.abc import Sequence
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.target.api import NativeFrame, Target
@@ -204,7 +204,7 @@ class EvalCallReader:
     def __init__(self, target: Target, layout: Layout) -> None:
         self._target = target
         self._functions = FunctionBounds(target)
-        self._reader = Reader(target, layout)
+        self._reader = PagedReader(target, layout)
         frame = "_PyInterpreterFrame"
         self._previous = layout.offset(frame, "previous")
         self._owner = layout.offset(frame, "owner")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.reader import Link, Reader
 from gdb_epi.cpython.runtime.gc import GcState, gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent, LayoutError, UnreadableMemory
@@ -44,24 +45,11 @@ def gc_list_heads(state: GcState) -> list[tuple[str, int]]:
     return heads
 
 
-def walk_gc_list(reader: Reader, head: int, cap: int = MAX_OBJECTS) -> Iterator[int]:
-    """Yield the objects of one list. Raises UnreadableMemory where it is damaged or too long."""
-    layout = reader.layout
-    next_at = layout.require("PyGC_Head", "_gc_next")
+def _link(layout: Layout, head: int) -> Link:
     size = layout.size("PyGC_Head")
     if not size:
         raise LayoutError(f"no sizeof(PyGC_Head) in {layout.source}")
-    seen = {head}
-    node = reader.u64(head + next_at) & ~_FLAGS
-    while node != head:
-        if node in seen or not node:
-            raise UnreadableMemory(node, size, "a cycle or a NULL in a list of the collector")
-        if len(seen) > cap:
-            raise UnreadableMemory(node, size, f"more than {cap} objects; not walked further")
-        seen.add(node)
-        following = reader.u64(node + next_at) & ~_FLAGS
-        yield node + size
-        node = following
+    return Link(head, layout.require("PyGC_Head", "_gc_next"), _FLAGS, size)
 
 
 def objects_by_generation(
@@ -71,11 +59,11 @@ def objects_by_generation(
     generations = []
     for name, head in gc_list_heads(state):
         objects: list[int] = []
-        ended = ""
         try:
-            for address in walk_gc_list(reader, head, cap):
-                objects.append(address)
-        except (UnreadableMemory, LayoutError) as error:
+            link = _link(reader.layout, head)
+            nodes, ended = reader.chain(link, cap)
+            objects = [node + link.size for node in nodes]
+        except LayoutError as error:
             ended = str(error)
         cap -= len(objects)
         generations.append(TrackedGeneration(name, tuple(objects), ended))

@@ -9,6 +9,7 @@ from struct import Struct
 
 from gdb_epi.cpython.reader import Reader, struct_fields
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.target.api import kept_by
 from gdb_epi.typing_lite import NamedTuple
 
 MANY_ENTRIES = 1000  # fewer are simply read
@@ -17,6 +18,9 @@ MAX_LOG2 = 40
 MAX_SHARED_KEYS = 1024
 ENTRIES_AT_ONCE = 256
 MAX_INT_DIGITS = 8
+ASKED_OFTEN = 3  # of one dict: then all of its keys are read
+MAX_NAMES = 20_000  # of a dict that is read as a whole
+MAX_NAME = 128  # bytes of a key that is asked for
 
 # Type flags are public ABI (Include/object.h): 3.11 (gh-89503) and 3.13 (gh-115776).
 _MANAGED_DICT = 1 << 4
@@ -41,6 +45,25 @@ class _KeysHead(NamedTuple):
     indices: int
 
 
+class _Names(NamedTuple):
+    """The keys of a dict: place and value by text, and by bytes as is_string() compares them.
+
+    `ended`: why the dict could not be read to its end.
+    """
+
+    texts: dict[str, tuple[int, int]]
+    raw: dict[bytes, tuple[int, int]]
+    ended: Absent | None
+
+    def value(self, key: str) -> int | None:
+        """Return the value under the first key that is a text."""
+        found = self.texts.get(key)
+        if key.isascii():
+            bare = self.raw.get(key.encode("ascii"))
+            found = bare if found is None or (bare is not None and bare < found) else found
+        return None if found is None else found[1]
+
+
 class ObjectReader:
     """Containers of one process, read with one layout."""
 
@@ -50,6 +73,11 @@ class ObjectReader:
         self._module_names: dict[int, str | Absent] = {}
         self._offsets: dict[tuple[str, str], int | None] = {}
         self._storages: dict[int, _Storage] = {}
+        # Keys of dicts that were read as a whole, and how often each dict was asked.
+        kept: tuple[dict[int, _Names | None], dict[int, int]] = ({}, {})
+        if (store := kept_by(reader.target)) is not None:
+            kept = store.setdefault((ObjectReader, reader.layout), kept)
+        self._names, self._asked = kept
 
     def module_name(self, globals_dict: int) -> str | Absent:
         """Return `__name__` of a frame's globals."""
@@ -118,14 +146,48 @@ class ObjectReader:
     # -- dicts ------------------------------------------------------------------------------
 
     def dict_get(self, address: int, key: str) -> int | Absent:
-        """Return the value (PyObject *) under a str key of a dict."""
-        try:
-            for key_at, value in self.dict_items(address):
-                if self._reader.is_string(key_at, key):
-                    return value
-        except UnreadableMemory as error:
-            return Absent(UNREADABLE, str(error))
+        """Return the value (PyObject *) under a str key of a dict.
+
+        A dict that is asked again, as sys.modules is, is read once as a whole.
+        """
+        names = self._names.get(address)
+        if names is None:
+            asked = self._asked.get(address, 0)
+            if asked == ASKED_OFTEN:
+                names = self._names[address] = self._names_of(address)
+            self._asked[address] = asked + 1
+        if names is not None and len(key) <= MAX_NAME:
+            found = names.value(key)
+            if found is not None:
+                return found
+            if names.ended is not None:
+                return names.ended
+        else:
+            try:
+                for key_at, value in self.dict_items(address):
+                    if self._reader.is_string(key_at, key):
+                        return value
+            except UnreadableMemory as error:
+                return Absent(UNREADABLE, str(error))
         return Absent(NOT_AVAILABLE, f"no key {key!r} in the dict at {address:#x}")
+
+    def _names_of(self, address: int) -> _Names | None:
+        """Return the keys of a dict; None where it has too many."""
+        texts: dict[str, tuple[int, int]] = {}
+        raw: dict[bytes, tuple[int, int]] = {}
+        try:
+            for number, (key, value) in enumerate(self.dict_items(address)):
+                if number == MAX_NAMES:
+                    return None
+                bare = self._reader.bare_string(key, MAX_NAME)
+                if bare is not None:
+                    raw.setdefault(bare, (number, value))
+                text = self._reader.string(key, 4096)
+                if isinstance(text, str):
+                    texts.setdefault(text, (number, value))
+        except UnreadableMemory as error:
+            return _Names(texts, raw, Absent(UNREADABLE, str(error)))
+        return _Names(texts, raw, None)
 
     def dict_items(self, address: int) -> Iterator[tuple[int, int]]:
         """Yield (key, value) pointers of a dict, in insertion order.

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values.process_values import values_of
@@ -116,7 +116,7 @@ class ExceptionDecoder:
     """The exceptions of one process; each object is decoded once."""
 
     def __init__(self, target: Target, python: PythonState, *, messages: bool = False) -> None:
-        self._reader = Reader(target, python.layout)
+        self._reader = PagedReader(target, python.layout)
         self._layout = python.layout
         objects = ObjectReader(self._reader)
         interpreters = tuple(interpreter.address for interpreter in python.interpreters)

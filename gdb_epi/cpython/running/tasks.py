@@ -28,6 +28,7 @@ from gdb_epi.cpython.heap.gc_lists import objects_being_collected, tracked_objec
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
 from gdb_epi.cpython.runtime.recover_modules import module_dict, remember_frame_globals
@@ -213,7 +214,7 @@ def asyncio_tasks(target: Target, python: PythonState) -> Tasks:
 
 def has_module(target: Target, python: PythonState, name: str) -> bool:
     """Tell whether any interpreter imported a module; cheap, for what is costly to look for."""
-    reader = Reader(target, python.layout)
+    reader = PagedReader(target, python.layout)
     objects = ObjectReader(reader)
     return any(
         not isinstance(module_dict(objects, reader, interpreter.address, name), Absent)
@@ -227,7 +228,7 @@ class _Decoder:
     def __init__(self, target: Target, python: PythonState) -> None:
         self._python = python
         self._layout = python.layout
-        self._reader = Reader(target, python.layout)
+        self._reader = PagedReader(target, python.layout)
         self._objects = ObjectReader(self._reader)
         addresses = tuple(interpreter.address for interpreter in python.interpreters)
         self._types = TypeReader(self._reader, self._objects, addresses)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.eval_breaker import (
     PendingCalls,
@@ -80,7 +81,7 @@ class RuntimeDetails(NamedTuple):
 
 def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     """Return what every interpreter was doing. Never raises for damage."""
-    reader = Reader(target, python.layout)
+    reader = PagedReader(target, python.layout)
     decoder = _Decoder(reader, python.runtime)
     interpreters = tuple(decoder.interpreter(state) for state in python.interpreters)
     errors = [

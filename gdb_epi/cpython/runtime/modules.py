@@ -8,6 +8,7 @@ system's own directory listings hold (`FileFinder._path_cache`): no file of this
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from gdb_epi.cpython.source.files import read_regular
 from gdb_epi.cpython.types import InterpreterState, PythonState
@@ -102,8 +103,6 @@ class _Walk:
         self._interpreter = interpreter
         self._errors: list[SoftError] = []
         self._sys = access.module(interpreter.address, "sys") or 0
-        self._stdlib_names = self._names_of_stdlib()
-        self._stdlib_folder = self._folder_of_stdlib()
         self._build_ids: dict[str, str | None] | None = None
         self._room = MAX_NAMES
 
@@ -120,10 +119,12 @@ class _Walk:
         modules: list[ImportedModule] = []
         lost = 0
         for key, value in self._access.pairs(contents):
+            if only is not None and self._access.reader.string(key, MAX_TEXT) not in only:
+                continue
             name = self._access.text(key, MAX_TEXT)
             if name is None:
                 lost += 1
-            elif only is None or name in only:
+            else:
                 modules.append(self._module(name, value))
             if len(modules) >= MAX_MODULES:
                 self._problem(f"stopped after {MAX_MODULES} modules")
@@ -231,13 +232,15 @@ class _Walk:
 
     # -- the standard library -----------------------------------------------------------------
 
-    def _names_of_stdlib(self) -> frozenset[str]:
+    @cached_property
+    def _stdlib_names(self) -> frozenset[str]:
         # sys.stdlib_module_names came with 3.10 (bpo-42955).
         at = self._access.get(self._sys, "stdlib_module_names") if self._sys else None
         names = (self._access.text(item, 256) for item in (self._access.members(at) if at else ()))
         return frozenset(name for name in names if name)
 
-    def _folder_of_stdlib(self) -> str | None:
+    @cached_property
+    def _stdlib_folder(self) -> str | None:
         contents = self._access.module(self._interpreter.address, "os")
         value = self._access.get(contents, "__file__") if contents else None
         file = self._text(value)

@@ -10,7 +10,7 @@ from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker, WalkedStack
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.static_type_names import StaticTypeNames
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
 from gdb_epi.cpython.runtime.gil import gil_address, gil_holder
 from gdb_epi.cpython.runtime.thread_names import thread_names
@@ -57,7 +57,7 @@ class _Decoder:
         self.target = target
         self.runtime = runtime
         self.layout = runtime.layout
-        self.reader = Reader(target, runtime.layout)
+        self.reader = PagedReader(target, runtime.layout)
         self.objects = ObjectReader(self.reader)
         self.codes = CodeReader(self.reader)
         self.walker = StackWalker(self.reader, frame_reader(self.reader, self.codes), self.objects)

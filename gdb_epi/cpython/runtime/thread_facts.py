@@ -8,6 +8,7 @@ by C code has no Thread object until it asks for one.
 from __future__ import annotations
 
 from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.eval_breaker import requests_of_thread
 from gdb_epi.cpython.runtime.gil import read_gil
@@ -60,7 +61,7 @@ def thread_facts(
     target: Target, python: PythonState
 ) -> tuple[dict[int, ThreadFacts], list[SoftError]]:
     """Return the facts of every thread state, by its address, and what could not be had."""
-    reader = Reader(target, python.layout)
+    reader = PagedReader(target, python.layout)
     objects = ObjectReader(reader)
     remember_frame_globals(reader, objects, python)
     facts: dict[int, ThreadFacts] = {}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values import decoders, libraries
@@ -144,6 +145,6 @@ def _own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
 def values_of(target: Target, python: PythonState, limits: Limits | None = None) -> Values:
     """Return the values of a decoded process."""
     addresses = tuple(interpreter.address for interpreter in python.interpreters)
-    values = Values(target, Reader(target, python.layout), addresses, limits)
+    values = Values(target, PagedReader(target, python.layout), addresses, limits)
     values.threads = tuple(python.threads())
     return values

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -125,7 +125,7 @@ def _type_name(state: ProcessState, block: Block) -> str | None:
     """Return the type of the object in a block; the links of the collector may lie before it."""
     if not isinstance(state.python, PythonState):
         return None
-    reader = Reader(state.target, state.python.layout)
+    reader = PagedReader(state.target, state.python.layout)
     for start in (block.address, block.address + 16):
         try:
             kind = reader.u64(start + reader.layout.require("PyObject", "ob_type"))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
@@ -38,7 +39,7 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     end = _end_of_callback(frames) if not isinstance(frames, Absent) else None
     if end is None:
         return
-    reader = Reader(state.target, python.layout)
+    reader = PagedReader(state.target, python.layout)
     for word in _words(state.target, account.fault.registers, account.fault.sp, end):
         if _is_freed_thunk(reader, word):
             facts = {"address": hex_word(word)}

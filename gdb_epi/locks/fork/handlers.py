@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -61,7 +62,7 @@ def _of_thread(
         state = next((t for t in python.threads() if t.alive and t.ident == base), None)
     if isinstance(python, PythonState) and state is not None:
         try:
-            reader = Reader(target, python.layout)
+            reader = PagedReader(target, python.layout)
             hook = _python_hook(reader, python, thread, state.frames)
             if hook is not None:
                 return hook

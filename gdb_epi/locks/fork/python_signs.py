@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
@@ -23,7 +24,7 @@ def read_python_signs(reader: ForkSigns) -> None:
             reader.unreadable(name, python.detail)
         return
     try:
-        memory = Reader(reader.target, python.layout)
+        memory = PagedReader(reader.target, python.layout)
         _main_thread(reader, memory, python)
         _known_threads(reader, memory, python)
         _multiprocessing(reader, memory, python)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots, Slots
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -82,7 +82,7 @@ class PythonView:
         self.target = target
         self.python = python
         self.vanished = vanished
-        self.reader = Reader(target, python.layout)
+        self.reader = PagedReader(target, python.layout)
         self.objects = ObjectReader(self.reader)
         self.locks = LockObjects(self.reader)
         self.slots = FrameSlots(self.reader)

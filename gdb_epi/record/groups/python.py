@@ -7,6 +7,7 @@ Source of sys.flags: Python/sysmodule.c; flags_fields[] only grew from 3.8 to 3.
 from __future__ import annotations
 
 from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
@@ -92,7 +93,7 @@ def python_build(target: Target, python: PythonState) -> PythonBuild | Absent:
     """Return what sys of the main interpreter says. Absent when its dict cannot be read."""
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")
-    reader = Reader(target, python.layout)
+    reader = PagedReader(target, python.layout)
     objects = ObjectReader(reader)
     contents = objects.module_dict(python.interpreters[0].address, "sys")
     if isinstance(contents, Absent):
