@@ -172,6 +172,24 @@ def extended(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
     )
 
 
+def summed(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
+    """Return calibration.json with the counts of further programs: none that it has counted."""
+    merged = dict(counted_rules())
+    usual = merged.pop(ANY_RULE).usual
+    for rule, more in table.items():
+        if rule == ANY_RULE:
+            continue
+        old = merged.get(rule)
+        if old is not None:
+            right, wrong = round(old.right + more.right, 2), round(old.wrong + more.wrong, 2)
+            origin = f"{old.origin}; {more.origin.removeprefix('measured on ')} since"
+            more = Counts(right, wrong, origin)
+        merged[rule] = more
+    text = written({**dict(sorted(merged.items())), ANY_RULE: Counts(0, 0, "", usual)}, rows)
+    own = f"{len(rows)}-cores-{len({str(row['program']) for row in rows})}-programs"
+    return text.replace(f'"{own}"', f'"{calibration_version()}+{own}"')
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print counts, bands and figures; with --write change calibration.json."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -180,6 +198,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--add", action="store_true", help="add to calibration.json the rules that it lacks"
     )
+    parser.add_argument(
+        "--sum", action="store_true",
+        help="add the counts of programs that calibration.json has not counted",
+    )  # fmt: skip
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args(arguments)
@@ -197,6 +219,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         FILE.write_text(written(table, rows))
     if options.add:
         FILE.write_text(extended(table, rows))
+    if options.sum:
+        FILE.write_text(summed(table, rows))
     return 0
 
 

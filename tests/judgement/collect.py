@@ -7,7 +7,7 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +78,18 @@ def of_generator(options: argparse.Namespace) -> Iterator[Row]:
         yield from made_by_generator(job)
 
 
-def of_gallery(half: str) -> Iterator[Row]:
-    """Yield rows of the gallery's cores, which its own runner makes and keeps."""
+def of_gallery(half: str, names: Sequence[str]) -> Iterator[Row]:
+    """Yield rows of the gallery's cores, which its own runner makes and keeps.
+
+    `names` are those of the programs; without any it is all.
+    """
     from gallery.score import ask, chosen
     from gallery.taking import pieces, take
     from support.cores import CoreFailed
 
     for piece in pieces(half):
+        if names and piece.name not in names:
+            continue
         for interpreter in chosen([]):
             if not piece.supports(interpreter):
                 continue
@@ -109,9 +114,10 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--kinds", default="hw,sw,ambiguous")
     parser.add_argument("--gallery", choices=["first"])
+    parser.add_argument("--names", nargs="*", default=(), help="programs of the gallery")
     parser.add_argument("--rows", type=Path, required=True)
     options = parser.parse_args()
-    rows = of_gallery(options.gallery) if options.gallery else of_generator(options)
+    rows = of_gallery(options.gallery, options.names) if options.gallery else of_generator(options)
     count = 0
     with options.rows.open("a") as file:
         for count, row in enumerate(rows, 1):

@@ -89,6 +89,15 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert document["version"] == "2-cores-2-programs"
 
 
+def test_the_counts_of_further_programs_are_added() -> None:
+    rows = [row("a new bug", "sw", "S:ascii"), row("a flip", "hw", "S:ascii")]
+    before = counted_rules()["S:ascii"]
+    after = read_calibration(json.loads(calibrate.summed(counted(rows), rows)))
+    assert (after["S:ascii"].right, after["S:ascii"].wrong) == (before.right + 1, before.wrong + 1)
+    assert after["S:ascii"].origin == f"{before.origin}; 2 programs of corruption since"
+    assert {name for name in after if after[name] != counted_rules().get(name)} == {"S:ascii"}
+
+
 def test_every_counted_rule_is_one_that_can_speak() -> None:
     """A rule that was renamed would stand at what is usual, and nobody would see."""
     assert not load_all(gdb_epi.detectors)
