@@ -58,6 +58,11 @@ def _gdbs() -> list[str]:
 
 BUILDS = [(p, abi) for p in _prefixes() for abi in interpreters(p) if _supported(abi)]
 CELLS = [(p, abi, gdb) for p, abi in BUILDS for gdb in _gdbs()]
+WITH_GIL = [
+    (prefix, abi)
+    for prefix, abi in BUILDS
+    if not abi.rstrip("d").endswith("t") and int(abi.rstrip("d").partition(".")[2]) >= 13
+]
 NOTHING = pytest.param(None, marks=pytest.mark.skip(reason="no GDB or no interpreter with headers"))
 
 
@@ -106,6 +111,19 @@ def test_headers_alone_give_the_same_members(build: tuple[Path, str]) -> None:
     _compared, texts = differences(_shipped(made["header"]), made)
     jit = ("jit_tracer_state", "lazy_imports", "_initial_thread", "_main_interpreter", ": size ")
     assert [t for t in texts if not any(word in t for word in jit)] == []
+
+
+@pytest.mark.parametrize("build", WITH_GIL if _gdbs() else [NOTHING], ids=_name)
+def test_headers_give_the_tables_of_builds_without_gil(build: tuple[Path, str]) -> None:
+    """Their own structs move between patch releases too: 3.15.2 brought another mimalloc."""
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is missing")
+    prefix, abi = build
+    defines = ["Py_GIL_DISABLED=1", *(["Py_DEBUG=1"] if abi.endswith("d") else [])]
+    made = from_headers(prefix / "include" / f"python{abi}", defines, _gdbs()[0])
+    shipped = _shipped(made["header"])
+    # An array of aligned structs begins where the alignment lets it (cpython.runtime.gc).
+    assert [t for t in _texts(shipped, made) if ".generations: " not in t] == []
 
 
 def _runtime_bytes(file: Path) -> bytes | None:

@@ -10,7 +10,15 @@ import resource
 from pathlib import Path
 
 import pytest
-from support.fuzzing import HANG_SECONDS, SNAPSHOTS, Corpus, Outcome, run_input, unpacked_samples
+from support.fuzzing import (
+    FILE_EVERY,
+    HANG_SECONDS,
+    SNAPSHOTS,
+    Corpus,
+    Outcome,
+    run_input,
+    unpacked_samples,
+)
 
 INPUTS = 600
 PARTS = 8
@@ -38,7 +46,21 @@ def test_damaged_inputs(corpus: Corpus, part: int) -> None:
 @pytest.mark.heavy
 @pytest.mark.parametrize("part", range(HEAVY_PARTS))
 def test_many_more_damaged_inputs(corpus: Corpus, part: int) -> None:
-    check(corpus, range(INPUTS + part, HEAVY_INPUTS, HEAVY_PARTS))
+    check(corpus, numbers_of(part))
+
+
+def numbers_of(part: int) -> range:
+    """Return the numbers of a part: neighbours, as every fifth input is a file and no recording."""
+    each = (HEAVY_INPUTS - INPUTS) // HEAVY_PARTS
+    return range(INPUTS + part * each, INPUTS + (part + 1) * each)
+
+
+def test_every_part_has_files_and_recordings() -> None:
+    parts = [numbers_of(part) for part in range(HEAVY_PARTS)]
+    parts += [range(part, INPUTS, PARTS) for part in range(PARTS)]
+    for numbers in parts:
+        assert {number % FILE_EVERY == 0 for number in numbers} == {True, False}
+    assert sum(map(len, parts)) == HEAVY_INPUTS
 
 
 def check(corpus: Corpus, numbers: range) -> None:

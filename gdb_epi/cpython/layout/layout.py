@@ -413,9 +413,10 @@ def build_layouts(
 
     Structs move within a minor version: 3.14.0 to 3.14.4 have the incremental collector, whose
     state is 24 bytes smaller, so that all behind it in the interpreter state lies elsewhere
-    (python/cpython#148726); and musl has no perf trampolines (3.12+), whose state takes 72 to 100
-    bytes of `_PyRuntime`. `words` is what the process says of itself. The main table comes first
-    where no word contradicts it; the others are read when they are asked for.
+    (python/cpython#148726); free-threaded 3.14.10 and 3.15.2 have another mimalloc, which moves it
+    by some 300 bytes; and musl has no perf trampolines (3.12+), whose state takes 72 to 100 bytes
+    of `_PyRuntime`. `words` is what the process says of itself. The main table comes first where no
+    word contradicts it; the others are read when they are asked for.
     """
     main = load_layout(version, free_threaded, debug, mutex)
     if main is None:
