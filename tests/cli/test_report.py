@@ -111,7 +111,7 @@ def test_what_is_planted_is_said_with_its_numbers(planted, planted_page):
     page = Page(planted_page.read_text(encoding="utf-8"))
     bad, (_, race), (name, host, _) = (fleet.truth[k] for k in ("bad_host", "race", "split"))
     findings = page.text.split("Over time")[1]
-    assert f"One host ({bad}), retire it" in findings
+    assert f"One host ({bad}), take it out and test it" in findings
     own = sum(f"node-{c.host}" == bad for c in fleet.crashes)
     assert f"{own:,} of {len(fleet.crashes):,}" in findings
     assert any(f"{attr}={value}" in findings for attr, value in race.items())
@@ -176,7 +176,7 @@ def test_a_dismissed_finding_is_not_a_headline(planted, page_of, tmp_path):
     fleet, path = planted
     db = shutil.copy(path, tmp_path / "copy.sqlite3")
     main(["fleet", "screen", "--db", str(db)])
-    bad = f"One host ({fleet.truth['bad_host']}), retire it"
+    bad = f"One host ({fleet.truth['bad_host']}), take it out and test it"
     page = page_of(db=db)
     assert bad in page.text and "raised 2026-01-28, open" in page.text
     with sqlite3.connect(db) as base:

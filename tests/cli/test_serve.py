@@ -59,7 +59,7 @@ def test_pages(server, fleet):
     answer = server.get("/")
     assert answer.status == 200 and answer.headers["content-type"].startswith("text/html")
     page = Page(answer.text)
-    assert f"One host ({fleet[0].truth['bad_host']}), retire it" in page.text
+    assert f"One host ({fleet[0].truth['bad_host']}), take it out and test it" in page.text
     core = next(link for link in page.links if link.startswith("/core/"))
     shown = server.get(core)
     assert shown.status == 200 and core.removeprefix("/core/") in Page(shown.text).text

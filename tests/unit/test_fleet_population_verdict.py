@@ -30,7 +30,7 @@ def test_one_bad_host_is_hardware_and_to_be_retired():
     first = pv.of_population(population(fleet), LAST)[0]
     host = fleet.truth["bad_host"]
     assert (first.kind, first.subject) == (pv.HARDWARE_HOST, f"host={host}")
-    assert first.headline == f"hardware: one host ({host}), retire it"
+    assert first.headline == f"hardware: one host ({host}), take it out and test it"
     assert any("relative risk" in line for line in first.evidence)
     assert any("bit-flip flag" in line for line in first.evidence)
     assert json.loads(json.dumps(first.as_json(LAST)))["causes"][0]["mark"] == f"host={host}"
@@ -90,7 +90,7 @@ def test_a_host_with_many_signatures_is_broken_though_one_leads():
     first = pv.of_population(population(fleet), LAST)[0]
     assert (first.kind, first.headline) == (
         pv.HARDWARE_HOST,
-        f"hardware: one host ({host}), retire it",
+        f"hardware: one host ({host}), take it out and test it",
     )
 
 

@@ -186,7 +186,7 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
         return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
     if kind == ONE_HOST:
         return f"one host ({name}), {signatures}: {MOVE_JOB}"
-    return f"hardware: one host ({name}), retire it"
+    return f"hardware: one host ({name}), take it out and test it"
 
 
 def of_split(population: Population, parted: Split) -> PopulationVerdict:

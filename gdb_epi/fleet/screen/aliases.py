@@ -29,7 +29,7 @@ def without_aliases(
 
     Strongest first (the least of `order`), after those `known` from earlier days; each must still
     show inside or outside the host-hours of every one that was kept for the same signature, or it
-    becomes an alias.
+    becomes an alias, which is told where the crashes fit it nearly as well.
     """
     kept: list[Finding] = list(earlier)
     same: dict[str, list[int]] = {}  # of a signature, the places in `kept`
@@ -45,7 +45,7 @@ def without_aliases(
             alias = f"{finding.attr}={finding.value}"
             if alias not in kept[alias_of].aliases:
                 kept[alias_of] = kept[alias_of]._replace(aliases=(*kept[alias_of].aliases, alias))
-    return kept[len(earlier) :]
+    return [_without_explained(population, finding) for finding in kept[len(earlier) :]]
 
 
 def with_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
@@ -71,6 +71,44 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
                 rivals.append((-float(gains[value]), f"{rival.attr}={rival.value}"))
     more = [name for _, name in sorted(rivals) if name not in finding.aliases]
     return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
+
+
+def _without_explained(population: Population, finding: Finding) -> Finding:
+    """Drop the aliases that the crashes tell apart: they stood out only because of this value.
+
+    A rack that got a firmware in mid-month crashed only since then: it is no other cause.
+    """
+    attribute = population.attribute(finding.attr)
+    if not finding.aliases or attribute is None:
+        return finding
+    crashes = _of_signal(population, finding.signature)
+    value = attribute.values.index(finding.value)
+    aliases = [
+        alias
+        for alias in finding.aliases
+        if not _is_told_apart(population, (attribute, value), alias, crashes)
+    ]
+    return finding._replace(aliases=tuple(aliases))
+
+
+def _is_told_apart(
+    population: Population, named: tuple[Attribute, int], alias: str, crashes: Ints
+) -> bool:
+    """Whether the named value explains the crashes of which both are known far better."""
+    name, _, text = alias.partition("=")
+    other = population.attribute(name)
+    if other is None or text not in other.values:
+        return False
+    both = [named, (other, other.values.index(text))]
+    known = np.logical_and.reduce([attribute.crash[crashes] >= 0 for attribute, _ in both])
+    total = float(np.count_nonzero(known))
+    gains = []
+    for attribute, value in both:
+        share = float(expected_shares(population, attribute)[0][value])
+        here = float(np.count_nonzero(attribute.crash[crashes[known]] == value))
+        parts = ((here, share), (total - here, 1 - share))
+        gains.append(sum(a * np.log(a / max(total * s, 1e-12)) for a, s in parts if a > 0))
+    return bool(gains[0] - gains[1] > np.log(TOLD_APART))
 
 
 def _gains(population: Population, attribute: Attribute, few: tuple[Ints, Floats]) -> Floats:

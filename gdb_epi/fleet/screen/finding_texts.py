@@ -24,7 +24,9 @@ from gdb_epi.fleet.screen.types import (
 )
 from gdb_epi.fleet.store.days import iso_day
 
-HARDWARE = ("rack", "sku", "cpu_model", "microcode", "bios", "dimm", "gpu", "psu", "row")
+HARDWARE = (
+    "rack", "sku", "cpu_model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row",
+)  # fmt: skip
 
 SENTENCES = {
     EVENT: "one event: {test}, from {value}",

@@ -34,6 +34,7 @@ from gdb_epi.fleet.screen.types import (
     ALL,
     BITFLIP,
     COUNTED,
+    DAMAGES_ITSELF,
     FORKS,
     HOST,
     LOCK,
@@ -52,6 +53,7 @@ from gdb_epi.fleet.screen.types import (
     Finding,
     Shares,
 )
+from gdb_epi.fleet.screen.within_marks import explained_by, fits_as_well
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -144,6 +146,8 @@ def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator
         facts = [float(g[host]) for g in given]
         test = describe_tests(p_count[host], facts)
         is_one_kind = _of_one_kind(population, day, host, null, healthy)
+        if is_one_kind and _is_of_its_kind(population, host, null.alpha):
+            continue
         caveats = (ONE_SIGNATURE,) if is_one_kind else (PLAIN,) * (min(facts) > MAX_SIGN_P)
         yield from _host_finding(
             population, host_shares, host, name, test, (p[host], q[host]), caveats
@@ -238,6 +242,15 @@ def _of_one_kind(
     return bool(chances(ratios.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
 
+def _is_of_its_kind(population: Population, host: int, alpha: float) -> bool:
+    """Whether what all hosts of some kind have explains the signature that sets a host apart."""
+    name, _ = main_signature(population, population.host == host)
+    if name == NO_SIGNATURE:
+        return False
+    same = population.signature == population.signatures.index(name)
+    return explained_by(population, host, np.flatnonzero(same), alpha) is not None
+
+
 def _host_finding(
     population: Population,
     host_shares: Shares,
@@ -259,8 +272,10 @@ def _host_finding(
     risk = relative_risk(n, share, total - n, 1 - share)
     if risk[0] < MIN_RR:
         return
-    if ONE_SIGNATURE in caveats or not (population.bitflip & members).any():
+    if ONE_SIGNATURE in caveats:
         caveats = (*caveats, LOOP)
+    elif PLAIN not in caveats and not (population.bitflip & members).any():
+        caveats = (*caveats, DAMAGES_ITSELF)
     if name == LOCK:
         caveats = (FORKS,)
     p, q = (float(x) for x in chance)
@@ -361,7 +376,8 @@ def _by_signature(
     if not a.size:
         return
     n, share = cells.per_signature[s], host_shares.share[h]
-    alpha = _unlike(cells, host_shares, dispersion(per_host, everything * host_shares.share))[keep]
+    least = dispersion(per_host, everything * host_shares.share)
+    alpha = _unlike(cells, host_shares, least)[keep]
     mean = n * share
     p = negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
     # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
@@ -374,7 +390,8 @@ def _by_signature(
     named = np.flatnonzero(q <= MAX_Q)
     for i in named[np.argsort(p[named], kind="stable")][:MAX_CELLS]:
         risk = relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
-        if risk[0] >= MIN_RR:
+        same = np.flatnonzero((population.signature == s[i]) & ~explained)
+        if risk[0] >= MIN_RR and explained_by(population, int(h[i]), same, least) is None:
             mine = (population.host == h[i]) & (population.signature == s[i])
             yield Finding(
                 HOST,
@@ -388,7 +405,7 @@ def _by_signature(
                 "negative binomial and Fisher exact, the weaker",
                 host_shares.source,
                 (),
-                (LOOP,),
+                (LOOP, *fits_as_well(population, int(h[i]), same, least)),
                 mine & ~explained,
             )
 

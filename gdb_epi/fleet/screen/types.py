@@ -28,6 +28,10 @@ ONE_SIGNATURE = (
     "without its most frequent signature it is like other hosts: its job may be the cause"
 )
 LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
+DAMAGES_ITSELF = (
+    "a job of this host that damages its own memory dies in many ways too: "
+    "see whether its crashes are of one program"
+)
 PLAIN = (
     "nothing but their number sets its crashes apart (no damage flagged, no signatures of its own, "
     "no one CPU): it may run what dies more often"

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a host has a signature out of proportion among the hosts that have its other mark too.
+
+A version that two hosts in a hundred run makes each of them crash fifty times as often as the
+others: by all hosts' hours every one of them stands out. Where the crashes of the *other* hosts go
+with a value, a host is compared with those that have the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MAX_Q
+from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, negative_binomial_tail
+from gdb_epi.typing_lite import NamedTuple
+
+FITS = "{mark}, which {hosts} hosts have, fits as well: so few crashes cannot tell it from the host"
+MIN_OTHERS = 2  # crashes of other hosts, that a value is taken for a mark
+
+
+class Mark(NamedTuple):
+    """A value that the crashes of the other hosts go with."""
+
+    attribute: Attribute
+    value: int
+
+    @property
+    def words(self) -> str:
+        """How it is written."""
+        return f"{self.attribute.name}={self.attribute.values[self.value]}"
+
+
+def explained_by(population: Population, host: int, crashes: Ints, alpha: float) -> Mark | None:
+    """Return the mark that explains a host's share of some crashes; None: nothing known does.
+
+    `crashes` are those of one signature, with their places in the columns; `alpha` is how much
+    hosts differ. Among the hosts with the mark the host must still stand out, as one of them.
+    """
+    others = crashes[population.host[crashes] != host]
+    marks = _marks(population, host, others)
+    return next((m for m in marks if _like_its_kind(population, m, host, crashes, alpha)), None)
+
+
+def fits_as_well(population: Population, host: int, crashes: Ints, alpha: float) -> tuple[str, ...]:
+    """Return caveats: the values of few hosts that so few crashes cannot tell from the host itself.
+
+    Nothing is known of them by other hosts: the next crash may be on one, and say that it is they.
+    """
+    caveats = []
+    mine = crashes[population.host[crashes] == host]
+    for attribute in population.attributes:
+        codes = attribute.crash[mine]
+        value = int(codes[0]) if codes.size else ABSENT
+        if value < 0 or (codes != value).any():
+            continue
+        share = population.once(_shares_beside, *_columns(population, attribute), ABSENT)
+        total = np.array([float(np.count_nonzero(attribute.crash[crashes] >= 0))])
+        p = binomial_tail(np.array([float(codes.size)]), total, np.minimum(share[[value]], 1.0))
+        mark = Mark(attribute, value)
+        hosts = _share_of_host(population, mark, host, crashes)[1]
+        is_rare = float(p[0]) <= MAX_CONDITIONAL_P and hosts > 1
+        if is_rare and _like_its_kind(population, mark, host, crashes, alpha):
+            caveats.append(FITS.format(hosts=hosts, mark=mark.words))
+    return tuple(caveats)
+
+
+def _like_its_kind(
+    population: Population, mark: Mark, host: int, crashes: Ints, alpha: float
+) -> bool:
+    """Whether a host has no more of some crashes than chance gives one of the hosts with a mark."""
+    has_mark = mark.attribute.crash[crashes] == mark.value
+    count = int((has_mark & (population.host[crashes] == host)).sum())
+    if not count:
+        return False
+    share, hosts = _share_of_host(population, mark, host, crashes)
+    mean = np.array([int(has_mark.sum()) * share])
+    p = negative_binomial_tail(np.array([float(count)]), mean, mean * (1 + alpha * mean))
+    return float(p[0]) * hosts > MAX_Q
+
+
+def _marks(population: Population, host: int, others: Ints) -> Iterator[Mark]:
+    """Yield the values that these crashes, all of other hosts, have more often than their share."""
+    for attribute in population.attributes:
+        codes = attribute.crash[others]
+        counts = np.bincount(codes + 1, minlength=len(attribute.values) + 1)[1:].astype(float)
+        some = np.flatnonzero(counts >= MIN_OTHERS)
+        if not some.size:
+            continue
+        share = population.once(_shares_beside, *_columns(population, attribute), host)
+        total = np.full(some.size, counts.sum())
+        p = binomial_tail(counts[some], total, np.minimum(share[some], 1.0))
+        for value in some[p <= MAX_CONDITIONAL_P].tolist():
+            yield Mark(attribute, value)
+
+
+_Columns = tuple[Ints, Ints, Ints, Ints, Floats, int]
+
+
+def _columns(population: Population, attribute: Attribute) -> _Columns:
+    p = population
+    size = len(attribute.values)
+    return attribute.crash, p.host, attribute.exposure, p.exposure_host, p.exposure_hours, size
+
+
+def _shares_beside(
+    crash: Ints, host: Ints, exposure: Ints, exposure_host: Ints, hours: Floats, size: int, one: int
+) -> Floats:
+    """Return each value's share of the hours of all hosts but one; without hours, of crashes."""
+    rows = (exposure >= 0) & (exposure_host != one)
+    table = np.bincount(exposure[rows], weights=hours[rows], minlength=size).astype(float)
+    if table.sum() <= 0:
+        rows = (crash >= 0) & (host != one)
+        table = np.bincount(crash[rows], minlength=size).astype(float)
+    return np.asarray(table / max(float(table.sum()), 1e-12))
+
+
+def _share_of_host(
+    population: Population, mark: Mark, host: int, crashes: Ints
+) -> tuple[float, int]:
+    """Return a host's share of the hours with a mark (else of other crashes), and the hosts."""
+    inside = (mark.attribute.exposure == mark.value) & (population.exposure_host >= 0)
+    hours = population.exposure_hours[inside]
+    if hours.sum() > 0:
+        hosts = population.exposure_host[inside]
+        share = float(hours[hosts == host].sum() / hours.sum())
+        return share, max(np.unique(hosts[hours > 0]).size, 1)
+    has_mark = (mark.attribute.crash == mark.value) & (population.host >= 0)
+    hosts_with = max(np.unique(population.host[has_mark]).size, 1)
+    has_mark[crashes] = False
+    controls = population.host[has_mark]
+    share = float((controls == host).sum()) / max(controls.size, 1)
+    return max(share, 1 / hosts_with), hosts_with
