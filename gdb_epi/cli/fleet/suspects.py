@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.screen.screening import screen
 
     if not population.day.size:
-        day, findings = asof or 0, []
+        day, findings, screened = asof or 0, [], None
     else:
         day = population.last_day if asof is None else asof
         screened = screen(population, day)
@@ -60,5 +60,10 @@ def run(args: Namespace) -> int:
         print_finding(iso_day(day), finding)
     if not findings:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
+    if screened is not None:
+        from gdb_epi.fleet.screen.beyond import lines
+
+        for line in lines(population, day, screened):
+            print_line(line)
     point_to_check(population)
     return EXIT_DONE

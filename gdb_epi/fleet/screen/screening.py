@@ -40,7 +40,7 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     against other crashes (case-control).
     """
     events = events_of(population)
-    parts = _parts_of(events, day)
+    parts = parts_of(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
     group = min(group_findings(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
     hosts = _hosts_of(population, parts, day, group)
@@ -81,7 +81,8 @@ class _Parts(NamedTuple):
     other_attributes: Population | None  # crashes that no row of host-hours covers
 
 
-def _parts_of(events: Events, day: int) -> _Parts:
+def parts_of(events: Events, day: int) -> _Parts:
+    """Return the population by what the host-hours cover of it, at the end of a day."""
     counted = population = events.counted
     if not population.has_exposure:
         return _Parts(counted, counted, None, None)
@@ -110,7 +111,7 @@ def _without_hours(population: Population) -> Population:
 
 def screened_hosts(population: Population, day: int) -> list[Finding]:
     """Return the findings of hosts at the end of a day, as a screening without a group has them."""
-    return _hosts_of(population, _parts_of(events_of(population), day), day, None)
+    return _hosts_of(population, parts_of(events_of(population), day), day, None)
 
 
 def _hosts_of(

@@ -30,7 +30,7 @@ class Mark(NamedTuple):
 
     @property
     def words(self) -> str:
-        """How it is written."""
+        """Return it as attribute=value."""
         return f"{self.attribute.name}={self.attribute.values[self.value]}"
 
 

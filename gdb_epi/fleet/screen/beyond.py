@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the crashes cannot tell yet: hosts that may be bad, and what it would take to know.
+
+A host with few crashes is accused by nobody: chance alone gives such hosts. Who looks after the
+fleet is told which ones, how often chance does, and how many more crashes of the kind would settle
+it; and, where nothing stands out, what so few crashes could have shown at all.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.events import events_of
+from gdb_epi.fleet.screen.host_evidence import (
+    CARRIED,
+    FLIP,
+    NEW,
+    SEED,
+    Crashes,
+    HealthyHosts,
+    chances,
+    likelihood_ratios,
+    simulate_healthy_hosts,
+)
+from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares
+from gdb_epi.fleet.screen.screening import Screen, parts_of
+from gdb_epi.fleet.screen.types import MAX_HOST_Q, MAX_Q, MIN_N, MIN_RR
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_CRASHES = 200_000  # with more of them few things are open, and a question must stay quick
+MAX_CHANCE = 0.5  # that some healthy host looks as bad: above it there is nothing to say
+MAX_TOLD = 3
+MAX_MORE = 30  # crashes
+TRIALS = 200  # simulated bad hosts for each number of crashes
+HALF, MOST = 0.5, 0.8  # of the simulated bad hosts
+
+
+class OpenHost(NamedTuple):
+    """A host that may be bad, or had bad luck."""
+
+    host: str
+    crashes: int
+    chance: float  # that the worst of all healthy hosts looks as bad
+    more: int | None  # crashes like these that would settle it; None: beyond MAX_MORE
+
+    def words(self) -> str:
+        """Say it, without accusing."""
+        more = f"about {self.more} more like them" if self.more else "many more are needed"
+        return (
+            f"host={self.host}: {self.crashes} crashes, too few to tell: in {self.chance:.0%} of "
+            f"healthy fleets like this one chance alone gives such a host; {more} would tell"
+        )
+
+
+class Reach(NamedTuple):
+    """How many crashes a cause needs to be named among what else there is; None: not known."""
+
+    host: tuple[int | None, int | None]  # of a host that breaks: in half of the cases, in most
+    value: int | None  # of one signature, all with a value that half of the host-hours have
+
+    def words(self) -> str:
+        """Say what it takes, where nothing stands out."""
+        half, most = self.host
+        parts = []
+        if half:
+            cases = f" ({most} in four of five cases)" if most else ""
+            parts.append(f"a host that breaks, after about {half} crashes of its own{cases}")
+        if self.value:
+            parts.append(
+                f"a version that half of the hosts run, after about {self.value} crashes of one "
+                "signature, all of them on it"
+            )
+        return f"what these crashes can show: {'; '.join(parts)}" if parts else ""
+
+
+class _Hosts(NamedTuple):
+    """The hosts of a day: what they have, and what healthy ones would."""
+
+    population: Population
+    crashes: Crashes
+    null: HealthyHosts
+    healthy: Floats
+    alive: Bools
+
+
+def _hosts_of(population: Population, day: int) -> _Hosts | None:
+    """Return the hosts that can be judged; None: too few or too many crashes."""
+    if not MIN_N <= population.day.size <= MAX_CRASHES:
+        return None
+    here = parts_of(events_of(population), day).by_hours
+    shares = exposure_shares(here)
+    alive = shares.share > 0
+    if int(alive.sum()) < 2 or int((here.host >= 0).sum()) < MIN_N:
+        return None
+    crashes, null = crashes_and_null(here, day, shares)
+    return _Hosts(here, crashes, null, simulate_healthy_hosts(null), alive)
+
+
+def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenHost]:
+    """Return the hosts that are not named and may be bad, the likeliest first."""
+    hosts = _hosts_of(population, day)
+    if hosts is None:
+        return []
+    size = hosts.alive.size
+    counts = np.bincount(hosts.crashes.host, weights=hosts.crashes.weight, minlength=size)
+    p = chances(likelihood_ratios(hosts.crashes, hosts.null).of(~hosts.alive), hosts.healthy)
+    chance = -np.expm1(-p * int(hosts.alive.sum()))
+    share, total = exposure_shares(hosts.population).share, float(counts.sum())
+    named = {finding.value for finding in screened.hosts}
+    found: list[OpenHost] = []
+    for host in np.argsort(chance, kind="stable").tolist():
+        if chance[host] > MAX_CHANCE or len(found) == MAX_TOLD:
+            break
+        n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
+        if n < MIN_N - 1 or not hosts.alive[host] or name in named:
+            continue
+        if relative_risk(n, part, total - n, 1 - part)[0] > 1:
+            more = _more(hosts, host, int(n), total - n, part)
+            found.append(OpenHost(name, int(n), float(chance[host]), more))
+    return found
+
+
+def _more(hosts: _Hosts, host: int, n: int, others: float, share: float) -> int | None:
+    """Return how many more crashes like its `n` would name a host, beside those of the others."""
+    mine = hosts.crashes.host == host
+    sizes = np.arange(max(n, MIN_N - 1) + 1, n + MAX_MORE + 1)
+    some = Crashes(*(np.tile(column[mine], sizes.size) for column in hosts.crashes))
+    each = int(mine.sum())
+    number = np.repeat(np.arange(sizes.size), each)
+    more = some._replace(host=number, weight=some.weight * np.repeat(sizes / n, each))
+    like = _alike(hosts.null, np.full(sizes.size, host))
+    risks = [relative_risk(size, share, others, 1 - share)[0] for size in sizes.tolist()]
+    is_large = (np.array(risks) >= MIN_RR) & (sizes >= MIN_N)
+    enough = np.flatnonzero(_is_named(hosts, more, like) & is_large)
+    return int(sizes[enough[0]]) - n if enough.size else None
+
+
+def _alike(null: HealthyHosts, like: Ints) -> HealthyHosts:
+    """Return what is known of hosts that are each like one of the fleet."""
+    none = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return HealthyHosts(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
+
+
+def _is_named(hosts: _Hosts, crashes: Crashes, like: HealthyHosts) -> Bools:
+    ratios = likelihood_ratios(crashes, like)
+    p = chances(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
+    return np.asarray(p * int(hosts.alive.sum()) <= MAX_HOST_Q)
+
+
+def reach(population: Population, day: int) -> Reach:
+    """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
+    hosts = _hosts_of(population, day)
+    found = (None, None) if hosts is None else _of_bad_hosts(hosts)
+    signatures = np.bincount(population.signature[population.signature >= 0], minlength=1)
+    values = [a for a in population.attributes if len(a.values) > 1]
+    tests = int((signatures >= MIN_N).sum()) * max((len(a.values) for a in values), default=0)
+    value = math.ceil(math.log(tests / MAX_Q) / math.log(2)) if tests else None
+    return Reach(found, value)
+
+
+def _of_bad_hosts(hosts: _Hosts) -> tuple[int | None, int | None]:
+    """Simulate hosts that break in these days, each with marks drawn for it."""
+    random = np.random.default_rng(SEED)
+    sizes = np.repeat(np.arange(MIN_N, MAX_MORE + 1), TRIALS)
+    like = random.choice(np.flatnonzero(hosts.alive), sizes.size)
+    null = _alike(hosts.null, like)
+    has_flips, has_new, has_cpu = random.random((3, sizes.size)) < CARRIED
+    host = np.repeat(np.arange(sizes.size), sizes)
+    marks = [random.random(host.size) < CARRIED for _ in range(3)]
+    cpu = (random.random(host.size) * (null.cpus[host] - 1)).astype(np.int64) + 1
+    carried = FLIP * (marks[0] & has_flips[host]) + NEW * (marks[1] & has_new[host])
+    own = np.where(marks[2] & has_cpu[host], 0, cpu)
+    one = np.ones(host.size, dtype=np.int64)
+    broken = Crashes(host, one * 0, carried, own, one)
+    named = _is_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
+    half, most = (np.flatnonzero(named >= share) for share in (HALF, MOST))
+    first = (int(at[0]) + MIN_N if at.size else None for at in (half, most))
+    return next(first), next(first)
+
+
+def lines(population: Population, day: int, screened: Screen) -> list[str]:
+    """Return what the crashes cannot tell yet, in words; nothing where all is told."""
+    told = [f"open: {host.words()}" for host in open_hosts(population, day, screened)]
+    if not screened.findings:
+        told += [words for words in (reach(population, day).words(),) if words]
+    return told

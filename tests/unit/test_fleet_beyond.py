@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the crashes cannot tell yet is said: which hosts, what chance, how many more would tell."""
+
+from __future__ import annotations
+
+from support.fleet_simulator import FIRST_DAY, Crash, Fleet, population, simulate
+
+from gdb_epi.fleet.screen.beyond import lines, open_hosts, reach
+from gdb_epi.fleet.screen.screening import screen
+
+DAYS = 21
+LAST = FIRST_DAY + DAYS - 1
+
+
+def fleet_of(own: int, *, hosts: int = 63) -> tuple[Fleet, str]:
+    """A small fleet, one host of which dies of flips on one CPU in these days; and its name."""
+    fleet = simulate(660_200, hosts=hosts, days=DAYS, per_day=2.0)
+    crashed = {crash.host for crash in fleet.crashes}
+    host = next(h for h in range(hosts) if h not in crashed)
+    for number in range(own):
+        odd = number % 2 == 1
+        crash = Crash(DAYS - 1 - number // 2, host, f"s{number:03}", 7, odd, "bad_host")
+        fleet.crashes.append(crash)
+    return fleet, f"node-{host}"
+
+
+def test_a_host_with_too_few_crashes_is_open_and_later_named():
+    told = {}
+    for own in (2, 9):
+        fleet, name = fleet_of(own)
+        whole = population(fleet)
+        screened = screen(whole, LAST)
+        told[own] = [host for host in open_hosts(whole, LAST, screened) if host.host == name]
+        assert any(f.value == name for f in screened.hosts) == (own == 9)
+    assert not told[9], "what is named is not open"
+    [host] = told[2]
+    assert host.crashes == 2
+    assert 0 < host.chance <= 0.5
+    assert host.more is not None
+    assert 1 <= host.more <= 4
+    assert f"about {host.more} more like them would tell" in host.words()
+
+
+def test_as_many_more_as_it_says_name_the_host():
+    fleet, _ = fleet_of(2)
+    whole = population(fleet)
+    [host] = open_hosts(whole, LAST, screen(whole, LAST))[:1]
+    assert host.more is not None
+    fleet, name = fleet_of(2 + host.more + 1)
+    whole = population(fleet)
+    assert name in [f.value for f in screen(whole, LAST).hosts]
+
+
+def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
+    fleet, _ = fleet_of(0)
+    whole = population(fleet)
+    screened = screen(whole, LAST)
+    assert not screened.findings
+    found = reach(whole, LAST)
+    half, most = found.host
+    assert half is not None
+    assert most is not None
+    assert 3 <= half <= most <= 8
+    assert found.value is not None
+    assert lines(whole, LAST, screened)[-1].startswith("what these crashes can show: a host")
+
+
+def test_two_crashes_say_nothing():
+    fleet, _ = fleet_of(0)
+    whole = population(fleet._replace(crashes=fleet.crashes[:2]))
+    assert lines(whole, LAST, screen(whole, LAST)) == []
