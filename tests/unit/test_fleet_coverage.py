@@ -13,6 +13,8 @@ from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.coverage import with_hours_beside
 from gdb_epi.fleet.population.host_spelling import one_spelling
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.quality import checks
 from gdb_epi.fleet.questions.signatures import curve
 from gdb_epi.fleet.report.counts import tally
 from gdb_epi.fleet.report.overview import facts_of
@@ -108,6 +110,19 @@ def test_hours_of_days_that_the_feed_lacks_are_those_beside_and_have_no_attribut
     assert not pop.covered[pop.day < first].any()
 
 
+def test_a_host_that_came_up_on_the_first_day_of_the_feed_ran_as_long_as_others_before():
+    """Three hours, taken for each day before it, made three crashes fifty times too many."""
+    pop = fleet_troubles.spoil(population(simulate(7003, **SMALL)), 7003, ["feed late"])
+    hours = pop.exposure_hours.copy()
+    first = FIRST_DAY + 10
+    started = (pop.exposure_day == first) & (pop.exposure_host == 5)
+    hours[started] = 3.0
+    filled, _ = with_hours_beside(pop._replace(exposure_hours=hours))
+    mine = filled.exposure_host == 5
+    assert filled.exposure_hours[mine & (filled.exposure_day == first)].tolist() == [3.0]
+    assert (filled.exposure_hours[mine & (filled.exposure_day < first)] == 24.0).all()
+
+
 def test_a_crash_of_unknown_time_is_covered_where_its_host_is(tmp_path):
     untimed = [minimal(i, time={}, host={"hostname": f"h{i}"}) for i in range(2)]
     timed = [minimal(10 + i, time={"crash_ts": 20_000.0 * DAY + i}) for i in range(3)]
@@ -117,3 +132,31 @@ def test_a_crash_of_unknown_time_is_covered_where_its_host_is(tmp_path):
         read = load_population(engine)
     names = [read.hosts[h] for h in read.host[read.covered]]
     assert names == ["h1"]
+
+
+def spans(*of_hosts: tuple[int, int]) -> Population:
+    """A population of host-hours alone: the first and the last day of each host."""
+    pop = population(simulate(7003, hosts=20, days=10, per_day=3.0))
+    rows = [(d, h) for h, (a, b) in enumerate(of_hosts) for d in range(a, b + 1)]
+    day, host = (np.array(column) for column in zip(*rows, strict=True))
+    bare = pop.each_attribute(lambda a: a._replace(exposure=np.zeros(day.size, dtype=np.int64)))
+    names = [f"h{number}" for number in range(len(of_hosts))]
+    return bare._replace(
+        hosts=names, host=np.zeros(pop.day.size, dtype=np.int64), exposure_day=day,
+        exposure_host=host, exposure_hours=np.full(day.size, 24.0),
+    )  # fmt: skip
+
+
+def test_names_that_end_where_as_many_begin_are_told():
+    texts = [c.text for c in checks(spans(*[(1, 10)] * 10, *[(1, 5)] * 10, *[(6, 10)] * 10))]
+    [told] = [text for text in texts if "if renamed" in text]
+    assert told.startswith("10 hosts have their last hours on 1970-01-06 and 10 others their first")
+    for steady in ([(1, 10)] * 30, [(1, 10)] * 20 + [(6, 10)] * 10):
+        assert not [c for c in checks(spans(*steady)) if "if renamed" in c.text]
+
+
+def test_hosts_that_live_for_a_day_are_told():
+    texts = [c.text for c in checks(spans(*[(day, day) for day in range(1, 21)]))]
+    assert any(text.startswith("half of the hosts have hours on one day alone") for text in texts)
+    assert not any("renamed" in text for text in texts)
+    assert not any("one day alone" in c.text for c in checks(spans(*[(1, 10)] * 20)))

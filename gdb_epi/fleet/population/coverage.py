@@ -105,8 +105,10 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
     """Return the population with host-hours on days that the feed lacks, and those days.
 
     A feed that stops, or comes late, says nothing of those days: a host that ran on the nearest day
-    within NEAR is taken to have run as long. These hours have no attributes, as what changed since
-    is not known, and crashes of those days have none that are counted by hours.
+    within NEAR is taken to have run as long, and no less than half of the hosts did: a few hours of
+    that day, on which it was started or stopped, say nothing of the others. These hours have no
+    attributes, as what changed since is not known, and crashes of those days have none that are
+    counted by hours.
     """
     feed = np.unique(population.exposure_day[population.exposure_hours > 0])
     timed = population.day[population.timed]
@@ -122,7 +124,9 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
     nearest = feed[np.abs(feed[None, :] - missing[:, None]).argmin(axis=1)]
     close = np.abs(nearest - missing) <= NEAR
     missing, nearest = missing[close], nearest[close]
-    rows = [np.flatnonzero(population.exposure_day == day) for day in nearest.tolist()]
+    rows_of = {day: np.flatnonzero(population.exposure_day == day) for day in set(nearest.tolist())}
+    hours_of = {day: _usual_hours(population, rows) for day, rows in rows_of.items()}
+    rows = [rows_of[day] for day in nearest.tolist()]
     source = np.concatenate([*rows, feed[:0]])
     day = np.repeat(missing, [row.size for row in rows])
     unknown = nowhere(source.size)
@@ -134,7 +138,8 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
             crash=np.where(inside, ABSENT, a.crash) if (a.exposure >= 0).any() else a.crash,
         )
 
-    more = population.exposure_host[source], population.exposure_hours[source]
+    hours = np.concatenate([*(hours_of[day] for day in nearest.tolist()), np.zeros(0)])
+    more = population.exposure_host[source], hours
     whole = population.each_attribute(filled)._replace(
         exposure_day=np.concatenate((population.exposure_day, day)),
         exposure_host=np.concatenate((population.exposure_host, more[0])),
@@ -142,6 +147,16 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
         memo=None if population.memo is None else Memo(),
     )
     return whole, missing
+
+
+def _usual_hours(population: Population, rows: Ints) -> Floats:
+    """Return the hours of the rows of a day, of a host that ran for less than half of them more."""
+    host, hours = population.exposure_host[rows], population.exposure_hours[rows]
+    known = host >= 0
+    each = sum_by_code(host[known], hours[known], len(population.hosts))
+    usual = float(np.median(each[each > 0])) if (each > 0).any() else 0.0
+    times = np.maximum(usual / np.where(each > 0, each, np.inf), 1.0)
+    return np.where(known, hours * times[host], hours)
 
 
 MIN_ROWS = 1_000  # of host-hours: fewer are counted as quickly as they are

@@ -45,8 +45,8 @@ class Check(NamedTuple):
 def checks(population: Population) -> list[Check]:
     """Return what the data is like, what needs a look first."""
     results = [
-        *_times(population), *_hours(population), *_names(population), *_attributes(population),
-        *_events(population),
+        *_times(population), *_hours(population), *_names(population), *_lives(population),
+        *_attributes(population), *_events(population),
     ]  # fmt: skip
     return sorted(results, key=lambda check: check.is_fine)
 
@@ -117,6 +117,36 @@ def _names(population: Population) -> Iterator[Check]:
     if nameless:
         text = f"{_part(nameless, population.day.size)} name no host: no host is suspected by them"
         yield Check(NAMES, False, text, "let the collector write the host's name")
+
+
+MIN_HOSTS, MIN_DAYS = 10, 7  # fewer say nothing of how long hosts live
+AT_ONCE = 0.2  # of the hosts, that end or begin on one day
+
+
+def _lives(population: Population) -> Iterator[Check]:
+    """Hosts that live for a day, and as many that begin as ended on the day before."""
+    rows = (population.exposure_hours > 0) & (population.exposure_host >= 0)
+    day, host = population.exposure_day[rows], population.exposure_host[rows]
+    size = len(population.hosts)
+    first, last = np.full(size, int(day.max(initial=0)) + 1), np.full(size, -1)
+    np.minimum.at(first, host, day)
+    np.maximum.at(last, host, day)
+    lived = last >= 0
+    first, last = first[lived], last[lived]
+    if first.size < MIN_HOSTS or int(last.max()) - int(first.min()) < MIN_DAYS:
+        return
+    if float(np.median(last - first)) < 1:
+        text = "half of the hosts have hours on one day alone: no single one of them can be told"
+        yield Check(NAMES, True, f"{text} from chance; versions, models and zones can")
+        return
+    ends, ended = np.unique(last[last < last.max()], return_counts=True)
+    for end, many in zip(ends.tolist(), ended.tolist(), strict=True):
+        begun = int(np.count_nonzero(first == end + 1))
+        if min(many, begun) >= max(AT_ONCE * first.size, MIN_HOSTS / 2):
+            text = f"{counted(many, 'host')} have their last hours on {iso_day(end)} and {begun}"
+            text += " others their first on the next day: if renamed, each counts as two, "
+            text += "and what it did before is not known of it"
+            yield Check(NAMES, False, text, "give hosts one name in records and host-hours")
 
 
 def _attributes(population: Population) -> Iterator[Check]:

@@ -354,7 +354,8 @@ def _of_flag(
     mean = total * share
     alpha = dispersion(flagged.per_host, total * host_share)
     of_value, of_host = hours
-    expected = total * of_host / max(population.exposure_hours.sum(), 1e-12)
+    # Of the hours whose value is known, as the crashes are: or hosts would seem alike.
+    expected = total * of_host / max(float(of_host.sum()), 1e-12)
     spread = alpha * np.bincount(of_value, weights=expected**2, minlength=share.size)
     p = negative_binomial_tail(counts, mean, mean + spread)
     q = q_values(p, int((share > 0).sum()))
