@@ -68,7 +68,7 @@ class GdbWalk:
     def __init__(self, target: Target, main: int | None, linked: frozenset[str]) -> None:
         self._target = target
         self._main = main
-        self._linked = linked
+        self.linked = linked
         self._rules = CfiRules(target, FunctionBounds(target))
         self._modules = sorted(target.modules(), key=lambda module: module.start)
         self._starts = [module.start for module in self._modules]
@@ -116,7 +116,7 @@ class GdbWalk:
             if region is not None and "x" in region.perms:
                 raise Unsure("code outside of files")  # a compiler may have told GDB of it
             return None
-        if module.path in self._linked:
+        if module.path in self.linked:
             try:
                 rule = self._rules.rule(pc)
             except UnknownCfi as error:
@@ -124,7 +124,7 @@ class GdbWalk:
             if rule is None:
                 raise Unsure("code without unwind tables")
             return rule
-        if self._linked or not isinstance(module.file, Absent) or module.path.startswith(_VDSO):
+        if self.linked or not isinstance(module.file, Absent) or module.path.startswith(_VDSO):
             raise Unsure(f"{module.path} is not loaded")
         return None
 

@@ -46,6 +46,7 @@ class Section(NamedTuple):
     offset: int
     size: int
     link: int
+    flags: int = 0
 
 
 def sections(file: ElfFile) -> list[Section]:
@@ -60,7 +61,7 @@ def sections(file: ElfFile) -> list[Section]:
     names = file.read(at, min(size, MAX_NAMES))
     ends = (names.find(b"\0", row[0]) for row in rows)
     return [
-        Section(names[row[0] : max(end, 0)], row[1], row[3], row[4], row[5], row[6])
+        Section(names[row[0] : max(end, 0)], row[1], row[3], row[4], row[5], row[6], row[2])
         for row, end in zip(rows, ends, strict=True)
     ]
 

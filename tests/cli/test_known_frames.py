@@ -71,6 +71,21 @@ def test_files_without_debug_information_are_named_by_their_symbols(
     assert log.read_text() == ""
 
 
+def test_debug_information_needs_no_gdb_even_the_first_time(
+    shell: Shell, cores: list[Path], tmp_path: Path
+) -> None:
+    """GDB is only asked where it would look for debug information, and once."""
+    found = [core for core in cores if "pyenv-3.12.1" in str(core)]
+    if not found:
+        pytest.skip("no core of pyenv-3.12.1, whose libpython has debug information")
+    gdb, log = gdb_that_logs(tmp_path)
+    expected = records(shell, *found, "--gdb", gdb, "--native", "gdb")
+    log.write_text("")
+    assert records(shell, *found, "--gdb", gdb, "--jobs", 1) == expected
+    (question,) = log.read_text().splitlines()
+    assert "debug-file-directory" in question
+
+
 def test_another_gdb_is_asked_anew(shell: Shell, cores: list[Path], tmp_path: Path) -> None:
     gdb, log = gdb_that_logs(tmp_path)
     expected = records(shell, cores[0], "--gdb", gdb)
@@ -105,7 +120,6 @@ def test_debug_information_that_comes_later_is_asked_for(
     def known() -> KnownFrames:
         return KnownFrames(CoreFileTarget.open(cores[0]), need_gdb(), None, tmp_path / "books")
 
-    assert known().answer() is None
     known().learn(answer)
     assert known().answer() is not None
     place = tmp_path / "debug" / ".build-id" / module.build_id[:2] / f"{module.build_id[2:]}.debug"

@@ -13,10 +13,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from gdb_epi import __version__
-from gdb_epi.cli.native.debug_files import DebugFiles, debug_files, stamp
+from gdb_epi.cli.native.call_chains import CallChains, Loaded
+from gdb_epi.cli.native.debug_files import DebugFiles, Stamp, debug_files, stamp
+from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.cli.native.name_books import FORMAT, BookShelf, Jumped, NameBook, Named
 from gdb_epi.cli.native.tail_calls import TailCalls
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
 MAX_DESCRIBED = 250  # frames of a thread; of more gdbhost/native.py leaves some out
 MAX_THREADS = 20_000
+MAX_OPEN = 16  # files whose debug information is kept open
 USUAL_DEBUG_FOLDERS = ["/usr/lib/debug"]
 _INLINE, _NORMAL, _SIGNAL = "inline", "normal", "signal"
 
@@ -74,7 +78,21 @@ class _Object(NamedTuple):
 
     file: ElfFile
     book: NameBook
-    has_debug: bool  # there is debug information, be it in another file
+    debug: DebugFiles
+
+    @property
+    def has_debug(self) -> bool:
+        """Whether there is debug information, be it in another file."""
+        return self.debug.inside or bool(self.debug.separate)
+
+
+@lru_cache(maxsize=MAX_OPEN)
+def opened(file: Stamp | None) -> DebugNames:
+    """Return the debug information in a file, once for all cores of a process. Raises Unsure."""
+    elf = open_elf(file[0]) if file is not None else Absent(NOT_AVAILABLE, "no file")
+    if isinstance(elf, Absent):
+        raise Unsure(elf.detail)
+    return DebugNames(elf)
 
 
 class KnownFrames:
@@ -98,6 +116,7 @@ class KnownFrames:
         self._unsure: Unsure | None = None
         self._symbols: dict[str, MinimalSymbols] = {}
         self._calls = TailCalls(target)
+        self._call_chains: CallChains | None = None
 
     def answer(self) -> NamedStacks | None:
         """Return what GDB would answer; None when it has to be asked."""
@@ -174,7 +193,8 @@ class KnownFrames:
             raise Unsure("not an ordinary core")
         if StackSwitches(target):
             raise Unsure("greenlets")
-        walk = GdbWalk(target, self._main(modules[0]), self._linked(modules))
+        linked = self._linked(modules)
+        self._walker = walk = GdbWalk(target, self._main(modules[0]), linked)
         for thread in threads:
             try:
                 self._stacks[thread.tid] = walk.frames(thread.registers)
@@ -248,8 +268,7 @@ class KnownFrames:
             debug = self._debug(module)
             parts = [*self._gdb, stamp(module.file), module.build_id, self._sysroot, debug]
             book = self._shelf.book(_digest(parts))
-            has_debug = debug.inside or bool(debug.separate)
-            self._objects[module.path] = _Object(self._file(module), book, has_debug)
+            self._objects[module.path] = _Object(self._file(module), book, debug)
         return self._objects[module.path]
 
     def _described(self, walked: Walked) -> tuple[NativeFrame, ...]:
@@ -264,24 +283,36 @@ class KnownFrames:
             offset = walk.pc - module.base if module is not None else None
             names = [Named(None, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
             if entry is not None and offset is not None:
-                names = entry.book.place(offset, is_exact=walk.is_exact) or self._symbol(
-                    entry, walk, offset
-                )
+                kept = entry.book.place(offset, is_exact=walk.is_exact)
+                names = kept or self._names(entry, walk, offset)
             frames += [_frame(walk, module, walk.pc, name) for name in names]
             callee = walk
         if len(frames) > MAX_DESCRIBED:
             raise Unsure("a deep stack")
         return tuple(frames)
 
-    def _symbol(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[Named]:
-        """Return the one name of a place in a file without debug information. Raises Unsure."""
+    def _names(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[Named]:
+        """Return the names of a place that GDB has not told before. Raises Unsure."""
+        place = offset if walk.is_exact else offset - 1
+        kind = _SIGNAL if walk.is_signal else _NORMAL
         if entry.has_debug:
-            raise Unsure("a place that GDB has not named")
-        if entry.file.path not in self._symbols:
-            self._symbols[entry.file.path] = MinimalSymbols(entry.file)
-        name = self._symbols[entry.file.path].name(offset if walk.is_exact else offset - 1)
-        names = [Named(name, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
+            names = self._debug_names(entry).names(place, kind)
+        else:
+            if entry.file.path not in self._symbols:
+                self._symbols[entry.file.path] = MinimalSymbols(entry.file)
+            names = [Named(self._symbols[entry.file.path].name(place), None, None, kind)]
         entry.book.add_place(offset, names, is_exact=walk.is_exact)
+        return names
+
+    def _debug_names(self, entry: _Object) -> DebugNames:
+        """Return the debug information of a file. Raises Unsure where GDB may take another."""
+        if entry.debug.inside:
+            return opened(stamp(entry.file.path))
+        if len(entry.debug.separate) > 1:
+            raise Unsure("several files of debug information")
+        names = opened(entry.debug.separate[0])
+        if names.build_id is None or names.build_id != entry.file.build_id:
+            raise Unsure("debug information of another file")
         return names
 
     def _jumped(
@@ -295,7 +326,8 @@ class KnownFrames:
         if jumps is None:
             if self._calls.impossible(caller, callee):
                 return []
-            raise Unsure("a call that GDB has not followed")
+            jumps = self._followed(callee, caller)
+            entry.book.add_jumps(self._callee(callee), offset, jumps)
         frames = []
         for jump in jumps:
             module = caller.module if jump.in_caller else callee.module
@@ -303,6 +335,44 @@ class KnownFrames:
                 raise Unsure("a jump from nowhere")
             frames.append(_frame(caller, module, module.base + jump.offset, jump.named))
         return frames
+
+    def _followed(self, callee: WalkedFrame, caller: WalkedFrame) -> list[Jumped]:
+        """Return the functions between two frames by debug information. Raises Unsure."""
+        if callee.start is None:
+            raise Unsure("a call that GDB has not followed")
+        place = callee.pc if callee.is_exact else callee.pc - 1
+        jumps = []
+        for pc in reversed(self._chains().between(caller.pc, place, callee.start)):
+            in_caller = caller.module is not None and caller.module.start <= pc < caller.module.end
+            module = caller.module if in_caller else callee.module
+            entry = self._object(module)
+            if module is None or entry is None or not module.start <= pc < module.end:
+                raise Unsure("a jump through another file")
+            # GDB shows one frame for all inlined functions at a jump: that of the innermost one.
+            innermost = self._debug_names(entry).names(pc - 1 - module.base, _INLINE)[0]
+            jumps.append(Jumped(in_caller, pc - module.base, innermost))
+        return jumps
+
+    def _chains(self) -> CallChains:
+        if self._call_chains is None:
+            modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
+            loaded = {path: self._loaded(module) for path, module in modules.items()}
+
+            def at(address: int) -> Loaded | None:
+                module = self._walker.module_at(address)
+                return None if module is None else loaded.get(module.path)
+
+            self._call_chains = CallChains(tuple(loaded.values()), at)
+        return self._call_chains
+
+    def _loaded(self, module: Module) -> Loaded:
+        entry = self._object(module)
+        if entry is None:
+            raise Unsure("a file that is not here")
+        if not entry.has_debug:
+            return Loaded(module.base, (entry.file,), None)
+        names = self._debug_names(entry)
+        return Loaded(module.base, tuple(dict.fromkeys((entry.file, names.file))), names)
 
     def _callee(self, callee: WalkedFrame) -> str:
         """Return a name for the function of a frame."""

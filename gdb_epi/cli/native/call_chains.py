@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions between a call and what runs that have jumped on, as GDB infers them.
+
+As call_site_find_chain() of GDB (dwarf2/loc.c): from what was called by all jumps that debug
+information tells of to the function that runs. There are none unless every jump on the way is to a
+known function, and none without debug information of the caller. Several ways are left to GDB.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from gdb_epi.cli.native.dwarf.call_sites import Calls, CallSite, entry_pc
+from gdb_epi.cli.native.dwarf.debug_names import DebugNames
+from gdb_epi.target.files import ElfFile
+from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.symbols import SHN_UNDEF, symbol_tables
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_JUMPS = 500  # that are looked at between two frames
+MAX_HITS = 256
+_SYM = struct.Struct("<IBBHQQ")
+_SECTION, _FILE = 3, 4
+_LOCAL = 0
+# Names that the kernel's own library has too: which one GDB takes is not known here.
+_OF_VDSO = ("clock_gettime", "gettimeofday", "time", "getcpu", "clock_getres", "getrandom")
+
+
+class Loaded(NamedTuple):
+    """A file that GDB has loaded; `names` is None without debug information."""
+
+    base: int
+    files: tuple[ElfFile, ...]  # itself, and that of its debug information
+    names: DebugNames | None
+
+
+class CallChains:
+    """The calls of one process; `loaded` are its files, `at` finds the one of an address."""
+
+    def __init__(self, loaded: Sequence[Loaded], at: Callable[[int], Loaded | None]) -> None:
+        self._loaded = loaded
+        self._at = at
+        self._symbols: dict[str, int | None] = {}
+
+    def between(self, caller: int, callee: int, callee_start: int) -> list[int]:
+        """Return where the jumps from a call to a frame's place lie, the first one first.
+
+        `callee_start` is where its function begins where no debug information tells. Each jump is
+        told by the address behind it. Raises Unsure.
+        """
+        first = self._site(caller)
+        if first is None:
+            return []
+        found, start, is_told = self._function(callee)
+        callee_start = start if is_told else callee_start
+        seen: set[int] = set()
+        is_met_again = False
+        candidates: list[list[int]] = []
+        todo: list[tuple[CallSite, int, list[int]]] = [first]
+        while todo:
+            site, base, way = todo.pop()
+            targets = self._targets(site, base)
+            if targets is None:
+                return []
+            for target in targets:
+                if target == callee_start:
+                    candidates.append(way)
+                    continue
+                loaded, start, is_told = self._function(target)
+                if not is_told or start != target or loaded is None or loaded.names is None:
+                    if loaded is found and way:
+                        raise Unsure("a jump in a file without debug information")
+                    return []
+                for jump in self._calls(loaded, target).jumps:
+                    pc = loaded.base + jump.pc
+                    if pc in seen:
+                        is_met_again = True
+                        continue
+                    seen.add(pc)
+                    todo.append((jump, loaded.base, [*way, pc]))
+            if len(seen) > MAX_JUMPS:
+                raise Unsure("many jumps")
+        if not candidates:
+            return []
+        if len(candidates) > 1 or is_met_again:
+            raise Unsure("several ways to a function")
+        return candidates[0]
+
+    def _site(self, caller: int) -> tuple[CallSite, int, list[int]] | None:
+        """Return the call that returns to an address."""
+        loaded = self._at(caller - 1)
+        if loaded is None or loaded.names is None:
+            return None
+        function = loaded.names.function(caller - 1 - loaded.base)
+        if function is None:
+            return None
+        site = loaded.names.calls(function).sites.get(caller - loaded.base)
+        return None if site is None else (site, loaded.base, [])
+
+    def _function(self, address: int) -> tuple[Loaded | None, int, bool]:
+        """Return the file of an address, and where the function there begins, if that is told."""
+        loaded = self._at(address)
+        if loaded is None or loaded.names is None:
+            return loaded, 0, False
+        function = loaded.names.function(address - loaded.base)
+        if function is None:
+            return loaded, 0, False
+        return loaded, loaded.base + entry_pc(function), True
+
+    def _calls(self, loaded: Loaded, address: int) -> Calls:
+        assert loaded.names is not None
+        function = loaded.names.function(address - loaded.base)
+        assert function is not None
+        return loaded.names.calls(function)
+
+    def _targets(self, site: CallSite, base: int) -> list[int] | None:
+        """Return the addresses that a call may go to; None when they are not known to GDB."""
+        if site.name is not None:
+            address = self._symbol(site.name)
+            return None if address is None else [address]
+        return [base + address for address in site.addresses] or None
+
+    def _symbol(self, name: str) -> int | None:
+        """Return the address that GDB has for a name; None when it has none. Raises Unsure."""
+        if name in _OF_VDSO:
+            raise Unsure("a name that the kernel's library has too")
+        if name not in self._symbols:
+            values: set[tuple[int, bool]] = set()
+            for loaded in self._loaded:
+                for file in loaded.files:
+                    values |= {(loaded.base + v, local) for v, local in _defined(file, name)}
+            addresses = {value for value, is_local in values if not is_local}
+            addresses = addresses or {value for value, _ in values}
+            if len(addresses) > 1:
+                raise Unsure("several functions of one name")
+            self._symbols[name] = addresses.pop() if addresses else None
+        return self._symbols[name]
+
+
+def _defined(file: ElfFile, name: str) -> set[tuple[int, bool]]:
+    """Return the values of the symbols of a name, and whether they are local."""
+    wanted = name.encode() + b"\0"
+    values = set()
+    for table in symbol_tables(file):
+        end = table.names + table.names_size
+        at = file.data.find(wanted, table.names, end)
+        raw = b""
+        for _ in range(MAX_HITS):
+            if at < 0:
+                break
+            raw = raw or file.read(table.symbols, table.size)
+            values |= _values(raw, at - table.names)
+            at = file.data.find(wanted, at + 1, end)
+    return values
+
+
+def _values(raw: bytes, name: int) -> set[tuple[int, bool]]:
+    """Return the values of the symbols with this st_name; GDB takes any of several versions."""
+    pattern = struct.pack("<I", name)
+    values = set()
+    at = raw.find(pattern)
+    while at >= 0:
+        if at % _SYM.size == 0 and at + _SYM.size <= len(raw):
+            _, info, _, section, value, _ = _SYM.unpack_from(raw, at)
+            if section != SHN_UNDEF and info & 15 not in (_SECTION, _FILE):
+                values.add((value, info >> 4 == _LOCAL))
+        at = raw.find(pattern, at + 1)
+    return values

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions and lines of a place, as GDB shows them: inlined calls first, then the function.
+
+GDB's frames of inlined calls are the blocks that hold the address (inline-frame.c); the line of a
+frame that has one inside of it is that of the call (frame.c, find_frame_sal). Where GDB 13.1 and
+18.1 differ, Unsure is raised: 18.1 lets an inlined call end later than it is written where the line
+that follows is no beginning of a statement, and 13.1 keeps 16 bits of a call's line.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.cli.native.dwarf.call_sites import Calls, calls_of
+from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
+from gdb_epi.cli.native.dwarf.entries import (
+    ABSTRACT_ORIGIN,
+    CALL_FILE,
+    CALL_LINE,
+    INLINED,
+    LANGUAGE,
+    LEXICAL,
+    LINKAGE_NAME,
+    MAX_PARTS,
+    MIPS_LINKAGE_NAME,
+    NAME,
+    SPECIFICATION,
+    STMT_LIST,
+    SUBPROGRAM,
+    Entry,
+    Unit,
+    Units,
+)
+from gdb_epi.cli.native.dwarf.lines import LineTable
+from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
+from gdb_epi.cli.native.name_books import Named
+from gdb_epi.target.files import ElfFile
+from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_LINE = 1 << 16
+_CYTHON = "__pyx_"
+MAX_DEPTH = 200  # blocks in one another
+MAX_ORIGINS = 20
+# C in its versions, and assembly: there a function's name is its symbol.
+LANGUAGES = (0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E, 0x31, 0x8001)
+DAMAGED = (struct.error, IndexError, ValueError, AssertionError, OverflowError)
+
+
+class _Block(NamedTuple):
+    """One part of a block: addresses, its entry's place and tag, an inlined call's line."""
+
+    low: int
+    high: int
+    at: int
+    tag: int
+    line: int | None
+
+
+class DebugNames:
+    """The debug information of one file; `file` is the one that holds it."""
+
+    def __init__(self, file: ElfFile) -> None:
+        self.file = file
+        self.build_id = file.build_id
+        self._symbols: MinimalSymbols | None = None
+        self._calls: dict[int, Calls] = {}  # by the function's place
+        self._sections = DebugSections(file)
+        try:
+            self.units = Units(self._sections)
+        except DAMAGED:
+            raise Unsure("damaged debug information") from None
+        self._lines: dict[int, LineTable] = {}
+        self._inner: dict[int, list[_Block]] = {}  # by the block that they are in
+
+    def names(self, place: int, kind: str) -> list[Named]:
+        """Return the names at a place of the code, innermost first. Raises Unsure."""
+        try:
+            return self._names(place, kind)
+        except DAMAGED:
+            raise Unsure("damaged debug information") from None
+
+    def function(self, place: int) -> Entry | None:
+        """Return the function that holds a place; None where GDB knows none. Raises Unsure."""
+        try:
+            return self._function(place)
+        except DAMAGED:
+            raise Unsure("damaged debug information") from None
+
+    def _function(self, place: int) -> Entry | None:
+        unit = self.units.at(place)
+        if unit is None:
+            return None
+        assert unit.root is not None
+        if unit.number(unit.root, LANGUAGE) not in LANGUAGES:
+            raise Unsure("another language")
+        entries = [unit.entry(at) for at in unit.functions_at(place)]
+        functions = [entry for entry in entries if entry is not None]
+        if len({unit.ranges(function) for function in functions}) > 1:
+            raise Unsure("a place in two functions")
+        return functions[-1] if functions else None  # assembly has several names of one function
+
+    def _names(self, place: int, kind: str) -> list[Named]:
+        unit = self.units.at(place)
+        function = self.function(place)
+        if unit is None or function is None:
+            symbol = self._symbol(place)
+            lines = None if unit is None else self._line_table(unit)
+            if lines is None or not lines.holds(place):
+                return [Named(symbol, None, None, kind)]
+            filename, line, *_ = lines.at(place)
+            return [Named(symbol, filename, line, kind)]
+        lines = self._line_table(unit)
+        filename, line, since, extending = lines.at(place)
+        calls, ends = self._inlined(function, place)
+        if extending is not None:
+            for block in ends:
+                if since <= block.high <= place and self._may_extend(unit, block, extending):
+                    raise Unsure("an inlined call that may end later")
+        named = []
+        for call in reversed(calls):
+            named.append(Named(self.name(call), filename, line, "inline"))
+            number, called = unit.number(call, CALL_FILE), unit.number(call, CALL_LINE)
+            if number is None or not called or called >= MAX_LINE:
+                raise Unsure("an inlined call without a line")
+            filename, line = lines.file(number), called
+        named.append(Named(self.name(function), filename, line, kind))
+        if any((name.function or "").startswith(_CYTHON) for name in named):
+            raise Unsure("a function of Cython, whose place is in yet another file")
+        return named
+
+    def _symbol(self, place: int) -> str | None:
+        if self._symbols is None:
+            self._symbols = MinimalSymbols(self.file)
+        return self._symbols.name(place)
+
+    def calls(self, function: Entry) -> Calls:
+        """Return the calls of a function. Raises Unsure."""
+        place = function.unit.offset + function.at
+        if place not in self._calls:
+            try:
+                self._calls[place] = calls_of(self.units, self.name, function)
+            except DAMAGED:
+                raise Unsure("damaged debug information") from None
+        return self._calls[place]
+
+    def _inlined(self, function: Entry, place: int) -> tuple[list[Entry], list[_Block]]:
+        """Return the inlined calls that hold a place, and where others of the function end."""
+        calls: list[Entry] = []
+        ends: list[_Block] = []
+        outer = function
+        for _ in range(MAX_DEPTH):
+            inner = []
+            for block in self._blocks(outer):
+                if block.low <= place < block.high:
+                    inner.append(block.at)
+                elif place == block.high and self._has_empty(outer.unit, block, place):
+                    raise Unsure("an empty inlined call")
+                if not calls and block.low < block.high:
+                    ends.append(block)
+            if not inner:
+                return calls, ends
+            entry = outer.unit.entry(inner[0])
+            if len(inner) > 1 or entry is None or entry.tag == SUBPROGRAM:
+                raise Unsure("a place in two blocks")
+            if _start(entry) < _start(outer):
+                raise Unsure("a block that begins before the one that it is in")
+            outer = entry
+            if outer.tag == INLINED:
+                calls.append(outer)
+        raise Unsure("many blocks in one another")
+
+    def _blocks(self, outer: Entry) -> list[_Block]:
+        """Return the parts of the blocks in a block."""
+        unit = outer.unit
+        place = unit.offset + outer.at
+        if place not in self._inner:
+            found: list[_Block] = []
+            if outer.has_children:
+                for at, abbreviation in unit.children(outer.children):
+                    if abbreviation.tag in (INLINED, LEXICAL, SUBPROGRAM):
+                        child = unit.entry(at)
+                        assert child is not None
+                        line = unit.number(child, CALL_LINE)
+                        for low, high in unit.ranges(child):
+                            found.append(_Block(low, high, at, child.tag, line))
+                        if len(found) > MAX_PARTS:
+                            raise Unsure("many blocks")
+            self._inner[place] = found
+        return self._inner[place]
+
+    def _has_empty(self, unit: Unit, block: _Block, place: int) -> bool:
+        """Whether a block is or holds an inlined call with an empty part at a place."""
+        for inner in self._inlined_in(unit, block):
+            if any(low == high == place for low, high in unit.ranges(inner)):
+                return True
+        return False
+
+    def _may_extend(self, unit: Unit, block: _Block, line: int) -> bool:
+        """Whether a block is or holds an inlined call from a line, which may then end later."""
+        if block.tag == INLINED:
+            return block.line == line
+        return any(unit.number(i, CALL_LINE) == line for i in self._inlined_in(unit, block))
+
+    def _inlined_in(self, unit: Unit, block: _Block) -> Iterator[Entry]:
+        outer = unit.entry(block.at)
+        assert outer is not None
+        if outer.tag == INLINED:
+            yield outer
+        if outer.has_children:
+            for at, abbreviation in unit.flat(outer.children):
+                if abbreviation.tag == INLINED:
+                    inner = unit.entry(at)
+                    assert inner is not None
+                    yield inner
+
+    def name(self, entry: Entry) -> str:
+        """Return the linkage name of a function. Raises Unsure without one."""
+        name: str | None = None
+        for _ in range(MAX_ORIGINS):
+            unit = entry.unit
+            for attribute in (LINKAGE_NAME, MIPS_LINKAGE_NAME):
+                linkage = unit.text(entry, attribute)
+                if linkage:
+                    return linkage
+            name = name or unit.text(entry, NAME)
+            origin = unit.reference(entry, ABSTRACT_ORIGIN)
+            origin = unit.reference(entry, SPECIFICATION) if origin is None else origin
+            if origin is None:
+                break
+            entry = self.units.entry(origin)
+        if not name:
+            raise Unsure("a function without a name")
+        return name
+
+    def _line_table(self, unit: Unit) -> LineTable:
+        assert unit.root is not None
+        offset = unit.number(unit.root, STMT_LIST)
+        if offset is None:
+            raise Unsure("a unit without lines")
+        if offset not in self._lines:
+            self._lines[offset] = LineTable(self._sections, offset)
+        return self._lines[offset]
+
+
+def _start(block: Entry) -> int:
+    """Return where a block begins for GDB 18.1, which gives empty parts of inlined calls a byte."""
+    parts = block.unit.ranges(block)
+    return min(low for low, high in parts if low < high or block.tag == INLINED)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The .debug_* sections of a file, unpacked where they are compressed."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+from gdb_epi.target.files import ElfFile
+from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.symbols import sections
+
+MAX_SECTION = 1 << 28  # bytes of one, unpacked
+MAX_STRING = 1 << 14
+SHF_COMPRESSED, ELFCOMPRESS_ZLIB = 0x800, 1
+_CHDR = struct.Struct("<IIQQ")  # ch_type, ch_reserved, ch_size, ch_addralign
+_PIECE = 1 << 18
+
+
+class DebugSections:
+    """The sections of one file; a compressed one is unpacked as far as it is read."""
+
+    def __init__(self, file: ElfFile) -> None:
+        self._file = file
+        self._places = {section.name: section for section in sections(file)}
+        self._packed: dict[str, _Packed] = {}
+        if b".gnu_debugaltlink" in self._places:
+            raise Unsure("debug information of several files")
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a section."""
+        return name.encode() in self._places
+
+    def read(self, name: str, start: int, size: int) -> bytes:
+        """Return bytes of a section. Raises Unsure where it has not so many."""
+        section = self._places.get(name.encode())
+        if section is None or start < 0 or size < 0:
+            raise Unsure(f"no {name}")
+        if section.flags & SHF_COMPRESSED:
+            if name not in self._packed:
+                self._packed[name] = _Packed(self._file, section.offset, section.size)
+            return self._packed[name].read(start, size)
+        if start + size > section.size:
+            raise Unsure(f"{name} is short")
+        data = self._file.read(section.offset + start, size)
+        if len(data) < size:
+            raise Unsure(f"{name} is cut off")
+        return data
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a section has, 0 of one that is not there."""
+        section = self._places.get(name.encode())
+        if section is None:
+            return 0
+        if section.flags & SHF_COMPRESSED:
+            _, _, size, _ = _CHDR.unpack(self._file.read(section.offset, _CHDR.size))
+            return min(int(size), MAX_SECTION)
+        return section.size
+
+    def text(self, name: str, start: int) -> bytes:
+        """Return the string that begins at an offset of a section."""
+        data = self.read(name, start, min(MAX_STRING, self.size(name) - start))
+        text, end, _ = data.partition(b"\0")
+        if not end:
+            raise Unsure("a string without an end")
+        return text
+
+
+class _Packed:
+    """A section that zlib has packed."""
+
+    def __init__(self, file: ElfFile, offset: int, size: int) -> None:
+        kind, _, self._size, _ = _CHDR.unpack(file.read(offset, _CHDR.size))
+        if kind != ELFCOMPRESS_ZLIB or self._size > MAX_SECTION:
+            raise Unsure("a section that is packed another way")
+        self._source = file.read(offset + _CHDR.size, size - _CHDR.size)
+        self._unpacking = zlib.decompressobj()
+        self._data = bytearray()
+
+    def read(self, start: int, size: int) -> bytes:
+        """Unpack as far as it is needed."""
+        end = start + size
+        if end > self._size:
+            raise Unsure("a packed section is short")
+        while len(self._data) < end:
+            try:
+                piece = self._unpacking.decompress(self._source, max(end - len(self._data), _PIECE))
+            except zlib.error:
+                raise Unsure("a packed section is damaged") from None
+            if not piece:
+                raise Unsure("a packed section is cut off")
+            self._source = self._unpacking.unconsumed_tail
+            self._data += piece
+        return bytes(self._data[start:end])

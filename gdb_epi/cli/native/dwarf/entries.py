@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The units of .debug_info and the entries in them, of DWARF 4 and 5 in its 32-bit form.
+
+Only what is asked for is read: entries whose children are of no interest are jumped over.
+Reference: DWARF 5, chapter 7; the numbers are those of its tables 7.3, 7.5 and 7.6.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
+from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.typing_lite import NamedTuple
+
+INFO, ABBREV, ARANGES = ".debug_info", ".debug_abbrev", ".debug_aranges"
+MAX_UNIT = 1 << 26  # bytes
+MAX_UNITS = 1 << 17
+MAX_ABBREVIATIONS = 1 << 16  # of one unit
+MAX_ABBREV_BYTES = 1 << 20
+MAX_ATTRIBUTES = 100  # of one entry
+MAX_ENTRIES = 1 << 19  # that are looked at in one walk
+MAX_RANGES = 1 << 14  # of one entry
+MAX_PARTS = 1 << 18  # ranges of all entries of a list
+MAX_ARANGES = 1 << 24  # bytes
+
+COMPILE_UNIT, SUBPROGRAM, INLINED, LEXICAL = 0x11, 0x2E, 0x1D, 0x0B
+CALL_SITE, GNU_CALL_SITE = 0x48, 0x4109
+SIBLING, NAME, STMT_LIST, LOW_PC, HIGH_PC, LANGUAGE = 0x01, 0x03, 0x10, 0x11, 0x12, 0x13
+ABSTRACT_ORIGIN, DECLARATION, SPECIFICATION, ENTRY_PC, RANGES = 0x31, 0x3C, 0x47, 0x52, 0x55
+CALL_FILE, CALL_LINE, LINKAGE_NAME = 0x58, 0x59, 0x6E
+RNGLISTS_BASE, MIPS_LINKAGE_NAME = 0x74, 0x2007
+
+_ADDR, _STRING, _STRP, _LINE_STRP = 0x01, 0x08, 0x0E, 0x1F
+_SEC_OFFSET, _IMPLICIT, _RNGLISTX = 0x17, 0x21, 0x23
+_REFERENCES = (0x11, 0x12, 0x13, 0x14, 0x15)  # within the unit
+_REF_ADDR = 0x10
+BLOCKS = (0x03, 0x04, 0x09, 0x0A, 0x18)
+_CONSTANTS = (0x05, 0x06, 0x07, 0x0B, 0x0C, 0x0D, 0x0F, 0x17, 0x19, _IMPLICIT)
+# The sizes of those forms that have one.
+_SIZES = {
+    0x01: 8, 0x05: 2, 0x06: 4, 0x07: 8, 0x0B: 1, 0x0C: 1, 0x0E: 4, 0x10: 4, 0x11: 1, 0x12: 2,
+    0x13: 4, 0x14: 8, 0x17: 4, 0x19: 0, 0x1E: 16, 0x1F: 4, 0x20: 8, 0x21: 0, 0x25: 1, 0x26: 2,
+    0x27: 3, 0x28: 4, 0x29: 1, 0x2A: 2, 0x2B: 3, 0x2C: 4,
+}  # fmt: skip
+_LEB = (0x0F, 0x15, 0x1A, 0x1B, 0x22, 0x23)
+_SDATA = 0x0D
+_COUNTS = {0x0A: 1, 0x03: 2, 0x04: 4}  # of blocks: size of their length
+_RLE_END, _RLE_BASEX, _RLE_STARTX_ENDX, _RLE_STARTX_LENGTH = 0, 1, 2, 3
+_RLE_OFFSETS, _RLE_BASE, _RLE_START_END, _RLE_START_LENGTH = 4, 5, 6, 7
+
+Value = tuple[int, "int | bytes"]  # a form, and what lies there
+
+
+class Abbreviation(NamedTuple):
+    """What the entries of one number look like.
+
+    `size` is that of all attributes, -1 where it varies; `sibling` is how far behind the number the
+    reference to the next sibling lies, -1 where that varies or there is none.
+    """
+
+    tag: int
+    has_children: bool
+    attributes: tuple[tuple[int, int, int], ...]  # attribute, form, its constant
+    size: int
+    sibling: int
+
+    def has(self, *attributes: int) -> bool:
+        """Whether such entries have all of these attributes."""
+        return {*attributes} <= {attribute for attribute, _, _ in self.attributes}
+
+
+class Entry(NamedTuple):
+    """One entry with its attributes; `children` is where they begin."""
+
+    unit: Unit
+    at: int
+    tag: int
+    has_children: bool
+    values: dict[int, Value]
+    children: int
+
+
+Ranges = tuple[tuple[int, int], ...]
+
+
+class Unit:
+    """One unit; places in it are counted from its beginning."""
+
+    def __init__(self, sections: DebugSections, offset: int) -> None:
+        self._sections = sections
+        self.offset = offset
+        (length,) = struct.unpack("<I", sections.read(INFO, offset, 4))
+        if length >= 0xFFFFFFF0 or not 8 <= length <= MAX_UNIT:
+            raise Unsure("a unit of DWARF in its 64-bit form")
+        self.data = data = sections.read(INFO, offset, length + 4)
+        (self.version,) = struct.unpack_from("<H", data, 4)
+        if self.version == 5:
+            kind, size, abbreviations = struct.unpack_from("<BBI", data, 6)
+            first = 12
+        elif self.version == 4:
+            abbreviations, size = struct.unpack_from("<IB", data, 6)
+            kind, first = 1, 11
+        else:
+            raise Unsure("another version of DWARF")
+        if kind not in (1, 3) or size != 8:
+            raise Unsure("a unit that is no ordinary one")
+        self._abbreviations = _abbreviations(sections, abbreviations)
+        self.root = self.entry(first)
+        if self.root is None or self.root.tag != COMPILE_UNIT:
+            raise Unsure("a unit without its entry")
+        self.low = self.number(self.root, LOW_PC) or 0
+        self._functions: list[tuple[int, int, int]] | None = None
+
+    # -- attributes -------------------------------------------------------------------------
+
+    def entry(self, at: int) -> Entry | None:
+        """Return the entry at a place; None where a list of siblings ends."""
+        code, behind = leb(self.data, at)
+        if not code:
+            return None
+        abbreviation = self._abbreviation(code)
+        values: dict[int, Value] = {}
+        for attribute, form, constant in abbreviation.attributes:
+            if form == _IMPLICIT:
+                values[attribute] = form, constant
+            else:
+                value, behind = self._value(form, behind)
+                values[attribute] = form, value
+        if behind > len(self.data):
+            raise Unsure("an entry is cut off")
+        return Entry(self, at, abbreviation.tag, abbreviation.has_children, values, behind)
+
+    def _abbreviation(self, code: int) -> Abbreviation:
+        abbreviation = self._abbreviations.get(code)
+        if abbreviation is None:
+            raise Unsure("an entry of no known form")
+        return abbreviation
+
+    def _value(self, form: int, at: int) -> tuple[int | bytes, int]:
+        size = _SIZES.get(form)
+        if size is not None:
+            if form == 0x19:
+                return 1, at
+            return int.from_bytes(self.data[at : at + size], "little"), at + size
+        if form in _LEB:
+            return leb(self.data, at)
+        if form == _SDATA:
+            return signed_leb(self.data, at)
+        if form == _STRING:
+            end = self.data.index(b"\0", at)
+            return self.data[at:end], end + 1
+        if form in BLOCKS:
+            if form in _COUNTS:
+                behind = at + _COUNTS[form]
+                length = int.from_bytes(self.data[at:behind], "little")
+            else:
+                length, behind = leb(self.data, at)
+            return self.data[behind : behind + length], behind + length
+        raise Unsure("another form of attributes")
+
+    def number(self, entry: Entry, attribute: int) -> int | None:
+        """Return a constant, an address, a flag or an offset of another section."""
+        form, value = entry.values.get(attribute, (0, 0))
+        if not form:
+            return None
+        if (form == _ADDR or form in _CONSTANTS) and isinstance(value, int):
+            return value
+        raise Unsure("another form of a number")
+
+    def text(self, entry: Entry, attribute: int) -> str | None:
+        """Return a string."""
+        form, value = entry.values.get(attribute, (0, 0))
+        if not form:
+            return None
+        if isinstance(value, int):
+            if form not in (_STRP, _LINE_STRP):
+                raise Unsure("another form of a string")
+            name = ".debug_str" if form == _STRP else ".debug_line_str"
+            value = self._sections.text(name, value)
+        return value.decode("utf-8", "strict")
+
+    def reference(self, entry: Entry, attribute: int) -> int | None:
+        """Return the offset in .debug_info that an attribute refers to."""
+        form, value = entry.values.get(attribute, (0, 0))
+        if not form:
+            return None
+        if not isinstance(value, int) or (form != _REF_ADDR and form not in _REFERENCES):
+            raise Unsure("another form of a reference")
+        return value if form == _REF_ADDR else self.offset + value
+
+    # -- walks --------------------------------------------------------------------------------
+
+    def children(self, at: int) -> Iterator[tuple[int, Abbreviation]]:
+        """Yield where the entries of a list lie, and what they look like."""
+        data = self.data
+        for _ in range(MAX_ENTRIES):
+            code, behind = leb(data, at)
+            if not code:
+                return
+            abbreviation = self._abbreviation(code)
+            yield at, abbreviation
+            at = self._next(behind, abbreviation)
+        raise Unsure("many entries")
+
+    def _next(self, behind: int, abbreviation: Abbreviation) -> int:
+        """Return where the next sibling of an entry lies, whose number ends at `behind`."""
+        place = self._sibling(behind, abbreviation)
+        if place is not None:
+            return place
+        at = self._behind_attributes(behind, abbreviation)
+        depth = int(abbreviation.has_children)
+        for _ in range(MAX_ENTRIES):
+            if not depth:
+                return at
+            code, behind = leb(self.data, at)
+            if not code:
+                depth -= 1
+                at = behind
+                continue
+            inner = self._abbreviation(code)
+            place = self._sibling(behind, inner)
+            if place is not None:
+                at = place
+            else:
+                at = self._behind_attributes(behind, inner)
+                depth += inner.has_children
+        raise Unsure("many entries")
+
+    def _sibling(self, behind: int, abbreviation: Abbreviation) -> int | None:
+        if abbreviation.sibling < 0:
+            return None
+        at = behind + abbreviation.sibling
+        place = int.from_bytes(self.data[at : at + 4], "little")
+        if place <= at:
+            raise Unsure("a sibling that lies before")
+        return place
+
+    def _behind_attributes(self, at: int, abbreviation: Abbreviation) -> int:
+        if abbreviation.size >= 0:
+            return at + abbreviation.size
+        for _, form, _ in abbreviation.attributes:
+            size = _SIZES.get(form)
+            if size is not None:
+                at += size
+            else:
+                _, at = self._value(form, at)
+        return at
+
+    def flat(self, at: int) -> Iterator[tuple[int, Abbreviation]]:
+        """Yield all entries of a list with what is in them, in their order."""
+        depth = 1
+        for _ in range(MAX_ENTRIES):
+            code, behind = leb(self.data, at)
+            if not code:
+                depth -= 1
+                if not depth:
+                    return
+                at = behind
+                continue
+            abbreviation = self._abbreviation(code)
+            yield at, abbreviation
+            at = self._behind_attributes(behind, abbreviation)
+            depth += abbreviation.has_children
+        raise Unsure("many entries")
+
+    # -- code ---------------------------------------------------------------------------------
+
+    def functions_at(self, pc: int) -> list[int]:
+        """Return where the entries of the functions lie that hold an address."""
+        if self._functions is None:
+            assert self.root is not None
+            functions: list[tuple[int, int, int]] = []
+            for at, abbreviation in self.children(self.root.children):
+                if abbreviation.tag == SUBPROGRAM:
+                    entry = self.entry(at)
+                    assert entry is not None
+                    functions += [(*part, at) for part in self.ranges(entry)]
+                    if len(functions) > MAX_PARTS:
+                        raise Unsure("many functions")
+            self._functions = functions
+        return list(dict.fromkeys(at for low, high, at in self._functions if low <= pc < high))
+
+    def ranges(self, entry: Entry) -> Ranges:
+        """Return the parts of an entry's code, empty ones too; none where it has no code."""
+        form, value = entry.values.get(RANGES, (0, 0))
+        if form:
+            if not isinstance(value, int):
+                raise Unsure("ranges of another form")
+            if self.version == 4:
+                return tuple(self._old_ranges(value))
+            if form == _RNGLISTX:
+                assert self.root is not None
+                base = self.number(self.root, RNGLISTS_BASE)
+                if base is None:
+                    raise Unsure("ranges without their base")
+                place = self._sections.read(".debug_rnglists", base + 4 * value, 4)
+                value = base + int.from_bytes(place, "little")
+            elif form != _SEC_OFFSET:
+                raise Unsure("ranges of another form")
+            return tuple(self._new_ranges(value))
+        low, high = self.number(entry, LOW_PC), self.number(entry, HIGH_PC)
+        if low is None or high is None:
+            return ()
+        if entry.values[HIGH_PC][0] != _ADDR:
+            high += low
+        return ((low, high),) if low <= high else ()
+
+    def _old_ranges(self, at: int) -> Iterator[tuple[int, int]]:
+        base = self.low
+        for _ in range(MAX_RANGES):
+            low, high = struct.unpack("<QQ", self._sections.read(".debug_ranges", at, 16))
+            at += 16
+            if low == (1 << 64) - 1:
+                base = high
+            elif not low and not high:
+                return
+            elif low <= high:
+                yield base + low, base + high
+        raise Unsure("many ranges")
+
+    def _new_ranges(self, at: int) -> Iterator[tuple[int, int]]:
+        name = ".debug_rnglists"
+        base = self.low
+        left = self._sections.size(name) - at
+        data = self._sections.read(name, at, min(left, 1 << 10))
+        is_all = len(data) == left
+        place = 0
+        for _ in range(MAX_RANGES):
+            if place + 32 > len(data) and not is_all:
+                at += place
+                left -= place
+                data = self._sections.read(name, at, min(left, 1 << 14))
+                is_all = len(data) == left
+                place = 0
+            kind = data[place]
+            place += 1
+            if kind == _RLE_END:
+                return
+            if kind == _RLE_OFFSETS:
+                low, place = leb(data, place)
+                high, place = leb(data, place)
+                low, high = base + low, base + high
+            elif kind == _RLE_BASE:
+                (base,) = struct.unpack_from("<Q", data, place)
+                place += 8
+                continue
+            elif kind == _RLE_START_END:
+                low, high = struct.unpack_from("<QQ", data, place)
+                place += 16
+            elif kind == _RLE_START_LENGTH:
+                (low,) = struct.unpack_from("<Q", data, place)
+                size, place = leb(data, place + 8)
+                high = low + size
+            else:
+                raise Unsure("ranges of another kind")
+            if low <= high:
+                yield low, high
+        raise Unsure("many ranges")
+
+
+class Units:
+    """The units of one file."""
+
+    def __init__(self, sections: DebugSections) -> None:
+        self._sections = sections
+        self._units: dict[int, Unit] = {}
+        self._offsets: array[int] | None = None
+        self._starts, self._ends, self._owners = _aranges(sections)
+
+    def at(self, pc: int) -> Unit | None:
+        """Return the unit that holds an address."""
+        index = bisect_right(self._starts, pc) - 1
+        if index < 0 or pc >= self._ends[index]:
+            return None
+        if index and pc < self._ends[index - 1]:
+            raise Unsure("an address in two units")
+        return self._unit(self._owners[index])
+
+    def entry(self, offset: int) -> Entry:
+        """Return the entry at an offset of .debug_info."""
+        for unit in self._units.values():
+            if unit.offset < offset < unit.offset + len(unit.data):
+                break
+        else:
+            unit = self._unit(self._start_of(offset))
+        entry = unit.entry(offset - unit.offset)
+        if entry is None:
+            raise Unsure("a reference to nothing")
+        return entry
+
+    def _unit(self, offset: int) -> Unit:
+        if offset not in self._units:
+            self._units[offset] = Unit(self._sections, offset)
+        return self._units[offset]
+
+    def _start_of(self, offset: int) -> int:
+        if self._offsets is None:
+            self._offsets = array("Q")
+            at, end = 0, self._sections.size(INFO)
+            for _ in range(MAX_UNITS):
+                if at >= end:
+                    break
+                self._offsets.append(at)
+                (length,) = struct.unpack("<I", self._sections.read(INFO, at, 4))
+                at += 4 + length
+        index = bisect_right(self._offsets, offset) - 1
+        if index < 0:
+            raise Unsure("a reference to no unit")
+        return self._offsets[index]
+
+
+def _aranges(sections: DebugSections) -> tuple[array[int], array[int], array[int]]:
+    """Return starts, ends and units of the ranges in .debug_aranges, by their starts."""
+    size = sections.size(ARANGES)
+    if not size or size > MAX_ARANGES:
+        raise Unsure("no table of the units' addresses")
+    data = sections.read(ARANGES, 0, size)
+    rows = []
+    at = 0
+    while at + 12 <= size:
+        length, version, unit, width, segment = struct.unpack_from("<IHIBB", data, at)
+        end = at + 4 + length
+        if version != 2 or width != 8 or segment or not at + 16 <= end <= size:
+            raise Unsure("a table of addresses of another form")
+        body = data[at + 16 : end]
+        for start, count in struct.iter_unpack("<QQ", body[: len(body) // 16 * 16]):
+            if count and start:
+                rows.append((start, start + count, unit))
+        at = end
+    rows.sort()
+    starts = array("Q", (row[0] for row in rows))
+    return starts, array("Q", (row[1] for row in rows)), array("Q", (row[2] for row in rows))
+
+
+def _abbreviations(sections: DebugSections, at: int) -> dict[int, Abbreviation]:
+    left = sections.size(ABBREV) - at
+    for most in (1 << 13, MAX_ABBREV_BYTES):
+        try:
+            return _parsed_abbreviations(sections.read(ABBREV, at, min(left, most)))
+        except IndexError:
+            continue
+    raise Unsure("many abbreviations")
+
+
+def _parsed_abbreviations(data: bytes) -> dict[int, Abbreviation]:
+    table: dict[int, Abbreviation] = {}
+    at = 0
+    for _ in range(MAX_ABBREVIATIONS):
+        code, at = leb(data, at)
+        if not code:
+            return table
+        tag, at = leb(data, at)
+        has_children = data[at] != 0
+        at += 1
+        attributes = []
+        size, sibling = 0, -1
+        for _ in range(MAX_ATTRIBUTES):
+            attribute, at = leb(data, at)
+            form, at = leb(data, at)
+            constant = 0
+            if form == _IMPLICIT:
+                constant, at = signed_leb(data, at)
+            if not attribute and not form:
+                break
+            if attribute == SIBLING and form == 0x13 and size >= 0:
+                sibling = size
+            width = _SIZES.get(form, -1)
+            size = -1 if size < 0 or width < 0 else size + width
+            attributes.append((attribute, form, constant))
+        else:
+            raise Unsure("many attributes")
+        table[code] = Abbreviation(tag, has_children, tuple(attributes), size, sibling)
+    raise Unsure("many abbreviations")
+
+
+def leb(data: bytes, at: int) -> tuple[int, int]:
+    """Return an unsigned LEB128 number and what is behind it. Raises IndexError."""
+    byte = data[at]
+    at += 1
+    if byte < 0x80:
+        return byte, at
+    value = byte & 0x7F
+    shift = 7
+    while byte >= 0x80 and shift < 70:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+    return value, at
+
+
+def signed_leb(data: bytes, at: int) -> tuple[int, int]:
+    """Return a signed LEB128 number and what is behind it. Raises IndexError."""
+    first = at
+    value, at = leb(data, at)
+    return value - (1 << 7 * (at - first)) if data[at - 1] & 0x40 else value, at

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line of an address, as GDB reads it out of .debug_line.
+
+GDB makes a table for each source file (dwarf2/line-program.c, buildsym.c), where a change of the
+file ends what was before it, and takes of all files the entry that begins last before the address
+(symtab.c, find_pc_sect_line). Reference: GDB 13.1 to 18.1; DWARF 5, 6.2.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from bisect import bisect_left, bisect_right
+
+from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
+from gdb_epi.cli.native.dwarf.entries import leb, signed_leb
+from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.typing_lite import NamedTuple
+
+LINE = ".debug_line"
+MAX_PROGRAM = 1 << 22  # bytes of one unit's
+MAX_FILES = 1 << 16
+_PATH, _DIRECTORY_INDEX = 1, 2  # what an entry of the tables of names consists of
+_STRING, _LINE_STRP, _STRP, _UDATA, _DATA1, _DATA2, _DATA16 = (
+    0x08,
+    0x1F,
+    0x0E,
+    0x0F,
+    0x0B,
+    0x05,
+    0x1E,
+)
+
+
+# A row is one number: the file, 32 bits of the line, and two flags: a statement begins; the line
+# has had a discriminator (GDB leaves out rows that go on with such a line).
+STATEMENT, DISCRIMINATED = 1, 2
+_LINE, _FILE = 2, 34  # where they begin
+_MASK = (1 << 32) - 1
+
+
+class Place(NamedTuple):
+    """The line of an address.
+
+    `since` is where the last row before it begins. `extending`: the line of the next row, where
+    that is no beginning of a statement though there was one at `since`.
+    """
+
+    file: str
+    line: int
+    since: int
+    extending: int | None
+
+
+class _Part(NamedTuple):
+    """One run of the program through ascending addresses: of each row its address, and the row."""
+
+    addresses: array[int]
+    rows: array[int]
+
+
+class LineTable:
+    """The lines of one unit."""
+
+    def __init__(self, sections: DebugSections, offset: int) -> None:
+        self._sections = sections
+        (length,) = struct.unpack("<I", sections.read(LINE, offset, 4))
+        if length >= 0xFFFFFFF0 or length > MAX_PROGRAM:
+            raise Unsure("a large table of lines")
+        self._data = data = sections.read(LINE, offset, length + 4)
+        (version,) = struct.unpack_from("<H", data, 4)
+        at = 6
+        if version == 5:
+            address_size, segment = data[6], data[7]
+            if address_size != 8 or segment:
+                raise Unsure("lines of another machine")
+            at = 8
+        elif version not in (3, 4):
+            raise Unsure("another version of tables of lines")
+        (header,) = struct.unpack_from("<I", data, at)
+        self._program = at + 4 + header
+        self._smallest = data[at + 4]
+        at += 5
+        if version >= 4:
+            if data[at] != 1:
+                raise Unsure("several operations in an instruction")
+            at += 1
+        self._default_is_stmt = bool(data[at])
+        (self._line_base,) = struct.unpack_from("<b", data, at + 1)
+        self._line_range, self._opcode_base = data[at + 2], data[at + 3]
+        if not self._line_range or not self._opcode_base:
+            raise Unsure("a table of lines of another form")
+        self._lengths = data[at + 3 : at + 3 + self._opcode_base]
+        at += 3 + self._opcode_base
+        self._first_file = 0 if version == 5 else 1
+        self._files = self._new_files(at) if version == 5 else self._old_files(at)
+        self._parts: list[_Part] | None = None
+
+    def file(self, number: int) -> str:
+        """Return the name of a file as GDB gives it."""
+        index = number - self._first_file
+        if not 0 <= index < len(self._files):
+            raise Unsure("a file that has no name")
+        return self._files[index]
+
+    def holds(self, pc: int) -> bool:
+        """Whether there is any row for an address."""
+        return bool(self._found(pc))
+
+    def _found(self, pc: int) -> list[_Part]:
+        if self._parts is None:
+            self._parts = self._run()
+        return [part for part in self._parts if part.addresses[0] <= pc < part.addresses[-1]]
+
+    def at(self, pc: int) -> Place:
+        """Return the line of an address. Raises Unsure without one."""
+        found = self._found(pc)
+        if len(found) != 1:
+            raise Unsure("lines in several places, or in none")
+        addresses, rows = found[0]
+        behind = bisect_right(addresses, pc)
+        since = addresses[behind - 1]
+        first = bisect_left(addresses, since)
+        while first and (not _line(rows[first]) or rows[first] & DISCRIMINATED):  # may be left out
+            first = bisect_left(addresses, addresses[first - 1])
+        file, line = self._recorded(addresses[first:behind], rows[first:behind])
+        here = rows[bisect_left(addresses, since) : behind]
+        statements = any(row & STATEMENT for row in here)
+        next_row = rows[behind]
+        extending = _line(next_row) if statements and not next_row & STATEMENT else None
+        return Place(self.file(file), line, since, extending)
+
+    def _recorded(self, addresses: array[int], rows: array[int]) -> tuple[int, int]:
+        """Return file and line of what GDB records last of rows that begin with a new address.
+
+        A change of the file ends what was before, and is left out where it is no beginning of a
+        statement but there was one at the address. The last statement of an address counts.
+        """
+        taken: list[int] = []  # of one file and one address
+        taken_at = last_address = -1
+        has_stmt = False
+        for address, row in zip(addresses, rows, strict=True):
+            if address != last_address:
+                last_address, has_stmt = address, False
+            line = _line(row)
+            is_changed = not taken or self.file(taken[-1] >> _FILE) != self.file(row >> _FILE)
+            goes_on = not is_changed and row & DISCRIMINATED and line == _line(taken[-1])
+            is_late = taken and is_changed and not row & STATEMENT and has_stmt
+            if line and not goes_on and not is_late:
+                if is_changed or taken_at != address:
+                    taken = []
+                taken.append(row)
+                taken_at = address
+            has_stmt |= bool(row & STATEMENT)
+        if not taken:
+            raise Unsure("a place without a line")
+        statements = [row for row in taken if row & STATEMENT]
+        row = (statements or taken)[-1]
+        return row >> _FILE, _line(row)
+
+    # -- the program ----------------------------------------------------------------------------
+
+    def _run(self) -> list[_Part]:
+        """Return the rows of each part of the program."""
+        data, at, end = self._data, self._program, len(self._data)
+        base, width, smallest = self._opcode_base, self._line_range, self._smallest
+        steps = [
+            ((code - base) // width * smallest, self._line_base + (code - base) % width)
+            for code in range(256)
+        ]
+        parts: list[_Part] = []
+        address, file, line, is_stmt = 0, 1, 1, self._default_is_stmt
+        discriminator, has_discriminator = 0, False
+        addresses, rows = array("Q"), array("Q")
+        while at < end:
+            code = data[at]
+            at += 1
+            if code >= base:
+                by, lines = steps[code]
+                address += by
+                if lines:
+                    line += lines
+                    has_discriminator = discriminator != 0
+                addresses.append(address)
+                rows.append(file << _FILE | line << _LINE | has_discriminator << 1 | is_stmt)
+                discriminator = 0
+            elif code == 5 or code == 4:
+                number = data[at]
+                at += 1
+                if number >= 0x80:
+                    number, at = leb(data, at - 1)
+                if code == 4:
+                    file = number
+            elif code == 3:
+                lines, at = signed_leb(data, at)
+                if lines:
+                    line += lines
+                    has_discriminator = discriminator != 0
+            elif code == 1:
+                addresses.append(address)
+                rows.append(file << _FILE | line << _LINE | has_discriminator << 1 | is_stmt)
+                discriminator = 0
+            elif code == 6:
+                is_stmt = not is_stmt
+            elif code == 2:
+                by, at = leb(data, at)
+                address += by * smallest
+            elif code == 0:
+                size, at = leb(data, at)
+                kind = data[at]
+                if kind == 1:
+                    addresses.append(address)
+                    rows.append(is_stmt)
+                    if list(addresses) != sorted(addresses):
+                        raise Unsure("lines that are not in order")
+                    if len(rows) > 1:
+                        parts.append(_Part(addresses, rows))
+                    address, file, line, is_stmt = 0, 1, 1, self._default_is_stmt
+                    discriminator, has_discriminator = 0, False
+                    addresses, rows = array("Q"), array("Q")
+                elif kind == 2:
+                    address = int.from_bytes(data[at + 1 : at + size], "little")
+                elif kind == 4:
+                    discriminator, _ = leb(data, at + 1)
+                    has_discriminator |= discriminator != 0
+                else:
+                    raise Unsure("a table of lines of another kind")
+                at += size
+            elif code == 8:
+                address += steps[255][0]
+            elif code == 9:
+                address += int.from_bytes(data[at : at + 2], "little")
+                at += 2
+            elif code not in (7, 10, 11):
+                for _ in range(self._lengths[code]):
+                    _, at = leb(data, at)
+        return parts
+
+    # -- names of files ---------------------------------------------------------------------------
+
+    def _old_files(self, at: int) -> list[str]:
+        data = self._data
+        folders = []
+        while data[at]:
+            end = data.index(b"\0", at)
+            folders.append(data[at:end])
+            at = end + 1
+        at += 1
+        files: list[str] = []
+        while data[at] and len(files) < MAX_FILES:
+            end = data.index(b"\0", at)
+            number, behind = leb(data, end + 1)
+            _, behind = leb(data, behind)
+            files.append(_joined(folders[number - 1] if number else b"", data[at:end]))
+            _, at = leb(data, behind)
+        return files
+
+    def _new_files(self, at: int) -> list[str]:
+        folders, at = self._table(at)
+        files, _ = self._table(at)
+        return [_joined(folders[number][0], name) for name, number in files]
+
+    def _table(self, at: int) -> tuple[list[tuple[bytes, int]], int]:
+        data = self._data
+        count = data[at]
+        at += 1
+        forms = []
+        for _ in range(count):
+            kind, at = leb(data, at)
+            form, at = leb(data, at)
+            forms.append((kind, form))
+        number, at = leb(data, at)
+        if number > MAX_FILES:
+            raise Unsure("many files")
+        rows = []
+        for _ in range(number):
+            name, folder = b"", 0
+            for kind, form in forms:
+                text, value, at = self._part(form, at)
+                if kind == _PATH:
+                    name = text
+                elif kind == _DIRECTORY_INDEX:
+                    folder = value
+            rows.append((name, folder))
+        return rows, at
+
+    def _part(self, form: int, at: int) -> tuple[bytes, int, int]:
+        data = self._data
+        if form in (_LINE_STRP, _STRP):
+            place = int.from_bytes(data[at : at + 4], "little")
+            name = ".debug_line_str" if form == _LINE_STRP else ".debug_str"
+            return self._sections.text(name, place), 0, at + 4
+        if form == _STRING:
+            end = data.index(b"\0", at)
+            return data[at:end], 0, end + 1
+        if form == _UDATA:
+            value, at = leb(data, at)
+            return b"", value, at
+        size = {_DATA1: 1, _DATA2: 2, _DATA16: 16}.get(form)
+        if size is None:
+            raise Unsure("names of files of another form")
+        return b"", int.from_bytes(data[at : at + size], "little"), at + size
+
+
+def _joined(folder: bytes, name: bytes) -> str:
+    path = name if name.startswith(b"/") or not folder else folder + b"/" + name
+    return path.decode("utf-8", "strict")
+
+
+def _line(row: int) -> int:
+    return row >> _LINE & _MASK
