@@ -121,6 +121,35 @@ def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_running_frame_that_is_none_is_named_by_the_data_stack(interpreter: str) -> None:
+    """A high bit of its address leads nowhere, a low one to what is no frame."""
+    scene = Scene(interpreter)
+    if scene.layout.offset("PyThreadState", "datastack_top") is None:
+        pytest.skip("before 3.11 frames are objects")
+    python = scene.context.state.python
+    assert isinstance(python, PythonState)
+    (thread,) = [one for one in python.threads() if one.crashed]
+    place = innermost_place(scene, thread.address)
+    frame = scene.walk.reader.word(place)
+    for bit in (scene.bit(frame), 1):
+        changed = MutatedTarget(scene.target)
+        changed.flip(place, bit)
+        (damage,) = evidence(frame_top, changed)
+        assert (damage.id, damage.found, damage.corrected) == ("R10", frame ^ 1 << bit, frame)
+        changed.flip(place, bit + 1)
+        assert not evidence(frame_top, changed)
+
+
+def innermost_place(scene: Scene, tstate: int) -> int:
+    """Return where a thread state keeps its running frame: 3.11 and 3.12 on the C stack."""
+    direct = scene.layout.offset("PyThreadState", "current_frame")
+    if direct is not None:
+        return tstate + direct
+    hop = scene.walk.reader.word(tstate + scene.layout.require("PyThreadState", "cframe"))
+    return hop + scene.layout.require("_PyCFrame", "current_frame")
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
     for check in (item_counts, instruction_arguments):

@@ -11,6 +11,7 @@ from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of, frame_places
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
+from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
@@ -214,7 +215,6 @@ def frame_chain(context: Context) -> Iterator[Evidence]:
 
 
 MAX_THREADS = 1024
-LOWEST_BIT = 3
 UNIT = 2  # bytes of a _Py_CODEUNIT
 MAX_UNITS = 1 << 24
 
@@ -233,7 +233,8 @@ def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the running frame of each thread with the top of its data stack (3.11 and later).
 
     A frame is its header, its variables and its stack of values, and the next one begins where it
-    ends (_PyThreadState_PushFrame, Python/pystate.c).
+    ends (_PyThreadState_PushFrame, Python/pystate.c). The thread state is asked for it: at a wrong
+    address there is no frame that the decoder could give.
     """
     walk, python = object_walk(context), context.state.python
     if isinstance(walk, Absent) or isinstance(python, Absent):
@@ -243,18 +244,21 @@ def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
     if places is None:
         return
     for thread in python.threads()[:MAX_THREADS]:
-        if thread.frames and thread.frames[0].address:
-            yield from _of_thread(context, walk, thread, places)
+        try:
+            frame = innermost_frame(walk.reader, thread.address)
+        except UnreadableMemory:
+            continue
+        if frame:
+            yield from _of_thread(context, walk, thread, frame, places)
 
 
 def _of_thread(
-    context: Context, walk: ObjectWalk, thread: ThreadState, places: FramePlaces
+    context: Context, walk: ObjectWalk, thread: ThreadState, frame: int, places: FramePlaces
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
-    frame = thread.frames[0].address
     if not top or end_of(walk, frame, places) == top or not in_data_stack(context, top):
         return
-    flips = [frame ^ 1 << bit for bit in range(LOWEST_BIT, ADDRESS_BITS)]
+    flips = [frame ^ 1 << bit for bit in range(ADDRESS_BITS)]
     right = [flip for flip in flips if flip < top and end_of(walk, flip, places) == top]
     if len(right) != 1:
         return
