@@ -94,7 +94,7 @@ def of_gallery(half: str, names: Sequence[str]) -> Iterator[Row]:
             if not piece.supports(interpreter):
                 continue
             try:
-                record = ask(take(piece, interpreter), ROOT)
+                record = ask(take(piece, interpreter), ROOT, None)
             except CoreFailed as error:
                 print(error, file=sys.stderr)
                 continue

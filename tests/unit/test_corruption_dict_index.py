@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.corruption.checks import typed_field
+from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks.typed_slot import is_found_at
 from gdb_epi.corruption.heap.typed_walk import ContainerSlot
 from gdb_epi.errors import UnreadableMemory
@@ -81,6 +81,25 @@ def test_the_key_at_its_entry() -> None:
 )
 def test_other_entries(index: dict[int, int], hashed: int, slot: ContainerSlot) -> None:
     assert not found(index, hashed, slot)
+
+
+@pytest.mark.parametrize(
+    ("count", "place", "keys"), [(128, 48, [KEY]), (127, 48, []), (128, 0, []), (128, None, [])]
+)
+def test_a_word_in_the_middle_of_an_object_where_a_large_table_has_a_key(
+    count: int, place: int | None, keys: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A freed key may have begun there: in a small table the index says too little."""
+    index = SimpleNamespace(
+        begins_block=lambda _at: place == 0, inside_block=lambda _at: bool(place)
+    )
+    monkeypatch.setattr(typed_slot, "address_index", lambda _context: index)
+    where = lambda _at: (ENTRIES, count, WIDTH, (0, 1))  # noqa: E731
+    walk: Any = SimpleNamespace(reader=Reader({0x37: ENTRY}, 0x37, log2=True), dict_place=where)
+    context: Any = None
+    objects = [(KEY, "str"), (KEY + 64, "list")]
+    found = typed_slot._key_of_large_table(context, walk, SLOT, objects)
+    assert [address for address, _ in found] == keys
 
 
 def test_a_split_table_has_no_keys() -> None:

@@ -17,8 +17,9 @@ from gdb_epi.corruption.checks.register_values import register_values
 from gdb_epi.corruption.checks.saved_on_stack import frame_pointer
 from gdb_epi.corruption.checks.several_bits import line
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence
+from gdb_epi.corruption.evidence import MEMORY, REGISTER, UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index
+from gdb_epi.corruption.score import score
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget
@@ -363,11 +364,20 @@ def test_a_line_of_zeros_but_for_the_count_that_was_taken_since() -> None:
         zeroed(w10=1),  # another word that is not zero
         zeroed(**{"w-8": 0}),  # more than the line is zero
         zeroed(w40=0, w48=0),
-        zeroed(**{"w-8": 0x21}),  # a block begins with the line: memset() of a wrong size
     ],
 )
 def test_other_zeros_are_no_line(made: Context) -> None:
     assert evidence(line(made)) == []
+
+
+def test_a_line_that_begins_with_a_block_takes_the_sign_of_software_and_claims_nothing() -> None:
+    """memset() of an object makes it as well, and mostly ends elsewhere."""
+    (weak,) = evidence(line(zeroed(**{"w-8": 0x21})))
+    assert weak.id == "M:line:block"
+    sign = plain_evidence("S:null-read", "", UNKNOWN, "a NULL", {})
+    found = score([sign, weak])
+    assert (found.word, found.answered >= {"S:null-read"}) == ("none", True)
+    assert evidence(line(zeroed(**{"w-8": 0x21, "w40": 0}))) == []  # it goes on behind the line
 
 
 def test_the_functions_of_a_test_are_what_they_say() -> None:

@@ -412,6 +412,9 @@ def test_writes_to_read_only_memory() -> None:
     readable = Region(0x6000_0000_0000, 0x6000_0000_1000, "r--", None, 0, 0)
     died = fault_at(readable.start, 2)
     made = failed("488907", died, rdi=readable.start, extra_regions=[readable])
+    assert [one.id for one in evidence(read_only(made))] == ["S:read-only:untraced"]
+    known = "48bf" + readable.start.to_bytes(8, "little").hex()  # movabs $...,%rdi
+    made = failed("488907", died, before=known, rdi=readable.start, extra_regions=[readable])
     assert [one.id for one in evidence(read_only(made))] == ["S:read-only"]
     closed = readable._replace(perms="---")
     made = failed("488907", died, rdi=readable.start, extra_regions=[closed])
@@ -449,6 +452,17 @@ def test_text_beside_text_was_not_overwritten() -> None:
     read = failed(LOAD, PROTECTION, before="488b7c2420", rdi=text,
                   words={SP + 0x20: text, SP + 0x28: text ^ 1, SP + 0x30: text ^ 2})  # fmt: skip
     assert [one.id for one in evidence(overwrite_run(read))] == ["S:overwrite-run"]
+
+
+@pytest.mark.parametrize("value", [0xC3, 0x1234])
+def test_the_upper_bytes_of_an_address_whose_place_was_overwritten(value: int) -> None:
+    """A pointer with bit 0 or 1 flipped was read through; what follows may be anything."""
+    count = 1 if value < 1 << 8 else 2
+    wrong = value << 64 - 8 * count | (MMAP + 0x300) >> 8 * count
+    (sign,) = evidence(pattern(pointed(wrong, {})))
+    assert (sign.id, "upper" in sign.summary) == ("S:misaligned:one-bit", True)
+    nowhere = value << 64 - 8 * count | 0x123456780000 >> 8 * count
+    assert [one.id for one in evidence(pattern(pointed(nowhere, {})))] != ["S:misaligned:one-bit"]
 
 
 @pytest.mark.parametrize("beside", range(1, 8))

@@ -52,7 +52,8 @@ def loaded(before: str, holds: dict[int, int] | None = None, **registers: int) -
     ("context", "expected"),
     [
         (loaded(FIELD, rax=FIRST), "S:null_dereference"),  # a field of a block that begins there
-        (loaded(FIELD, rax=FIRST + 8), "S:null-read"),  # nothing begins there
+        (loaded(FIELD, rax=FIRST + 8), "S:null-read:one-bit"),  # nothing begins there
+        (loaded(FIELD, rax=FIRST + 0x18), "S:null-read"),  # nor there, nor one bit away
         (loaded("488b7812", rax=FIRST), "S:null-read"),  # 18 bytes into it: no pointer's place
         (loaded("488b7c2412", rsp=SP), "S:null-read"),  # nor is 18 bytes above rsp
         (loaded(FAR_FIELD, rax=FIRST), "S:null-read"),  # far behind the block's end

@@ -87,8 +87,9 @@ def test_a_value_says_less_where_nobody_knows_that_it_stood(value: int) -> None:
     assert plain in ("S:ascii", "S:double", "S:int-pair")
     lost = in_blocks(LOAD, PROTECTED, {where: value}, rdi=value, before="")  # type: ignore[arg-type]
     assert ids(pattern(lost)) == [f"{plain}:untraced"]
-    beside = in_blocks(LOAD, PROTECTED, {where + 8: value}, rax=FIRST + 8, rdi=value)
-    assert ids(pattern(beside)) == ["S:wild-value"]
+    for away, id in ((8, "S:wild-value:one-bit"), (0x18, "S:wild-value")):
+        beside = in_blocks(LOAD, PROTECTED, {where + away: value}, rax=FIRST + away, rdi=value)
+        assert ids(pattern(beside)) == [id]
     other = in_blocks(LOAD, PROTECTED, {where: GARBAGE}, rax=FIRST, rdi=value)
     assert ids(pattern(other)) == ["S:not-as-read"]
     for id in (f"{plain}:untraced", "S:wild-value", "S:not-as-read"):
@@ -97,7 +98,12 @@ def test_a_value_says_less_where_nobody_knows_that_it_stood(value: int) -> None:
 
 def test_a_call_through_a_pointer_that_lies_in_no_block() -> None:
     text = 0x6472_6F77_7373_6170
-    for base, id in ((FIRST, "S:ascii"), (FIRST + 8, "S:wild-value")):
+    signs = (
+        (FIRST, "S:ascii"),
+        (FIRST + 8, "S:wild-value:one-bit"),
+        (FIRST + 0x18, "S:wild-value"),
+    )
+    for base, id in signs:
         made = in_blocks("ff5010", PROTECTED, {base + 16: text}, rax=base, before="")  # type: ignore[arg-type]
         assert ids(pattern(made)) == [id]  # call *0x10(%rax)
 
@@ -152,6 +158,9 @@ def test_memory_that_was_given_back() -> None:
     assert ids(gone(failed(LOAD, fault_at(inside), rdi=inside))) == []
     kept = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: block})
     assert ids(gone(kept)) == ["S:gone"]
+    for half in (0, 0x30):  # of an address, over which an int was written
+        words = {SP - 64: block >> 32 << 32 | half << 12}
+        assert ids(gone(failed(LOAD, fault_at(inside), rdi=inside, words=words))) == []
     other = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: MMAP})
     assert ids(gone(other)) == []  # that mapping is there
 
@@ -182,8 +191,8 @@ def test_what_one_bit_explains_says_less() -> None:
     assert ids(overrun(in_blocks(LOAD, fault_at(off), {}, rdi=off))) == ["S:near-end:one-bit"]
     table = weights().items
     for id, item in table.items():
-        if id.endswith(":one-bit"):
-            assert item.most < 0.8 < table[id.removesuffix(":one-bit")].most
+        if id.endswith((":one-bit", ":untraced")):
+            assert item.most < 0.8
 
 
 def test_a_block_is_free_by_two_witnesses() -> None:

@@ -12,7 +12,7 @@ from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack, read_words
-from gdb_epi.corruption.pointers.nearby import one_bit_id
+from gdb_epi.corruption.pointers.nearby import leads_astray, one_bit_id
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import (
     FaultWord,
@@ -21,17 +21,24 @@ from gdb_epi.corruption.pointers.suspect_words import (
     software_pattern,
     suspects_of,
 )
+from gdb_epi.corruption.pointers.value_signs import (
+    NOT_AS_READ,
+    WILD_VALUE,
+    place_sign,
+    pointer_sign,
+    value_sign,
+)
 from gdb_epi.corruption.pointers.word_origin import (
     TEXTS,
     begins_free_chunk,
     has_owner,
+    is_not_as_read,
     is_pointers_place,
     is_wild,
     lies_in,
     origin_of,
     origin_of_register,
     shape_in_words,
-    value_sign,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.detectors.findings import Finding
@@ -160,8 +167,9 @@ def guard(context: Context) -> Iterator[Evidence]:
     needs="crash",
     order=13,
     innocent_causes=(
-        "this is one. A flipped pointer lands in such memory now and then, most of the address "
-        "space is not mapped at all."
+        "this is one. A flipped pointer lands in such memory now and then: of one that the code "
+        "did not make just before, but read or had from elsewhere, it is said with less weight "
+        "(S:read-only:untraced)."
     ),
 )
 def read_only(context: Context) -> Iterator[Evidence]:
@@ -171,7 +179,8 @@ def read_only(context: Context) -> Iterator[Evidence]:
         return
     here = context.target.region_at(site.address or 0)
     if permits(here, "r") and not permits(here, "w"):
-        id = one_bit_id(context, "S:read-only", *_pointers(context))
+        words = fault_words(context)
+        id = pointer_sign(context, words[0], "S:read-only") if words else "S:read-only"
         yield _against(id, f"{site.address or 0:#018x} is mapped, but only to be read")
 
 
@@ -476,7 +485,8 @@ def _null_id(context: Context) -> str:
     variable of the stack, in a library's data, or inside of the object or block that it was read
     through. S:null-read: it was read beyond that, or through a pointer at which nothing begins, or
     memory holds another value than the register. S:low-number: it is a small number, no NULL;
-    S:wild-value: and it was read where no object or block is.
+    S:wild-value: and it was read where no object or block is; S:not-as-read: and memory holds
+    another.
     S:null-untraced: nobody knows where it came from. S:null-unread: not even which register it is.
     """
     site = context.site
@@ -491,11 +501,13 @@ def _null_id(context: Context) -> str:
     if site.kind != DATA:  # the pointer that was called stands in memory
         return _id_of_called(context, site.operand, registers)
     if names and all(registers[name] for name in names):
-        wild = any(is_wild(context, name) for name in names)
-        return "S:wild-value" if wild else "S:low-number"
+        if any(is_not_as_read(context, name) for name in names):
+            return NOT_AS_READ
+        wild = [name for name in names if is_wild(context, name)]
+        return place_sign(context, WILD_VALUE, *wild) if wild else "S:low-number"
     traced = [has_owner(context, site, origin_of_register(context, name)) for name in names]
     if False in traced:
-        return "S:null-read"
+        return place_sign(context, "S:null-read", *names)
     return "S:null_dereference" if True in traced else "S:null-untraced"
 
 
@@ -505,6 +517,7 @@ def _id_of_called(context: Context, operand: Operand, registers: Mapping[str, in
     if slot is None or here is None:
         return "S:null-untraced"
     bases = [registers[name] for name in operand.registers()]
-    in_place = here.path is not None or any(lies_in(context, base, slot) for base in bases)
+    in_file = here.path is not None and not any(leads_astray(context, base) for base in bases)
+    in_place = in_file or any(lies_in(context, base, slot) for base in bases)
     in_place = in_place and is_pointers_place(slot)
-    return "S:null_dereference" if in_place else "S:null-read"
+    return "S:null_dereference" if in_place else place_sign(context, "S:null-read", "target")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, plain_evidence, word_evidence
-from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.neighbours import has_software_pattern, neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
@@ -176,7 +176,7 @@ def _is_lost(context: Context, address: int) -> bool:
         "too). One evidence for the crash: natural zero lines are many, this one was read. Of a "
         "line in which a block ends and another begins one of the words right before and behind "
         "is enough, where the zeros begin inside of a block: what is cleared too far begins at a "
-        "block's start."
+        "block's start. Of a line that begins with a block nothing is claimed (M:line:block)."
     ),
 )
 def line(context: Context) -> Iterator[Evidence]:
@@ -191,12 +191,16 @@ def line(context: Context) -> Iterator[Evidence]:
         summary = f"the NULL that was used came from {slot:#018x}, in a line of zeros; {blocks}"
         yield plain_evidence("M:line", start, MEMORY, summary, {"slot": slot})
         return
-    if not words or not words[1] or not (words[-2] or words[-1]) or _is_size(words[1]):
-        return  # the whole of a block, from its start: memset() of a wrong size
+    if not words:
+        return
     for number, word in enumerate(words[2:-2]):
         # The object whose type was zeroed: its count went on from 0.
         if word and (start + number * WORD != slot - WORD or word > MOST_COUNTED):
             return
+    if not words[1] or not (words[-2] or words[-1]) or _is_size(words[1]):
+        if words[-BEFORE] and _begins_in_line(context, start, words[1]):
+            yield _of_a_block(start, slot)
+        return
     beside = (words[0], words[1], words[-2], words[-1])
     alike = sum(context.target.region_at(word) is not None for word in beside)
     if alike + sum(_is_size(word) for word in beside) < FEWEST_ALIKE:
@@ -209,6 +213,25 @@ def line(context: Context) -> Iterator[Evidence]:
         f"zeros between words that are not, {alike} of the four nearest are addresses",
         {"slot": slot},
     )
+
+
+def _begins_in_line(context: Context, start: int, before: int) -> bool:
+    """Whether a block begins in a line: `before` is the word right before it."""
+    index = address_index(context)
+    within, last = index.place_in_block(start), index.place_in_block(start + LINE - WORD)
+    if within is None or last is None:
+        return _is_size(before)
+    return within in HEADS or last < LINE
+
+
+def _of_a_block(start: int, slot: int) -> Evidence:
+    """Return what says too little: zeros that begin where a block does are memset()'s as well."""
+    summary = (
+        f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
+        "zeros, which end with the line and begin with a block: an object that was cleared, or a "
+        "line that was lost"
+    )
+    return plain_evidence("M:line:block", start, MEMORY, summary, {"slot": slot})
 
 
 def _is_size(word: int) -> bool:

@@ -122,6 +122,7 @@ def _siblings(walk: ObjectWalk, slot: ContainerSlot) -> list[int]:
 PERTURB_SHIFT = 5
 MAX_STEPS = 64
 MAX_LOG2 = 24
+LARGE_TABLE = 128  # entries
 
 
 def is_found_at(walk: ObjectWalk, slot: ContainerSlot, key: int) -> bool:
@@ -374,6 +375,8 @@ _WAYS = {
     "R15:static": "one bit away is {a_kind} whose references are not counted, and nothing else "
     "that a reference is missing for",
     "R15:index": "one bit away is {a_kind} that the dict's index has at this very entry",
+    "R15:index:large": "one bit away is {a_kind} that the dict's index has at this very entry, of "
+    "more than a hundred",
     "R15:alike": "one bit away is {a_kind}, as all slots near hold, and a reference is missing for "
     "it, but not for those",
     "R15:pair": "two neighbouring bits away is {a_kind}, as all slots near hold, and a reference "
@@ -456,11 +459,33 @@ def _key_with_this_entry(
     What a dict's entry holds is not counted then: old tables, and what compiled a program, hold
     many names still.
     """
-    if may_be_stale(context, slot.value):
-        return []
+    return [] if may_be_stale(context, slot.value) else _found_at(walk, slot, objects)
+
+
+def _found_at(walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
     texts = [candidate for candidate in objects if candidate[1] == "str"]
     keys = [text for text in texts if is_found_at(walk, slot, text[0])]
     return keys if len(keys) == 1 else []
+
+
+def _key_of_large_table(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
+) -> Objects:
+    """Return the one key whose own hash leads to this entry, of a table with many.
+
+    A key may have been freed while its dict still names it. That of the few str objects that lie
+    one bit from its address one belongs to this very entry is chance then: 1 in so many as there
+    are entries. The word must lead into the middle of another object, where no key began lately.
+    """
+    if address_index(context).begins_block(slot.value) or slot.kind != "dict":
+        return []
+    if not address_index(context).inside_block(slot.value):
+        return []
+    try:
+        count = walk.dict_place(slot.owner)[1]
+    except (UnreadableMemory, LayoutError):
+        return []
+    return _found_at(walk, slot, objects) if count >= LARGE_TABLE else []
 
 
 def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
@@ -532,6 +557,7 @@ _SEARCHES = (
     ("R15:far", _far),
     ("R15:static", _unknown_counts),
     ("R15:index", _key_with_this_entry),
+    ("R15:index:large", _key_of_large_table),
     ("R15:alike", lost_among_alike),
     ("M:pair", _two_bits),
     ("R15:pair", _neighbouring_bits),

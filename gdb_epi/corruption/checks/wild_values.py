@@ -27,12 +27,12 @@ from gdb_epi.corruption.pointers.suspect_words import (
     software_pattern,
     suspects_of,
 )
+from gdb_epi.corruption.pointers.value_signs import value_sign
 from gdb_epi.corruption.pointers.word_origin import (
     WordOrigin,
     in_ended_stack,
     origin_of,
     place_in_words,
-    value_sign,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
@@ -47,6 +47,7 @@ FAR = 64 << 10  # bytes from the base that an index leads to before it is called
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
 MAX_KEPT = 8  # places of one word that are looked at
 MAX_GONE = 256 << 20  # bytes from the start of a mapping that are looked at
+NARROW, LEAST_HALF = 0xFFFFFFFF, 1 << 20  # of the low half of an address
 RETURN_PLACE = 8  # System V ABI, x86-64 3.2.2: return addresses lie at 8 modulo 16
 FEWEST_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
 
@@ -266,7 +267,8 @@ def gone(context: Context) -> Iterator[Evidence]:
             "which looks like the start of a mapping that was given back: a register or the stack "
             "still holds it, and nothing is mapped there"
         )
-        yield plain_evidence("S:gone", word.source, UNKNOWN, summary, {})
+        id = one_bit_id(context, "S:gone", value)
+        yield plain_evidence(id, word.source, UNKNOWN, summary, {})
 
 
 def _start_at_hand(context: Context, value: int) -> int | None:
@@ -286,7 +288,8 @@ def _start_at_hand(context: Context, value: int) -> int | None:
         words += read_words(context, low, max(0, high - low) // WORD)
     bottom = max(bottom, value - MAX_GONE)
     starts = [w for w in words if bottom <= w < value and w % PAGE in (0, HEAD_BYTES)]
-    return max(starts, default=None)
+    # Where an int of 32 bits was written over the low half of an address that is no address.
+    return max((start for start in starts if start & NARROW >= LEAST_HALF), default=None)
 
 
 @check(

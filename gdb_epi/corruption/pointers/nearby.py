@@ -11,10 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.pointers.word_origin import begins_in_use
+from gdb_epi.corruption.heap.address_index import (
+    BLOCK,
+    FUNCTION,
+    HEADS,
+    OBJECT,
+    address_index,
+)
+from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
+from gdb_epi.corruption.pointers.word_origin import chunk_at
+from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
 from gdb_epi.fault.maps import permits
 from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.site import TRANSFERS
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 
 ONE_BIT = ":one-bit"
@@ -46,12 +56,43 @@ def is_one_byte_off(context: Context, value: int, distance: int, access: str | N
 
 @once_per_run
 def is_one_bit_from_use(context: Context, value: int) -> bool:
-    """Whether an object, a block in use or a function begins one bit away from a word."""
+    """Whether something that could have been meant begins one bit away from a word.
+
+    That is an object or a block in use; a function where control went wrong, for nobody reads or
+    writes code.
+    """
+    site, index = context.site, address_index(context)
+    called = not isinstance(site, Absent) and site.kind in TRANSFERS
+    kinds = (OBJECT, BLOCK, FUNCTION) if called else (OBJECT, BLOCK)
     for bit in range(ADDRESS_BITS + 1):
         near = value ^ 1 << bit
-        if begins_in_use(context, near) or _begins_large_block(context, near):
+        pointee = index.at(near)
+        if (pointee is not None and pointee.kind in kinds) or _begins_large_block(context, near):
             return True
     return False
+
+
+def leads_astray(context: Context, value: int) -> bool:
+    """Whether a pointer leads into the middle of a thing, and one bit away another begins.
+
+    A pointer of the program to what was freed, cleared or overwritten leads to where that began.
+    """
+    return _is_inside(context, value) and is_one_bit_from_use(context, value)
+
+
+def _is_inside(context: Context, address: int) -> bool:
+    """Whether an address lies in a block in use or in a file's data, where nothing begins."""
+    index, region = address_index(context), context.target.region_at(address)
+    if region is None or index.at(address) is not None:
+        return False
+    if region.path is not None and not region.path.startswith("["):
+        return True
+    place = index.place_in_block(address)
+    if place is not None:
+        known = any(index.object_type(address - place + head) for head in HEADS)
+        return (known or index.inside_block(address)) and not index.in_free_block(address)
+    chunk = chunk_at(context, address)
+    return chunk is not None and chunk[0] != address and not in_free_chunk(context, chunk[0])
 
 
 def _begins_large_block(context: Context, address: int) -> bool:

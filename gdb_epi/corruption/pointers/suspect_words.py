@@ -20,7 +20,7 @@ from gdb_epi.fault.reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.shapes import Shape, shape_of
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, FaultSite
-from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD_MASK, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import NamedTuple
@@ -120,8 +120,10 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
         shape = None
     if is_index:  # any number may be one
         return shape if shape is not None and shape.name in ("ascii", "poison") else None
-    if shape is not None and target.region_at(value) is None:
-        return shape
+    if target.region_at(value) is None:
+        shape = _beside_a_pointer(target, value) or shape
+        if shape is not None:
+            return shape
     return (
         _is_half_of_a_pointer(target, value)
         or _low_number(context, value)
@@ -203,6 +205,23 @@ def _misaligned(context: Context, value: int) -> Shape | None:
                 return Shape("misaligned:one-bit" if one_bit else "misaligned", why)
             if count >= MAX_UNALIGNED:
                 break
+    return None
+
+
+def _beside_a_pointer(target: Target, value: int) -> Shape | None:
+    """The upper bytes of an address, and what follows it: read 1 or 2 bytes behind its start.
+
+    A pointer with a low bit flipped leads there; the bytes may have been overwritten since.
+    """
+    for count in (1, 2):
+        address = value << 8 * count & WORD_MASK
+        last = address + (1 << 8 * count) - 1
+        if LOW <= address < USER_TOP and any(map(target.region_at, (address, last))):
+            why = (
+                f"it holds the upper {8 - count} bytes of an address near {address:#x}: it was "
+                f"read {count} bytes behind the start of a pointer"
+            )
+            return Shape("misaligned:one-bit", why)
     return None
 
 

@@ -35,9 +35,6 @@ from gdb_epi.x86.flow import COPY, LOAD, changed_registers, value_source
 TEXTS = ("str", "bytes")
 MAX_PLACES = 16
 MAX_COPIES = 8  # from register to register
-WILD_VALUE, NOT_AS_READ = "S:wild-value", "S:not-as-read"
-UNTRACED = ":untraced"
-COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
 MALLOC = "malloc"
 
 
@@ -178,28 +175,16 @@ def is_not_as_read(context: Context, source: str) -> bool:
     return origin is not None and origin.kind == LOAD and origin.held != origin.expected
 
 
-def value_sign(context: Context, word: FaultWord, id: str) -> str:
-    """Return the id of a sign that a value gives: another one where its place is in doubt.
-
-    Ordinary memory is full of text, doubles and pairs of integers: one that was read nobody knows
-    where says less than one that stands where a pointer belongs.
-    """
-    if is_not_as_read(context, word.source):
-        return NOT_AS_READ
-    if is_wild(context, word.source):
-        return WILD_VALUE
-    return id + UNTRACED if id in COMMON and not _is_placed(context, word) else id
-
-
-def _is_placed(context: Context, word: FaultWord) -> bool:
-    """Whether it is known that a word was read from where it belongs."""
+def read_through(context: Context, source: str) -> list[int]:
+    """Return the addresses that the value of a register, or what was called, was read through."""
     site = context.site
     if isinstance(site, Absent):
-        return False
-    read_from = origin_of(context, word)
-    if read_from is not None:
-        return read_from.owned
-    return has_owner(context, site, origin_of_register(context, word.source)) is True
+        return []
+    if source == "target":
+        called = _origin_of_target(context, site, site.address or 0)
+        return [] if called is None else [called.base]
+    origin = _copied(context, origin_of_register(context, source))
+    return bases_of(site, origin) if origin is not None and origin.kind == LOAD else []
 
 
 def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | None) -> bool | None:
