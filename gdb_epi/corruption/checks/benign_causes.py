@@ -492,7 +492,9 @@ def _null_id(context: Context) -> str:
     site = context.site
     if isinstance(site, Absent) or (site.operand is None and not site.code and not site.arrived):
         return "S:null-unread"
-    if site.kind in TRANSFERS and site.address:  # what was called is a number, whoever held it
+    if site.kind in TRANSFERS and site.address:  # what was called is a number
+        if is_wild(context, "target"):
+            return place_sign(context, WILD_VALUE, "target")
         return "S:low-number"
     if site.operand is None:
         return "S:null-untraced"

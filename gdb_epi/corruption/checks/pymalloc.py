@@ -10,15 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import (
+    MEMORY,
+    Evidence,
+    Skipped,
+    plain_evidence,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.memory import heap_of, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import (
+    FREE_AT,
     GC_HEAD,
     OVERHEAD,
     SIZES,
     Pool,
     WrongWord,
     damaged_header,
+    leads_elsewhere,
     pool_at,
     pool_damage,
 )
@@ -365,8 +373,11 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     for pool, data in pools:
         number += 1
         wrong = pool_damage(pool, data)
-        if wrong is not None and not being_changed(context.state, pool.address, len(data)):
-            yield _evidence(wrong, pool.address)
+        if not being_changed(context.state, pool.address, len(data)):
+            if wrong is not None:
+                yield _evidence(wrong, pool.address)
+            elif leads_elsewhere(pool, data):
+                yield _of_a_lost_list(pool, data)
         blocks.look(pool, data)
     for place, wrong in search.headers:
         yield _evidence(wrong, place)
@@ -391,6 +402,17 @@ def _evidence(wrong: WrongWord, pool: int) -> Evidence:
         f"{wrong.corrected:#x} header and free list agree",
     )
     return made._replace(ambiguous=INCREMENT) if wrong.low else made
+
+
+def _of_a_lost_list(pool: Pool, data: bytes) -> Evidence:
+    """Return what says too little: a freed block that was written to is handed out as well."""
+    first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
+    summary = (
+        f"freeblock in pymalloc's pool at {pool.address:#x} holds {first:#x}, no block of it, and "
+        "no flipped bit makes it one: it was read through a link that was damaged, or from a freed "
+        "block that was written to"
+    )
+    return plain_evidence("R9:list", pool.address + FREE_AT, MEMORY, summary, {})
 
 
 class _PoolSearch:

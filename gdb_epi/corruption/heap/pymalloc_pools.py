@@ -20,6 +20,7 @@ COUNT_AND_FREE = struct.Struct("<I4xQ")
 OVERHEAD = 48
 GC_HEAD = 16  # bytes of the collector's links before an object
 SIZES = (16384, 4096)
+MOST_COUNTED = 16  # references to a freed object that were taken or given up
 MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
 CLASSES = 32  # up to 512 bytes
 COUNT_AT, FREE_AT, SZIDX_AT, NEXT_AT, MAX_AT = 0, 8, 36, 40, 44
@@ -115,6 +116,20 @@ def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
         wrong, link = _wrong_count(pool, data, len(free)), _wrong_link(pool, data, freeblock)
         return wrong if link is None else link if wrong is None else None
     return _wrong_link(pool, data, freeblock)
+
+
+def leads_elsewhere(pool: Pool, data: bytes) -> bool:
+    """Whether the first link of a damaged list is no block, nor one that was counted up or down.
+
+    What counts references in freed blocks changes the link of the block, or the 0 of the last one,
+    in its lowest or its third byte.
+    """
+    if pool.free is not None:
+        return False
+    first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
+    signed = first - (1 << 64) if first >> 63 else first
+    near = OVERHEAD <= first - pool.address < pool.size
+    return not near and not any(abs(signed) >> shift < MOST_COUNTED for shift in (0, 16))
 
 
 def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:

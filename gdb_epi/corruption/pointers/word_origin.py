@@ -36,6 +36,7 @@ TEXTS = ("str", "bytes")
 MAX_PLACES = 16
 MAX_COPIES = 8  # from register to register
 MALLOC = "malloc"
+FRAME_REGISTERS = frozenset(("rsp", "rbp"))
 
 
 class WordOrigin(NamedTuple):
@@ -202,7 +203,9 @@ def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | No
     if origin.size == WORD and not is_pointers_place(origin.slot):
         return False
     here = context.target.region_at(origin.slot)
-    if here is None or here.path is not None or on_stack(context, origin.slot):
+    if on_stack(context, origin.slot):  # by another register than a frame's own it may be any place
+        return True if set(origin.through) <= FRAME_REGISTERS else None
+    if here is None or here.path is not None:
         return True
     return any(lies_in(context, base, origin.slot) for base in bases_of(site, origin))
 
