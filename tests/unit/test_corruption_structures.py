@@ -123,6 +123,27 @@ def test_a_link_that_was_overwritten_is_not_mended() -> None:
     assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
 
 
+@pytest.mark.parametrize(
+    ("first", "elsewhere"),
+    [
+        (0x3030303030303030, True),  # what lay where a damaged link led to
+        (PLACE + 0x100000, True),
+        (0x4000007F3E49777A, True),
+        ((1 << 64) - 1, False),  # 0 in the last free block, a reference given up
+        (0x20000, False),  # two taken, by a pointer 2 bytes off
+        (PLACE + pools.OVERHEAD + 1, False),  # one taken
+        (0, False),
+    ],
+)
+def test_a_list_that_leads_elsewhere(first: int, elsewhere: bool) -> None:
+    """A link that was damaged is gone with its block; what counts in freed blocks is a bug."""
+    data = made_pool()
+    data[pools.FREE_AT : pools.FREE_AT + 8] = first.to_bytes(8, "little")
+    pool = pools.pool_at(PLACE, bytes(data))
+    assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
+    assert pools.leads_elsewhere(pool, bytes(data)) is elsewhere
+
+
 @pytest.mark.parametrize(("member", "bit"), [(pools.SZIDX_AT, 2), (pools.NEXT_AT, 5), (0, 9)])
 def test_a_flipped_number_of_a_header_is_mended(member: int, bit: int) -> None:
     data = made_pool()

@@ -62,6 +62,7 @@ def loaded(before: str, holds: dict[int, int] | None = None, **registers: int) -
         (loaded("4889c7"), "S:null-untraced"),  # mov %rax,%rdi
         (loaded(FIELD + "4883e7fc", rax=FIRST), "S:null-untraced"),  # and $-4,%rdi
         (loaded(FROM_STACK, rsp=SP), "S:null_dereference"),
+        (loaded(FIELD, rax=SP), "S:null-untraced"),  # of some place on the stack
         (loaded(""), "S:null-untraced"),
         (loaded("", rdi=0x1A), "S:low-number"),
         (loaded(FIELD, {FIRST + 16: 0x1A}, rax=FIRST, rdi=0x1A), "S:low-number"),
