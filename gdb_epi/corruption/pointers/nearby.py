@@ -81,18 +81,21 @@ def leads_astray(context: Context, value: int) -> bool:
 
 
 def _is_inside(context: Context, address: int) -> bool:
-    """Whether an address lies in a block in use or in a file's data, where nothing begins."""
+    """Whether an address lies in a block in use or in a file's data, where nothing begins or began.
+
+    An object that was freed began where its block does, or behind the heads of its type.
+    """
     index, region = address_index(context), context.target.region_at(address)
     if region is None or index.at(address) is not None:
         return False
     if region.path is not None and not region.path.startswith("["):
         return True
-    place = index.place_in_block(address)
-    if place is not None:
-        known = any(index.object_type(address - place + head) for head in HEADS)
-        return (known or index.inside_block(address)) and not index.in_free_block(address)
+    if index.place_in_block(address) is not None:
+        return index.inside_block(address) and not index.in_free_block(address)
     chunk = chunk_at(context, address)
-    return chunk is not None and chunk[0] != address and not in_free_chunk(context, chunk[0])
+    if chunk is None or address - chunk[0] in HEADS:
+        return False
+    return not in_free_chunk(context, chunk[0])
 
 
 def _begins_large_block(context: Context, address: int) -> bool:

@@ -177,7 +177,10 @@ def is_not_as_read(context: Context, source: str) -> bool:
 
 
 def read_through(context: Context, source: str) -> list[int]:
-    """Return the addresses that the value of a register, or what was called, was read through."""
+    """Return the addresses that the value of a register, or what was called, was read through.
+
+    Of a load without an offset, by a register that is lost, none: it may be any item of an array.
+    """
     site = context.site
     if isinstance(site, Absent):
         return []
@@ -185,7 +188,9 @@ def read_through(context: Context, source: str) -> list[int]:
         called = _origin_of_target(context, site, site.address or 0)
         return [] if called is None else [called.base]
     origin = _copied(context, origin_of_register(context, source))
-    return bases_of(site, origin) if origin is not None and origin.kind == LOAD else []
+    if origin is None or origin.kind != LOAD or not (origin.through or origin.offset):
+        return []
+    return bases_of(site, origin)
 
 
 def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | None) -> bool | None:
