@@ -96,6 +96,17 @@ def test_a_value_says_less_where_nobody_knows_that_it_stood(value: int) -> None:
         assert weights().items[id].most < 0.8
 
 
+@pytest.mark.parametrize(("byte", "suffix"), [(0x30, ":untraced"), (0xDD, "")])
+def test_runs_of_one_letter_are_text_where_nobody_knows_that_they_stood(
+    byte: int, suffix: str
+) -> None:
+    value, where = int.from_bytes(bytes([byte]) * 8, "little"), FIRST + 16
+    placed = in_blocks(LOAD, PROTECTED, {where: value}, rax=FIRST, rdi=value)
+    assert ids(pattern(placed)) == ["S:poison"]
+    lost = in_blocks(LOAD, PROTECTED, {where: value}, rdi=value, before="")  # type: ignore[arg-type]
+    assert ids(pattern(lost)) == [f"S:poison{suffix}"]
+
+
 def test_a_call_through_a_pointer_that_lies_in_no_block() -> None:
     text = 0x6472_6F77_7373_6170
     signs = (

@@ -12,7 +12,7 @@ from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack, read_words
-from gdb_epi.corruption.pointers.nearby import leads_astray, one_bit_id
+from gdb_epi.corruption.pointers.nearby import ONE_BIT, leads_astray, one_bit_id
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import (
     FaultWord,
@@ -38,6 +38,7 @@ from gdb_epi.corruption.pointers.word_origin import (
     lies_in,
     origin_of,
     origin_of_register,
+    read_through,
     shape_in_words,
 )
 from gdb_epi.corruption.registry import check
@@ -132,10 +133,12 @@ def overrun(context: Context) -> Iterator[Evidence]:
     if near.distance >= PAGE and _starts_page_without_memory(context, site):
         return  # what was unmapped lay there: how far other mappings lie is chance
     id = "S:past-end" if near.distance < PAGE else "S:near-end"
-    if near.distance >= IN_STEP:  # a loop that ran on meets the edge itself
-        id = one_bit_id(context, id, *_pointers(context))
     side = "after the end" if near.after else "before the start"
     at = near.region.end if near.after else near.region.start
+    if near.distance >= IN_STEP:  # a loop that ran on meets the edge itself
+        # Nothing on a stack begins where that could be known.
+        stack = on_stack(context, near.region.end - 1)
+        id = id + ONE_BIT if stack else one_bit_id(context, id, *_pointers(context))
     far = f"{near.distance} bytes" if near.distance else "right"
     yield _against(id, f"the access is {far} {side} of a mapping, {at:#018x}")
 
@@ -508,7 +511,8 @@ def _null_id(context: Context) -> str:
         wild = [name for name in names if is_wild(context, name)]
         return place_sign(context, WILD_VALUE, *wild) if wild else "S:low-number"
     traced = [has_owner(context, site, origin_of_register(context, name)) for name in names]
-    if False in traced:
+    bases = [base for name in names for base in read_through(context, name)]
+    if False in traced or any(leads_astray(context, base) for base in bases):
         return place_sign(context, "S:null-read", *names)
     return "S:null_dereference" if True in traced else "S:null-untraced"
 

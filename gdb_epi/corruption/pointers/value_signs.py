@@ -19,6 +19,7 @@ from gdb_epi.corruption.pointers.word_origin import (
     read_through,
 )
 from gdb_epi.errors import Absent
+from gdb_epi.sizes import WORD
 from gdb_epi.x86.flow import LOAD
 
 WILD_VALUE, NOT_AS_READ = "S:wild-value", "S:not-as-read"
@@ -37,7 +38,13 @@ def value_sign(context: Context, word: FaultWord, id: str) -> str:
     if is_wild(context, word.source):
         # Where the value itself shows that a low bit of the pointer was wrong, that is said.
         return id if id.endswith(ONE_BIT) else place_sign(context, WILD_VALUE, word.source)
-    return id + UNTRACED if id in COMMON and not _is_placed(context, word) else id
+    common = id in COMMON or (id == "S:poison" and _is_text(word.value))
+    return id + UNTRACED if common and not _is_placed(context, word) else id
+
+
+def _is_text(value: int) -> bool:
+    """Whether all bytes of a word are printable: strings hold runs of zeros and spaces."""
+    return all(0x20 <= byte < 0x7F for byte in value.to_bytes(WORD, "little"))
 
 
 def place_sign(context: Context, id: str, *sources: str) -> str:
