@@ -112,7 +112,7 @@ def test_lock_flags_combine_with_the_other_facts_of_a_host():
 def test_hosts_of_a_group_are_measured_by_its_rate():
     fleet = simulate(5006, days=10)
     for host in range(60, 80):
-        added = [Crash(n % 10, host, f"s{n:03}", n + host % 8, False, "") for n in range(12)]
+        added = [Crash(n % 10, host, f"s{n:03}", n + host % 8, False, "") for n in range(16)]
         fleet.crashes.extend(added)
     fleet.crashes.sort()
     pop = population(fleet)
