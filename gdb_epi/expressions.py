@@ -3,7 +3,7 @@
 
 A first word is a variable of the selected Python frame, a global or a built-in of it, else the
 longest dotted name in sys.modules, so that what a command prints can be typed back. `.x` and `[3]`
-behind an object follow Python. All else is an expression of C, which the host evaluates.
+after an object follow Python. All else is an expression of C, which the host evaluates.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def locate(session: Session, values: Values, text: str, frame: int | None = None
     start = START.match(text)
     if start is not None and is_path(text, start.end()):
         try:
-            return _of_python(session, values, text, start, frame)
+            return _locate_python_path(session, values, text, start, frame)
         except InputError:
             kind = _type_named(session, values, text)
             if kind is None:
@@ -61,25 +61,25 @@ def locate(session: Session, values: Values, text: str, frame: int | None = None
             return Located(kind)
     base = _base_end(text)
     if base and text[base:].strip() and is_path(text, base):
-        return _behind(session, values, text, base)
+        return _locate_after_c_expression(session, values, text, base)
     value = _evaluated(session, text)
     if isinstance(value, CValue):
-        return _located(value, text)
+        return _located_value(value, text)
     if start is None:
         raise value
-    why = f": {_said(value, text)}" if session.host is not None else ""
+    why = f": {_host_message(value, text)}" if session.host is not None else ""
     rest = text[start.end() :]
     raise UsageError(f"cannot read {rest!r} in {text!r}{why}", hint="a.b[3]['k']")
 
 
 def last_name(text: str) -> str:
-    """Return the name under which a path's value is held: that of `a.b['key'][0]` is key."""
+    """Return the name that holds a path's value: for `a.b['key'][0]` it is key."""
     names = [word for word in text.replace("[", ".").split(".") if word.strip("0123456789- ]")]
     return names[-1] if names and not text.startswith("0x") else ""
 
 
 def shown_value(session: Session, values: Values, text: str, address: int) -> Value:
-    """Return an object as text, masked when a secret's name led to it, now or before."""
+    """Return an object as text, masked when it was ever reached through a secret's name."""
     value = values.named(last_name(text), address)
     if value.text.startswith(MASKED):
         session.masked[address] = value.text
@@ -88,7 +88,7 @@ def shown_value(session: Session, values: Values, text: str, address: int) -> Va
     return value
 
 
-def _of_python(
+def _locate_python_path(
     session: Session, values: Values, text: str, start: re.Match[str], number: int | None
 ) -> Located:
     """Follow a path whose first word is an address, or a name of Python or of C."""
@@ -113,9 +113,9 @@ def _of_python(
         return Located(follow_steps(decoder, module[0], text, module[1]))
     value = _evaluated(session, word)
     # A global variable of some library that happens to have the name is no address.
-    if isinstance(value, InputError) or value.is_integer or not _leads_somewhere(value):
+    if isinstance(value, InputError) or value.is_integer or not _is_object_or_known_struct(value):
         raise missing or _no_variable(session, word, value)
-    return _behind(session, values, text, start.end())
+    return _locate_after_c_expression(session, values, text, start.end())
 
 
 def _no_variable(session: Session, word: str, value: CValue | InputError) -> InputError:
@@ -123,27 +123,27 @@ def _no_variable(session: Session, word: str, value: CValue | InputError) -> Inp
     if isinstance(value, CValue):
         why = f" of Python; that of C is of type {value.type or '?'}"
     elif session.host is not None:
-        why = f" of Python; {_said(value, word)}"
+        why = f" of Python; {_host_message(value, word)}"
     return InputError(f"no variable {word}{why}", hint="epi locals")
 
 
-def _leads_somewhere(value: CValue) -> bool:
+def _is_object_or_known_struct(value: CValue) -> bool:
     return value.is_object or value.type in C_STRUCTS
 
 
-def _behind(session: Session, values: Values, text: str, base: int) -> Located:
-    """Follow a path behind a C expression; the members of what is no object are C's own."""
+def _locate_after_c_expression(session: Session, values: Values, text: str, base: int) -> Located:
+    """Follow a path after a C expression; members of anything but a Python object are C's."""
     first = _evaluated(session, text[:base])
     if isinstance(first, CValue) and first.is_object:
         return Located(follow_steps(values.decoder(), first.address, text, base))
     whole = _evaluated(session, text)
     if isinstance(whole, InputError):
         raise whole
-    return _located(whole, text)
+    return _located_value(whole, text)
 
 
 def _evaluated(session: Session, text: str) -> CValue | InputError:
-    """Return what the host makes of an expression, or why it makes nothing of it."""
+    """Return the host's value of an expression, or why it cannot evaluate it."""
     if session.host is None:
         return InputError(f"{text!r} is no name and no address", hint="a.b[3]['k'], 0x7f..")
     try:
@@ -152,12 +152,12 @@ def _evaluated(session: Session, text: str) -> CValue | InputError:
         return error
 
 
-def _said(error: InputError, text: str) -> str:
+def _host_message(error: InputError, text: str) -> str:
     return str(error).removeprefix(f"{text}: ")
 
 
-def _located(value: CValue, text: str) -> Located:
-    if not _leads_somewhere(value):
+def _located_value(value: CValue, text: str) -> Located:
+    if not _is_object_or_known_struct(value):
         what = f"{text} is of the C type {value.type or '?'}: no object of Python"
         raise InputError(what, hint=f"print {text}")
     return Located(value.address, C_STRUCTS.get(value.type, ""))
@@ -185,7 +185,7 @@ def _variable(reader: FrameVariables, frame: PyFrame, name: str) -> int | None:
 
 
 def _type_named(session: Session, values: Values, text: str) -> int | None:
-    """Return the one type that calls itself so, as `_thread.lock`: no global has that name."""
+    """Return the only type with this dotted name, where no global has it (`_thread.lock`)."""
     from gdb_epi.cpython.heap.by_type import Heap
     from gdb_epi.cpython.heap.find import types_named
     from gdb_epi.target.search import OutOfTime

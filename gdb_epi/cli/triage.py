@@ -304,9 +304,9 @@ def _options(args: Namespace) -> Options:
 def _sidecars(args: Namespace) -> SidecarOptions:
     """Check what is named before any core is opened."""
     if args.host_json is not None:
-        from gdb_epi.sidecars.hostjson import of_option
+        from gdb_epi.sidecars.hostjson import read_named_by_user
 
-        of_option(args.host_json)
+        read_named_by_user(args.host_json)
     if args.core_pattern is not None:
         from gdb_epi.sidecars.filename import template_pattern
 

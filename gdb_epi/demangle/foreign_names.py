@@ -21,7 +21,7 @@ _CYTHON = LazyPattern(r"__pyx_(pw|pf|f|gb|getprop|setprop)_(\d.*)\Z", "__pyx_")
 _FUSED = LazyPattern(r"__pyx_fuse_\d+(?=__pyx_)", "__pyx_fuse_")
 _COUNTER = LazyPattern(r"\A\d{1,9}(?=[A-Za-z_])")
 
-# The name of the instruction set behind a kernel: NumPy's dispatch, OpenBLAS' and oneDNN's cores.
+# The name of the instruction set after a kernel: NumPy's dispatch, OpenBLAS' and oneDNN's cores.
 # A set and no expression: it is asked of every name, and to compile it took as long as ten names.
 _CPUS = frozenset(
     "SSE SSE41 SSE42 SSSE3 POPCNT AVX AVX2 FMA3 FMA4 XOP F16C AVX2_FMA3 FMA3__AVX2 AVX512F "
@@ -30,8 +30,8 @@ _CPUS = frozenset(
     "DUNNINGTON CORE2 KATMAI ATOM ZEN BARCELONA BOBCAT BULLDOZER PILEDRIVER STEAMROLLER EXCAVATOR "
     "OPTERON OPTERON_SSE3 NANO".split()
 )
-_FAMILIES = ("ASIMD", "NEOVERSE", "ARMV8")  # any letters and digits behind them
-MAX_CPU = 256  # characters of the end of a name in which a CPU is looked for
+_FAMILIES = ("ASIMD", "NEOVERSE", "ARMV8")  # any letters and digits after them
+MAX_CPU = 256  # characters of the end of a name in which a CPU is sought
 
 _D = LazyPattern(r"_D\d", "_D")
 _SWIFT = LazyPattern(r"_?\$[sS]|_T0|_\$S", "$s", "$S", "_T0")

@@ -13,7 +13,7 @@ from gdb_epi.demangle.itanium_types import skip_type, skip_types, skip_unnamed
 from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
 from gdb_epi.lazy_pattern import LazyPattern
 
-MAX_NAME = 16_384  # characters of a linkage name that are looked at
+MAX_NAME = 16_384  # characters of a linkage name that are examined
 LAMBDA = "{lambda}"
 UNNAMED = "{unnamed}"
 ANONYMOUS = "{anon}"
@@ -40,7 +40,7 @@ def read_name(linkage: str) -> tuple[str, list[str]] | None:
     """Return the name of function_name() and the rules of SPEC.md that made it, or None.
 
     Thunks give the function they lead to; the wrappers of thread-local variables the variable with
-    `::{tls}` behind it.
+    `::{tls}` after it.
     """
     if not linkage.startswith("_Z") or len(linkage) > MAX_NAME:
         return None
@@ -50,7 +50,7 @@ def read_name(linkage: str) -> tuple[str, list[str]] | None:
         if not tls:
             _skip_thunk(reader)
         name = _name(reader)
-        # Skip the types behind the name: a name that is cut or damaged there is not read.
+        # Skip the types after the name: a name that is cut or damaged there is not read.
         while reader.peek() and not reader.at("."):
             reader.note("N13")
             skip_type(reader)
@@ -206,7 +206,7 @@ def _plain_part(reader: Reader) -> str:
 
 
 def _structor(reader: Reader, parts: list[str]) -> None:
-    """Read C1, D0 and their like; CI1 inherits and names the base behind it."""
+    """Read C1, D0 and their like; CI1 inherits and names the base after it."""
     if not parts:
         raise Unreadable
     reader.note("N14")
@@ -225,8 +225,8 @@ def _operator(reader: Reader) -> str:
     reader.position += 2
     reader.note("N15")
     if code == "cv":
-        # Template arguments behind a template parameter are the operator's own.
-        reader.parameter() if reader.peek() == "T" else skip_type(reader)
+        # Template arguments after a template parameter are the operator's own.
+        reader.skip_template_parameter() if reader.peek() == "T" else skip_type(reader)
         return "operator{conversion}"
     if code == "li":
         return f'operator""{reader.source_name()}'
@@ -242,12 +242,12 @@ def _local(reader: Reader) -> str:
     while not reader.take("E"):  # its argument types
         skip_type(reader)
     if reader.take("s"):
-        reader.discriminator()
+        reader.skip_discriminator()
         return f"{outer}::{{string}}"
     if reader.take("d"):
-        reader.sequence()
+        reader.skip_sequence_id()
     inner = _name(reader)
-    reader.discriminator()
+    reader.skip_discriminator()
     return f"{outer}::{inner}"
 
 

@@ -95,7 +95,7 @@ def _skip_class(reader: Reader) -> None:
         reader.position += 1
         skip_local(reader)
     elif letter == "T":
-        reader.parameter()
+        reader.skip_template_parameter()
     elif letter == "U":
         _skip_u(reader)
     else:
@@ -131,7 +131,7 @@ def skip_unnamed(reader: Reader) -> bool:
         skip_types(reader)
     elif not reader.take("Ut"):
         raise Unreadable
-    reader.sequence()
+    reader.skip_sequence_id()
     return closure
 
 
@@ -149,7 +149,7 @@ def _skip_part(reader: Reader) -> None:
     if letter == "S":
         _skip_substitution(reader, alone=True)
     elif letter == "T":
-        reader.parameter()
+        reader.skip_template_parameter()
     elif letter == "I":
         _skip_arguments(reader)
     elif letter == "D" and reader.peek(2) in ("Dt", "DT"):
@@ -181,20 +181,20 @@ def _skip_operator_name(reader: Reader) -> None:
 
 
 def skip_local(reader: Reader) -> None:
-    """Skip a local name behind its Z."""
+    """Skip a local name after its Z."""
     skip_encoding(reader)
     reader.need("E")
     if reader.take("s"):
-        reader.discriminator()
+        reader.skip_discriminator()
         return
     if reader.take("d"):
-        reader.sequence()
+        reader.skip_sequence_id()
     _skip_name(reader)
-    reader.discriminator()
+    reader.skip_discriminator()
 
 
 def skip_encoding(reader: Reader) -> None:
-    """Skip a function's name and its types, up to the E (or the end) behind them."""
+    """Skip a function's name and its types, up to the E (or the end) after them."""
     _skip_name(reader)
     while reader.peek() and not reader.at("E."):
         skip_type(reader)
@@ -225,7 +225,7 @@ def _skip_substitution(reader: Reader, *, alone: bool = False) -> None:
         reader.position += 1
         _skip_tags(reader)
         return
-    reader.sequence()
+    reader.skip_sequence_id()
 
 
 def _skip_d(reader: Reader) -> None:
@@ -281,7 +281,7 @@ def skip_expression(reader: Reader) -> None:
     if reader.peek() == "L":
         _skip_literal(reader)
     elif reader.peek() == "T":
-        reader.parameter()
+        reader.skip_template_parameter()
     elif reader.at(DIGITS):
         _skip_simple(reader)
     elif code in ("fp", "fL"):
@@ -309,7 +309,7 @@ def _skip_function_parameter(reader: Reader) -> None:
             return
     while reader.at("rVK"):
         reader.position += 1
-    reader.sequence()
+    reader.skip_sequence_id()
 
 
 def _skip_coded(reader: Reader, code: str) -> None:

@@ -120,7 +120,7 @@ def rust_path(name: str) -> str:
     shown = True
     for position, letter in enumerate(name):
         if letter == "<":
-            # Shown is what opens a type at the start of a path, not arguments behind a name.
+            # Shown is what opens a type at the start of a path, not arguments after a name.
             shown = shown and (position == 0 or name[position - 1] in " <(&*[")
             opened.append(_Bracket(shown, len(out)))
             out.append("<" if shown else "")

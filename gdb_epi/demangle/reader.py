@@ -7,7 +7,7 @@ Source: Itanium C++ ABI, section 5.1.
 from __future__ import annotations
 
 MAX_DEPTH = 192  # nesting in one name; each template level takes three
-MAX_STEPS = 20_000  # tokens of one name that are looked at
+MAX_STEPS = 20_000  # tokens of one name that are examined
 
 STANDARD = {
     "t": "std", "a": "std::allocator", "b": "std::basic_string", "s": "std::basic_string<T>",
@@ -74,21 +74,21 @@ class Reader:
             raise Unreadable
         return int(self.text[start : self.position])
 
-    def sequence(self) -> None:
-        """Skip an optional number in digits and capitals, and the "_" behind it."""
+    def skip_sequence_id(self) -> None:
+        """Skip an optional number in digits and capitals, and the "_" after it."""
         while self.at(DIGITS) or self.peek().isupper():
             self.position += 1
         self.need("_")
 
-    def discriminator(self) -> None:
-        """Skip _ DIGIT, or __ NUMBER _, where one comes."""
+    def skip_discriminator(self) -> None:
+        """Skip _ DIGIT, or __ NUMBER _, if one comes next."""
         if self.peek(2) == "__" and self.peek(3)[2:].isdigit():
             self.position += 2
-            self.sequence()
+            self.skip_sequence_id()
         elif self.peek() == "_" and self.peek(2)[1:].isdigit():
             self.position += 2
 
-    def parameter(self) -> None:
+    def skip_template_parameter(self) -> None:
         """Skip a template parameter: T_, T0_, TL0_0_, or an elaborated type."""
         self.need("T")
         if self.at("sue") and self.peek(2)[1:].isdigit():
@@ -96,11 +96,11 @@ class Reader:
             self.source_name()
             return
         if self.take("L"):
-            self.sequence()
-        self.sequence()
+            self.skip_sequence_id()
+        self.skip_sequence_id()
 
     def source_name(self) -> str:
-        """Read a length and so many characters."""
+        """Read a length and that many characters."""
         size = self.number()
         name = self.peek(size)
         if size == 0 or len(name) != size:

@@ -11,7 +11,7 @@ from gdb_epi.demangle.reader import DIGITS, Reader, Unreadable
 
 LAMBDA = "{lambda}"
 SHIM = "{shim}"
-MAX_NAME = 16_384  # characters of a name that are looked at
+MAX_NAME = 16_384  # characters of a name that are examined
 MAX_TEXT = 65_536  # characters of a result; back references may blow a name up
 
 _BASIC = {

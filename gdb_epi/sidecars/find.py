@@ -41,9 +41,9 @@ def find_sidecars(
     named = asked.beside or asked.core_pattern is not None
     asked = asked._replace(beside=asked.beside and is_here)
     if asked.host_json is not None:
-        from gdb_epi.sidecars.hostjson import of_option
+        from gdb_epi.sidecars.hostjson import read_named_by_user
 
-        sidecars.append(of_option(asked.host_json)._replace(kind="--host-json"))
+        sidecars.append(read_named_by_user(asked.host_json)._replace(kind="--host-json"))
     sidecars += _journals(core, asked, pid)
     if asked.beside:
         from gdb_epi.sidecars.xattrs import of_xattrs
@@ -51,9 +51,9 @@ def find_sidecars(
         sidecars.append(of_xattrs(core))
     sidecars += _reports(core, asked)
     if asked.beside:
-        from gdb_epi.sidecars.hostjson import of_file
+        from gdb_epi.sidecars.hostjson import read_beside_core
 
-        sidecars += _beside(_host_files(core), of_file)
+        sidecars += _beside(_host_files(core), read_beside_core)
     from gdb_epi.sidecars.filename import of_name
 
     if named:

@@ -24,7 +24,7 @@ GROUPS = {
 _NOT_ATTRIBUTES = frozenset(("schema", "tool", "collected_ts"))
 
 
-def of_option(path: str) -> Sidecar:
+def read_named_by_user(path: str) -> Sidecar:
     """Return what a file that the user named says. Raises InputError when it is no such file."""
     try:
         return _read(path)
@@ -32,7 +32,7 @@ def of_option(path: str) -> Sidecar:
         raise InputError(f"--host-json {path}: {error}", hint="a file with one object") from None
 
 
-def of_file(path: str) -> Sidecar | None:
+def read_beside_core(path: str) -> Sidecar | None:
     """Return what a file beside the core says; None when it is no JSON object. Raises OSError."""
     try:
         return _read(path)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which general registers an instruction changes, and how it makes the new value.
 
-Source: Intel SDM volume 2. What is not known counts as "may change all".
+Source: Intel SDM volume 2. An unknown instruction counts as "may change every register".
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def changed_registers(insn: Instruction) -> frozenset[str] | None:
     return _vector(insn)
 
 
-def _these(*names: str | None, is_byte: bool = False) -> frozenset[str]:
-    """Return the registers that have a name; of a byte the second one may be meant (ah for rsp)."""
+def _named_registers(*names: str | None, is_byte: bool = False) -> frozenset[str]:
+    """Return the named registers; a byte operand may mean the second byte (ah instead of spl)."""
     registers = {name for name in names if name is not None}
     if is_byte:
         registers |= {_HIGH_BYTES[name] for name in registers if name in _HIGH_BYTES}
@@ -73,7 +73,7 @@ def _one_byte(insn: Instruction) -> frozenset[str] | None:
     if opcode < 0x40:
         if opcode >> 3 == 7:  # cmp
             return _NOTHING
-        return _these((rm, rm, reg, reg, "rax", "rax")[opcode & 7], is_byte=is_byte)
+        return _named_registers((rm, rm, reg, reg, "rax", "rax")[opcode & 7], is_byte=is_byte)
     if opcode in _FIXED:
         return frozenset(_FIXED[opcode])
     if opcode in _NONE_ONE:
@@ -81,11 +81,11 @@ def _one_byte(insn: Instruction) -> frozenset[str] | None:
     if 0x50 <= opcode < 0x60:
         return frozenset(("rsp",) if opcode < 0x58 else ("rsp", reg or "rsp"))
     if 0x80 <= opcode <= 0x83:
-        return _NOTHING if extension == 7 else _these(rm, is_byte=is_byte)
+        return _NOTHING if extension == 7 else _named_registers(rm, is_byte=is_byte)
     if opcode in (0x86, 0x87):
-        return _these(reg, rm, is_byte=is_byte)
+        return _named_registers(reg, rm, is_byte=is_byte)
     if opcode in (0x63, 0x69, 0x6B, 0x8A, 0x8B, 0x8D):
-        return _these(reg, is_byte=is_byte)
+        return _named_registers(reg, is_byte=is_byte)
     if 0x91 <= opcode < 0x98:
         return frozenset(("rax", reg or "rax"))
     if 0xB0 <= opcode < 0xC0:
@@ -94,11 +94,11 @@ def _one_byte(insn: Instruction) -> frozenset[str] | None:
     if opcode in (0xF6, 0xF7):
         if extension < 2:  # test
             return _NOTHING
-        return _these(rm) if extension in (2, 3) else frozenset(("rax", "rdx"))
+        return _named_registers(rm) if extension in (2, 3) else frozenset(("rax", "rdx"))
     if opcode == 0xFF and extension >= 2:
         return frozenset(("rsp",)) if extension == 6 else _NOTHING
     if opcode in (0x88, 0x89, 0x8C, 0xC0, 0xC1, 0xC6, 0xC7, 0xD0, 0xD1, 0xD2, 0xD3, 0xFE, 0xFF):
-        return _these(rm, is_byte=is_byte)
+        return _named_registers(rm, is_byte=is_byte)
     return None
 
 
@@ -107,19 +107,19 @@ def _two_byte(insn: Instruction) -> frozenset[str] | None:
     if opcode == 0x05:
         return frozenset(("rax", "rcx", "r11"))
     if opcode in _REG_TWO:
-        return _these(insn.reg)
+        return _named_registers(insn.reg)
     if opcode in _RM_TWO:
-        return _these(insn.rm, is_byte=True)
+        return _named_registers(insn.rm, is_byte=True)
     if opcode in (0xA0, 0xA1, 0xA8, 0xA9):
         return frozenset(("rsp",))
     if opcode == 0xA2:
         return frozenset(("rax", "rbx", "rcx", "rdx"))
     if opcode in (0xB0, 0xB1, 0xC0, 0xC1):
-        return _these("rax", insn.reg, insn.rm)
+        return _named_registers("rax", insn.reg, insn.rm)
     if opcode == 0xBA:
-        return _NOTHING if insn.extension == 4 else _these(insn.rm)
+        return _NOTHING if insn.extension == 4 else _named_registers(insn.rm)
     if opcode == 0x7E:
-        return _these(insn.rm)
+        return _named_registers(insn.rm)
     if opcode in (0x0B, 0x0D, 0x1E, 0x1F, 0x77, 0xA3, 0xC3, 0xC4) or 0x18 <= opcode <= 0x1D:
         return _NOTHING
     if 0x80 <= opcode < 0x90 or opcode in (0x2A, 0xC2, 0xC6) or opcode >= 0xD0:
@@ -133,9 +133,9 @@ def _vector(insn: Instruction) -> frozenset[str] | None:
     opcode = insn.opcode
     if insn.map == 1:
         if opcode in (0x2C, 0x2D, 0x50, 0xC5, 0xD7):
-            return _these(insn.reg)
+            return _named_registers(insn.reg)
         if opcode == 0x7E:
-            return _these(insn.rm)
+            return _named_registers(insn.rm)
         return _NOTHING if opcode not in (0x92, 0x93) else None
     if insn.map == 2 and opcode >= 0xF0:
         return frozenset((insn.reg,)) if opcode == 0xF7 and insn.reg else None
@@ -143,9 +143,9 @@ def _vector(insn: Instruction) -> frozenset[str] | None:
         if opcode in (0x61, 0x63):
             return frozenset(("rcx",))
         if 0x14 <= opcode <= 0x17:
-            return _these(insn.rm)
+            return _named_registers(insn.rm)
         if opcode == 0xF0:
-            return _these(insn.reg)
+            return _named_registers(insn.reg)
     return _NOTHING
 
 

@@ -194,7 +194,7 @@ def test_this_machine(tmp_path: Path) -> None:
     assert attributes["cpu_count"] == os.cpu_count()
     assert attributes["microcode"] in Path("/proc/cpuinfo").read_text()
     assert (attributes["rack"], attributes["row"]) == ("r7", "3")
-    groups = hostjson.of_option(str(place)).groups
+    groups = hostjson.read_named_by_user(str(place)).groups
     assert groups["host"]["attributes"]["rack"] == "r7"
     assert groups["kernel"] == {"release": os.uname().release}
     assert "needs_root" not in groups["host"]["attributes"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the slots of a Python frame refer to, and in which `with` blocks the frame is.
+"""What the slots of a Python frame refer to, and which `with` blocks the frame is inside of.
 
 The value stack below the innermost handler of the running instruction is certainly in use: up to
 3.10 the frame's block stack says how deep that is, since 3.11 (bpo-40222) the code's exception
@@ -89,25 +89,25 @@ class FrameSlots:
 
         Raises UnreadableMemory, LayoutError.
         """
-        return [manager for _, manager in self._placed(frame)]
+        return [manager for _, manager in self._managers_with_index(frame)]
 
     def entered(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
-        """Return the same without the one that the frame is only about to enter.
+        """Return the same managers, except one whose block the frame has not entered yet.
 
         `inward` is the frame that it calls or awaits. `async with` pushes __aexit__ before it
         awaits __aenter__: who waits there for a lock does not hold it. Since 3.12 (the handler
         is that of CLEANUP_THROW) the depth of the handler counts it, and the two slots of the
         await above it; before, only blocks that were entered. Raises UnreadableMemory, LayoutError.
         """
-        placed = self._placed(frame)
+        placed = self._managers_with_index(frame)
         if placed and inward is not None and inward.name == "__aenter__":
             below_top = self.of(frame).deep - placed[-1][0]
             if below_top > _AWAITING:
                 placed.pop()
         return [manager for _, manager in placed]
 
-    def _placed(self, frame: PyFrame) -> list[tuple[int, int]]:
-        """Return (index on the value stack, manager) of the blocks of a frame."""
+    def _managers_with_index(self, frame: PyFrame) -> list[tuple[int, int]]:
+        """Return (index on the value stack, manager) for each `with` block of a frame."""
         if frame.hole is not None or not frame.code:
             return []
         slots = self.of(frame)
@@ -189,7 +189,7 @@ class FrameSlots:
     # -- managers -------------------------------------------------------------------------------
 
     def _manager(self, word: int, behind: int) -> int | None:
-        """Return the object of a bound `__exit__`, or of an unbound one with its self behind it."""
+        """Return the object of a bound `__exit__`, or of an unbound one with its self after it."""
         reader, layout = self.reader, self.reader.layout
         try:
             kind = reader.type_of(word)

@@ -2,7 +2,7 @@
 """Versions of imported packages for the record: what `modules.py` finds, at a tenth of the cost.
 
 Only top-level packages outside the standard library, only from the core, and only texts that look
-like versions. It lies on the way of every triage, so dicts are read no further than needed.
+like versions. Every triage runs it, so dicts are read no further than needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import plausible_version
 
 MAX_MODULES = 50_000
-MAX_NAMES = 20_000  # of one module that are looked at
+MAX_NAMES = 20_000  # of one module that are examined
 MAX_ALL_NAMES = 500_000  # of all modules together
 MAX_STDLIB = 4096
 MAX_NAME = 256
@@ -94,9 +94,9 @@ class _Walk:
             if not seen:
                 return Absent(UNREADABLE, str(error))
             lost += 1
-        return PackageVersions(tuple(self._named(seen)), lost)
+        return PackageVersions(tuple(self._with_versions(seen)), lost)
 
-    def _named(self, seen: dict[str, _ModuleFacts]) -> list[PackageVersion]:
+    def _with_versions(self, seen: dict[str, _ModuleFacts]) -> list[PackageVersion]:
         versions = [
             PackageVersion(n, s.version, "__version__") for n, s in seen.items() if s.version
         ]

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.values.plain_values import PlainValues
 
 MAX_WORD = 1 << 16  # characters
-MAX_WORDS = 64  # that are looked at: options come first
+MAX_WORDS = 64  # that are examined: options come first
 MAX_BLOCK = 1 << 18  # bytes of arguments and environment
 PSARGS_FULL = 79  # characters: ELF_PRARGSZ less the NUL
 
-# How a program was started.
+# How a program was program_in_command_line.
 SCRIPT, MODULE, COMMAND, STDIN = "script", "module", "command", "stdin"
 FROZEN = "frozen"  # PyInstaller, Nuitka and their like: an executable of its own
 CHILD = "multiprocessing"  # exec'd by multiprocessing: spawn, forkserver, resource tracker
@@ -34,30 +34,30 @@ EMBEDDED = "embedded"  # an executable that runs Python through libpython, witho
 BOOTLOADER = "bootloader"  # of a PyInstaller one-file program: it unpacks, waits, runs no Python
 # At the end of what PyInstaller appends to its bootloader (PyInstaller/archive/writers.py, 3 to 6).
 _ARCHIVE_MARK = b"MEI\014\013\012\013\016"
-_ARCHIVE_TAIL = 1 << 16  # bytes: section headers may stand behind it
+_ARCHIVE_TAIL = 1 << 16  # bytes: section headers may stand after it
 _MULTIPROCESSING = "from multiprocessing."
 _INTERPRETERS = ("python", "pypy")
 
 
 class Program(NamedTuple):
-    """`name` is a script's base name, `-m NAME`, `-c`, or `<stdin>`; `how` is a word of above."""
+    """`name`: a script's file name, `-m NAME`, `-c` or `<stdin>`; `how`: one of the words above."""
 
     name: str
     how: str
 
 
-def base(path: str) -> str:
+def file_name(path: str) -> str:
     """Return the file name of a path."""
     return path.removesuffix(" (deleted)").rstrip("/").rsplit("/", 1)[-1]
 
 
 def is_interpreter(word: str) -> bool:
-    """Tell whether a file is called as Python interpreters are."""
-    return base(word).lstrip("-").startswith(_INTERPRETERS)
+    """Tell whether a file has the name of a Python interpreter."""
+    return file_name(word).lstrip("-").startswith(_INTERPRETERS)
 
 
-def started(words: Sequence[str]) -> Program | None:
-    """Return what the words behind an interpreter's name ask for; None when they end too early.
+def program_in_command_line(words: Sequence[str]) -> Program | None:
+    """Return the program that an interpreter's arguments ask for; None when they end too early.
 
     Reference: Python/getopt.c and config_parse_cmdline() of Python/initconfig.c (3.8 to 3.15).
     """
@@ -69,7 +69,7 @@ def started(words: Sequence[str]) -> Program | None:
             return Program("<stdin>", STDIN)
         if not word.startswith("-") or word == "--":
             rest = words[position:] if word == "--" else [word]
-            return Program(base(rest[0]), SCRIPT) if rest and base(rest[0]) else None
+            return Program(file_name(rest[0]), SCRIPT) if rest and file_name(rest[0]) else None
         if word.startswith("--"):
             position += word == "--check-hash-based-pycs"
             continue
@@ -81,7 +81,7 @@ def started(words: Sequence[str]) -> Program | None:
                 value = words[position]
                 position += 1
             if letter == "m":
-                return Program(f"-m {base(value)}", MODULE) if value else None
+                return Program(f"-m {file_name(value)}", MODULE) if value else None
             if letter == "c":
                 text = " ".join((value, *words[position : position + 1]))  # the note has it split
                 if text.startswith(_MULTIPROCESSING):
@@ -101,30 +101,30 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
     modules = target.modules()
     executable = modules[0].path if modules else ""
     if isinstance(python, Absent) and python.reason == NOT_APPLICABLE and _is_bootloader(target):
-        return Program(base(executable), BOOTLOADER)
+        return Program(file_name(executable), BOOTLOADER)
     access = None if isinstance(python, Absent) else PlainValues(target, python)
     interpreter = _main_interpreter(python)
     own = _own_words(access, interpreter) if access is not None and interpreter else []
     main = _Main(access, interpreter) if access is not None and interpreter else None
     asked = None
     if own and (is_interpreter(own[0]) or is_interpreter(executable)):
-        asked = started(own[1:]) or Program("<stdin>", STDIN)
+        asked = program_in_command_line(own[1:]) or Program("<stdin>", STDIN)
     if asked is None:
         words = arguments(target)
         asked = _by_words(words) or _by_words(_words_of_note(psargs))
         if asked is None and len(words) == 1 and is_interpreter(words[0]):
             asked = Program("<stdin>", STDIN)
     if asked is None or asked.how == CHILD:
-        # A child that has not imported its parent's module yet is known by its command alone.
+        # A child that has not imported its parent's module yet has only its command line.
         asked = (main.program() if main is not None else None) or asked
     if asked is None and main is not None and executable and not is_interpreter(executable):
-        return Program(base(executable), EMBEDDED)
+        return Program(file_name(executable), EMBEDDED)
     return asked
 
 
 def _by_words(words: Sequence[str]) -> Program | None:
-    """Return what a command line asks for; None where a title is in its place."""
-    return started(words[1:]) if words and is_interpreter(words[0]) else None
+    """Return what a command line asks for; None where a process title has replaced it."""
+    return program_in_command_line(words[1:]) if words and is_interpreter(words[0]) else None
 
 
 def _is_bootloader(target: Target) -> bool:
@@ -221,9 +221,9 @@ class _Main:
             return Program(f"-m {module.removesuffix('.__main__')}", CHILD if child else MODULE)
         if not file:
             return None
-        name = base(file)
+        name = file_name(file)
         if name == "__main__.py":  # of a folder or an archive
-            name = base(file.rpartition("/")[0]) or name
+            name = file_name(file.rpartition("/")[0]) or name
         return Program(name, how)
 
     def _is_frozen(self, contents: int) -> bool:

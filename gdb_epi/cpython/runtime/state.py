@@ -69,7 +69,7 @@ class _Decoder:
         # Why thread states may exist that no list leads to; such are then searched for.
         self._named_idents: set[int] = set()
         self._names: dict[int, dict[int, str]] = {}  # by PyInterpreterState *
-        self._lost: list[str] = ["the runtime is lost"] if runtime.found_by == RECOVERED else []
+        self._damage: list[str] = ["the runtime is lost"] if runtime.found_by == RECOVERED else []
 
     def state(self) -> PythonState:
         """Return everything that the runtime leads to."""
@@ -83,10 +83,10 @@ class _Decoder:
                 self._thread(tstate, number, tstate in holders)
                 for tstate in self._thread_states(address)
             ]
-            threads = self._named(threads, address, number)
+            threads = self._with_names(threads, address, number)
             interpreters.append(InterpreterState(address, number, tuple(threads)))
         self._check_against_names(interpreters)
-        if self._lost:
+        if self._damage:
             interpreters = self._with_recovered(interpreters)
         interpreters = self._with_orphans(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
@@ -98,7 +98,7 @@ class _Decoder:
             interpreters = match_thread_states(
                 self.target, self.layout, interpreters, self._native_id
             )
-            interpreters = [self._renamed(each) for each in interpreters]
+            interpreters = [self._with_names_again(each) for each in interpreters]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         names = StaticTypeNames(self.reader, tuple(i.address for i in interpreters))
         return PythonState(
@@ -135,9 +135,11 @@ class _Decoder:
         listed = {thread.ident for interpreter in interpreters for thread in interpreter.threads}
         lwps = self.lwps.by_ident
         unlisted = sorted(i for i in self._named_idents if i in lwps and i not in listed)
-        if unlisted and not self._lost:
+        if unlisted and not self._damage:
             tids = ", ".join(str(lwps[ident]) for ident in unlisted[:4])
-            self._lose("thread states", f"threading knows threads that no list has (LWPs {tids})")
+            self._note_damage(
+                "thread states", f"threading knows threads that no list has (LWPs {tids})"
+            )
 
     def _with_recovered(self, reached: list[InterpreterState]) -> list[InterpreterState]:
         """Add the thread states of LWPs that the lists did not lead to."""
@@ -156,7 +158,7 @@ class _Decoder:
                 by_address[address].id if address in by_address else self._interpreter_id(address)
             )
             holder = self._gil_holder(address)
-            threads = [self._recovered(tstate, number, tstate == holder) for tstate in tstates]
+            threads = [self._recover(tstate, number, tstate == holder) for tstate in tstates]
             # Memory that was freed may still hold an older thread state of a living thread.
             threads = [
                 thread
@@ -165,22 +167,22 @@ class _Decoder:
                 or (thread.frames and all(frame.hole is None for frame in thread.frames))
             ]
             idents |= {thread.ident for thread in threads}
-            threads = self._named(threads, address, number) if threads else []
+            threads = self._with_names(threads, address, number) if threads else []
             listed = by_address[address].threads if address in by_address else ()
             if threads or address in by_address:
                 by_address[address] = InterpreterState(address, number, (*listed, *threads))
         return list(by_address.values())
 
-    def _recovered(self, tstate: int, number: int, holds_gil: bool) -> ThreadState:
+    def _recover(self, tstate: int, number: int, holds_gil: bool) -> ThreadState:
         thread = self._thread(tstate, number, holds_gil)
         message = (
-            f"recovered: no list leads to its PyThreadState at {tstate:#x} ({self._lost[0]}); "
+            f"recovered: no list leads to its PyThreadState at {tstate:#x} ({self._damage[0]}); "
             "found by the pthread_t of the LWP"
         )
         error = SoftError("frames", f"thread {thread.tid}", message)
         return thread._replace(soft_errors=(error, *thread.soft_errors))
 
-    def _named(
+    def _with_names(
         self, threads: list[ThreadState], interpreter: int, number: int
     ) -> list[ThreadState]:
         names = thread_names(self.reader, self.objects, interpreter)
@@ -191,8 +193,8 @@ class _Decoder:
         self._names[interpreter] = names
         return [thread._replace(name=names.get(thread.ident)) for thread in threads]
 
-    def _renamed(self, interpreter: InterpreterState) -> InterpreterState:
-        """Name the threads again, by the idents that lwp_matching.py told."""
+    def _with_names_again(self, interpreter: InterpreterState) -> InterpreterState:
+        """Name the threads again, now that lwp_matching.py has corrected their idents."""
         names = self._names.get(interpreter.address, {})
         alive = {thread.ident for thread in interpreter.threads if thread.alive}
         threads = [
@@ -201,28 +203,28 @@ class _Decoder:
         ]
         return interpreter._replace(threads=tuple(threads))
 
-    def _lose(self, subject: str, why: str) -> None:
-        """Note that a list is damaged: what it led to has to be searched for."""
-        self._lost.append(why)
+    def _note_damage(self, subject: str, why: str) -> None:
+        """Note that a list is damaged: its remaining members have to be found by a search."""
+        self._damage.append(why)
         self._problem("python", subject, why)
 
     def _problem(self, stage: str, subject: str, message: str) -> None:
         self.errors.append(SoftError(stage, subject, message))
 
-    def _list(self, head: int, next_at: int, cap: int, what: str) -> Iterator[int]:
-        """Yield the nodes of a linked list; a cycle, damage or the cap end it with a SoftError."""
+    def _linked_list(self, head: int, next_at: int, cap: int, what: str) -> Iterator[int]:
+        """Yield the nodes of a linked list; a cycle, damage or the cap ends it with a SoftError."""
         seen: set[int] = set()
         address = head
         while address:
             if address in seen or len(seen) >= cap:
                 why = "comes twice" if address in seen else f"is beyond the cap of {cap}"
-                self._lose(what, f"{address:#x} {why}; the list ends here")
+                self._note_damage(what, f"{address:#x} {why}; the list ends here")
                 return
             seen.add(address)
             try:
                 following = self.reader.u64(address + next_at)
             except UnreadableMemory as error:
-                self._lose(what, f"{error}; the list ends here")
+                self._note_damage(what, f"{error}; the list ends here")
                 return
             yield address
             address = following
@@ -233,10 +235,10 @@ class _Decoder:
             head = self.reader.u64(self.runtime.address + head_at)
         except UnreadableMemory as error:
             if self.runtime.address:  # else the runtime is lost, and that is said already
-                self._lose("interpreters", str(error))
+                self._note_damage("interpreters", str(error))
             return iter(())
         next_at = self.layout.require("PyInterpreterState", "next")
-        return self._list(head, next_at, MAX_INTERPRETERS, "interpreters")
+        return self._linked_list(head, next_at, MAX_INTERPRETERS, "interpreters")
 
     def _interpreter_id(self, address: int) -> int:
         try:
@@ -250,13 +252,13 @@ class _Decoder:
         try:
             head = self.reader.u64(interpreter + head_at)
         except UnreadableMemory as error:
-            self._lose(f"interpreter {interpreter:#x}", str(error))
+            self._note_damage(f"interpreter {interpreter:#x}", str(error))
             return iter(())
         next_at = self.layout.require("PyThreadState", "next")
-        listed = self._list(head, next_at, MAX_THREAD_STATES, "thread states")
-        return self._pointing_back(listed, interpreter)
+        listed = self._linked_list(head, next_at, MAX_THREAD_STATES, "thread states")
+        return self._while_links_agree(listed, interpreter)
 
-    def _pointing_back(self, listed: Iterator[int], interpreter: int) -> Iterator[int]:
+    def _while_links_agree(self, listed: Iterator[int], interpreter: int) -> Iterator[int]:
         """Yield thread states as long as they name their interpreter, or an LWP as their thread."""
         back_at = self.layout.require("PyThreadState", "interp")
         for tstate in listed:
@@ -264,11 +266,11 @@ class _Decoder:
                 back = self.reader.u64(tstate + back_at)
                 ident = self.reader.u64(tstate + self._ident_at)
             except UnreadableMemory as error:
-                self._lose("thread states", f"{error}; the list ends here")
+                self._note_damage("thread states", f"{error}; the list ends here")
                 return
             if back != interpreter and ident not in self.lwps.by_ident:
                 why = f"{tstate:#x} in the list is no thread state of its interpreter"
-                self._lose("thread states", f"{why}; the list ends here")
+                self._note_damage("thread states", f"{why}; the list ends here")
                 return
             yield tstate
 

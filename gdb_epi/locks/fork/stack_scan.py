@@ -36,7 +36,7 @@ from gdb_epi.target.api import Target
 STEPS = (1024, 16384, 131072)
 DESCRIPTOR = 4096  # bytes from a pthread_t on that may be its own struct pthread
 MAX_SCANNED = 16 << 20  # bytes of stacks that one analysis scans
-MAX_CANDIDATES = 4096  # words of one stack that are looked at as frames
+MAX_CANDIDATES = 4096  # words of one stack that are examined as frames
 SCAN = "stack scan"  # PyFrame.provenance
 _WORDS = struct.Struct("<Q")
 
@@ -75,7 +75,7 @@ class StackScanner:
         return None
 
     def walk(self, tstate: int) -> tuple[PyFrame, ...]:
-        """Return the Python frames of a thread state; empty when they make no stack."""
+        """Return the Python frames of a thread state; empty when they do not form a stack."""
         try:
             frames = self.walker.walk(tstate).frames
         except (UnreadableMemory, LayoutError):
@@ -101,7 +101,7 @@ class StackScanner:
 
     def _chain(self, head: int) -> FrameChain:
         chain = walk_chain(self.frames, head, set(), {})
-        # 3.15 ends the chain with a frame inside the thread state, which may be wiped: behind
+        # 3.15 ends the chain with a frame inside the thread state, which may be wiped: after
         # the shim of the outermost C call no Python frame is missing.
         tail = chain.frames[-2:]
         if len(tail) == 2 and tail[0].internal and tail[1].problem:
@@ -130,9 +130,9 @@ class StackScanner:
             return False
         if self._code_types and self.codes.at(frame.code).type_address not in self._code_types:
             return False
-        return self._executing is None or self._runs(address)
+        return self._executing is None or self._is_executing(address)
 
-    def _runs(self, address: int) -> bool:
+    def _is_executing(self, address: int) -> bool:
         """Up to 3.10 a frame object says whether it is executing."""
         assert self._executing is not None
         at, wanted = self._executing

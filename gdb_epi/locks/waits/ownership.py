@@ -33,7 +33,7 @@ class _Case:
         self.guess = guess
 
     def wait(self, owner: t.LockOwner, verdict: str, confidence: str, *evidence: str) -> t.Wait:
-        """Return the wait with an owner and a verdict; `evidence` goes behind what is there."""
+        """Return the wait with an owner and a verdict; `evidence` goes after what is there."""
         guess = self.guess
         return t.Wait(
             tid=self.call.tid,
@@ -59,14 +59,14 @@ def settle_owner(context: LockContext, thread: Thread, call: FutexWait, guess: L
     if guess.owner_ident:
         return _by_ident(case, guess.owner_ident)
     if guess.event:
-        return _event(case)
+        return _wait_for_event(case)
     if guess.free:
         return case.wait(_owner("none"), t.UNKNOWN, t.INFO)
     view = context.python_view
     blocks = view.holders(guess.lock) if view is not None and guess.lock else ()
     if blocks:
         return _by_block(case, blocks)
-    return _nobody_named(case)
+    return _without_named_owner(case)
 
 
 def _by_tid(case: _Case, owner: int) -> t.Wait:
@@ -74,7 +74,7 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
     context, fork = case.context, case.context.fork
     if owner == case.thread.tid:
         return case.wait(
-            _live(context, owner),
+            _alive(context, owner),
             t.SELF_DEADLOCK,
             t.CERTAIN,
             f"thread {owner} is the one that waits",
@@ -84,7 +84,7 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
         if case.guess.shared:  # a process of another pid namespace may have the same numbers
             evidence.append("not ruled out: another process has a thread of that number")
         sure = t.PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else t.CERTAIN
-        return case.wait(_live(context, owner), t.LIVE_HOLDER, sure, *evidence)
+        return case.wait(_alive(context, owner), t.LIVE_HOLDER, sure, *evidence)
     if case.guess.shared:
         return case.wait(
             t.LockOwner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
@@ -120,7 +120,7 @@ def _by_ident(case: _Case, owner: int) -> t.Wait:
     gone = context.vanished.find(ident=owner)
     if tid is not None and (gone is None or not context.fork.forked):
         verdict = t.SELF_DEADLOCK if tid == case.thread.tid else t.LIVE_HOLDER
-        return case.wait(_live(context, tid), verdict, t.CERTAIN, f"thread {tid} is in the core")
+        return case.wait(_alive(context, tid), verdict, t.CERTAIN, f"thread {tid} is in the core")
     if tid is not None and gone is not None:
         return case.wait(
             t.LockOwner(tid, owner, None, "unknown"), t.UNKNOWN, t.INFO,
@@ -174,8 +174,8 @@ def _by_block(case: _Case, blocks: Sequence[Block]) -> t.Wait:
     )  # fmt: skip
 
 
-def _event(case: _Case) -> t.Wait:
-    """Nobody holds such a thing: somebody has to come and notify, put or release."""
+def _wait_for_event(case: _Case) -> t.Wait:
+    """Nobody holds an event or a queue: another thread has to notify, put or release."""
     context = case.context
     nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
     if case.call.timed:
@@ -189,15 +189,15 @@ def _event(case: _Case) -> t.Wait:
     )
 
 
-def _nobody_named(case: _Case) -> t.Wait:
-    """Rule (c): an ownerless lock is probably inherited when nobody else here could hold it."""
+def _without_named_owner(case: _Case) -> t.Wait:
+    """A lock without an owner is probably inherited when nobody else here could hold it."""
     context, guess = case.context, case.guess
     if not guess.anonymous:
         return case.wait(_owner("unknown"), t.UNKNOWN, t.INFO)
     view = context.python_view
-    taken = _taken_by_hand(case)
+    taken = _explicit_acquires(case)
     if len(taken) == 1:
-        return _by_hand(case, taken[0])
+        return _by_explicit_acquire(case, taken[0])
     if guess.internal and (interrupted := _by_interrupted(case)) is not None:
         return interrupted
     if not _alone_in_child(context):
@@ -219,8 +219,8 @@ def _nobody_named(case: _Case) -> t.Wait:
     return case.wait(_owner("unknown"), verdict, t.PROBABLE, *evidence)
 
 
-def _taken_by_hand(case: _Case) -> Sequence[Taken]:
-    """Return the frames whose code took a lock that is locked, and has not released it."""
+def _explicit_acquires(case: _Case) -> Sequence[Taken]:
+    """Return the frames whose code called acquire() on this locked lock without a release()."""
     view, lock = case.context.python_view, case.guess.lock
     if view is None or not lock or case.guess.internal:
         return ()
@@ -231,9 +231,9 @@ def _taken_by_hand(case: _Case) -> Sequence[Taken]:
     return acquired.holders(lock)
 
 
-def _by_hand(case: _Case, taken: Taken) -> t.Wait:
-    """The code of one thread alone took the lock by acquire() and has not released it."""
-    owner = _live(case.context, taken.tid)
+def _by_explicit_acquire(case: _Case, taken: Taken) -> t.Wait:
+    """Only one thread's code called acquire() on the lock and has not released it."""
+    owner = _alive(case.context, taken.tid)
     evidence = (
         f"{taken.where()} took it by acquire(), and up to where it is now its code has not "
         "released it"
@@ -244,7 +244,7 @@ def _by_hand(case: _Case, taken: Taken) -> t.Wait:
 
 
 def _by_interrupted(case: _Case) -> t.Wait | None:
-    """A signal handler runs on the thread, and what it interrupted takes the very lock.
+    """The thread runs a signal handler, and the code that it interrupted takes the same lock.
 
     Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,
     2.4.3). None where another thread is in such a function and does not wait for the lock too: it
@@ -266,13 +266,13 @@ def _by_interrupted(case: _Case) -> t.Wait | None:
         if function_that_takes(context.target, other, kind) is not None:
             return None
     return case.wait(
-        _live(context, thread.tid), t.SELF_DEADLOCK, t.PROBABLE,
+        _alive(context, thread.tid), t.SELF_DEADLOCK, t.PROBABLE,
         f"{t.IN_HANDLER}, and it interrupted {inside}(), which takes this lock",
     )  # fmt: skip
 
 
 def _waits_for(case: _Case, thread: Thread) -> bool:
-    """Whether a thread sleeps on the very word of this wait."""
+    """Whether a thread sleeps on the same futex word as this wait."""
     return thread.call == "futex" and thread.argument(0) == case.call.address
 
 
@@ -286,7 +286,7 @@ def _fork_evidence(context: LockContext) -> list[str]:
     return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
 
 
-def _live(context: LockContext, tid: int) -> t.LockOwner:
+def _alive(context: LockContext, tid: int) -> t.LockOwner:
     base = context.bases.get(tid) or None
     view = context.python_view
     return t.LockOwner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
