@@ -127,7 +127,7 @@ class Session:
         """Select a Python frame of the chosen thread, and in the host the native frame it is in.
 
         The selection lasts until another native frame or thread is selected. A hole can be
-        selected too: there are frames behind it. Raises InputError when there is no such frame.
+        selected too: there are frames after it. Raises InputError when there is no such frame.
         """
         from gdb_epi.cpython.frames.selected import level_of
 

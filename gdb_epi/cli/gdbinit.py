@@ -105,7 +105,7 @@ def uninstall(file: Path) -> str:
     if before is None or block_match is None:
         return "holds nothing of gdb-epi"
     extra = block_match["extra"].decode("ascii", "replace")
-    # A line end that we added goes too, unless somebody wrote more behind the block.
+    # A line end that we added goes too, unless somebody wrote more after the block.
     joined = extra == JOINED and block_match.end() == len(before)
     start = block_match.start() if joined else block_match.end("before")
     after = before[:start] + before[block_match.end() :]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An access to a mapped file where nothing is behind the mapping."""
+"""An access to a mapped file beyond its end, where the mapping has no bytes to show."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.x86.length import instruction_length
 
-# Instructions that exist to fail (SDM volume 2, UD and INT3); rip stands at ud, behind int3.
+# Instructions that exist to fail (SDM volume 2, UD and INT3); rip stands at ud, after int3.
 _UNDEFINED = {b"\x0f\x0b": "ud2", b"\x0f\xb9": "ud1"}
 _BREAKPOINT = b"\xcc"
 MAX_FUNCTION = 8 << 10  # bytes of a function before the instruction that are stepped through

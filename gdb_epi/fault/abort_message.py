@@ -14,7 +14,7 @@ from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import DUMPED, Target
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_MESSAGE = 4096  # bytes that are looked at; __PRETTY_FUNCTION__ may be long
+MAX_MESSAGE = 4096  # bytes that are examined; __PRETTY_FUNCTION__ may be long
 MAX_SOURCE = 256  # characters of an assertion's place and expression
 MAX_FUNCTION = 2048  # characters of the function that an assertion names
 _HEADER = 4

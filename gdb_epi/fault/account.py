@@ -124,7 +124,7 @@ def message_of_own_abort(target: Target, account: Account) -> AbortMessage | Abs
     """Return what glibc wrote down before the process ended itself by SIGABRT; None without it.
 
     Also where a handler of abort()'s signal set the default action, raised it again and returned:
-    then the thread is met behind the call, as if another one had sent the signal.
+    then the thread is met after the call, as if another one had sent the signal.
     """
     fault = account.fault
     if account.how == KILLED and fault.signo == SIGABRT and fault.sender == PROCESS:

@@ -33,7 +33,7 @@ _THROW = ("__cxa_throw", "__cxa_rethrow")
 _THROWING = frozenset((*_THROW, "__gxx_personality_v0", "__cxa_call_unexpected"))
 _LIBRARIES = ("libstdc++.so", "libc++abi.so", "libc++.so")
 _HEADER = 0x20  # bytes of struct _Unwind_Exception, before the thrown object
-_TEXT_AT = WORD  # in std::runtime_error and std::logic_error, behind the vtable (libstdc++-v3)
+_TEXT_AT = WORD  # in std::runtime_error and std::logic_error, after the vtable (libstdc++-v3)
 _LENGTH, _CAPACITY, _COUNT = -24, -16, -8  # of its string's representation, before the text
 MAX_TEXT = 4096
 MAX_FRAMES = 64  # from the innermost on
@@ -89,7 +89,7 @@ def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absen
     """Return what what() of the exception gives: it is data of the program.
 
     Absent for types that do not derive from std::runtime_error or std::logic_error first, whose
-    text has no place that is known; those two have a reference-counted string behind their vtable
+    text has no place that is known; those two have a reference-counted string after their vtable
     in every version (libstdc++-v3/include/std/stdexcept, __cow_string).
     """
     header = _header(target, frames)

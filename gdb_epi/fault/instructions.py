@@ -82,7 +82,7 @@ def _window(target: Target, address: int, window: int) -> bytes | None:
 def _chains(data: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
     """Return the instruction's length at each offset and where decoding from there ends up.
 
-    A chain ends at `window` when it comes upon it, behind it when it runs over it.
+    A chain ends at `window` when it comes upon it, after it when it runs over it.
     """
     lengths: dict[int, int] = {}
     ends: dict[int, int] = {}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the thread that died sent the signal itself, and what it did before its handler ran.
 
-A signal of the own process need not be the own thread's: a watchdog sends it to a thread that
-waits. And a handler that raises the signal again (faulthandler's) makes whatever was sent look like
-the thread's own doing. Both are told by where the signal met the thread: who sends a signal to
-itself stands behind the system call that sends it.
+A signal from the same process need not come from the same thread: a watchdog sends it to a thread
+that waits. And a handler that raises the signal again (faulthandler's) makes any signal look as if
+the thread had sent it. Both are known by where the signal met the thread: who sends a signal to
+itself stands after the system call that sends it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The chunks of glibc's main heap: where it lies, and which chunks fit what is behind them."""
+"""The chunks of glibc's main heap: where it lies, and which chunks fit what is after them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PREV_INUSE, IS_MMAPPED = 1, 2
 HEAD_BYTES = 16  # of a chunk before its block, of one in its own mapping too
 NEVER = 14  # IS_MMAPPED, NON_MAIN_ARENA, and a size that is no multiple of 16
 MIN_CHUNK = 0x20
-FOLLOWING = 16  # chunks that must fit behind a corrected size
+FOLLOWING = 16  # chunks that must fit after a corrected size
 WINDOW = 1 << 14  # words that are read at once
 MAX_WINDOWS = 256  # kept; then they are read again
 
@@ -105,7 +105,7 @@ def main_heap(target: Target) -> Region | None:
 
 
 def _with_continuations(target: Target, heap: Region) -> Region:
-    """Return the heap with the mappings right behind it in which its chunks go on.
+    """Return the heap with the mappings right after it in which its chunks go on.
 
     What brk() adds in a forked child becomes a mapping of its own: the kernel does not extend
     one that is shared with the parent by its anon_vma (linux mm/vma.c, is_mergeable_anon_vma).
@@ -169,9 +169,9 @@ def _begins_chain(target: Target, region: Region, size: int) -> bool:
 
 
 def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
-    """Return where the chunk behind begins; None when this one does not fit.
+    """Return where the next chunk begins; None when this one does not fit.
 
-    The end of the heap counts as a chunk: it is behind the top.
+    The end of the heap counts as a chunk: it is after the top.
     """
     size = heap[at + 1] if size is None else size
     length = size & ~FLAGS
@@ -188,7 +188,7 @@ def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
 
 
 def chunks_fit(heap: HeapWords, place: int, size: int) -> bool:
-    """Whether FOLLOWING chunks fit behind a chunk of that size, or all up to the heap's end."""
+    """Whether FOLLOWING chunks fit after a chunk of that size, or all up to the heap's end."""
     at = next_chunk(heap, place, size)
     for number in range(FOLLOWING):
         if at is None:

@@ -23,7 +23,7 @@ class NearbyMapping(NamedTuple):
 
     region: Region
     distance: int
-    after: bool  # the address lies behind its end
+    after: bool  # the address lies after its end
 
 
 def user_top(target: Target, fault: Fault | None = None) -> int:

@@ -3,7 +3,7 @@
 
 A wrong handle that Python code passed to C is an int, a ctypes or a cffi object in one of the
 calling frames. A variable is named when its value *is* the bad address, or when the bad address
-lies at most REACH bytes behind a pointer: such a coincidence has no chance among 2^47 addresses.
+lies at most REACH bytes after a pointer: such a coincidence has no chance among 2^47 addresses.
 Small numbers have one, so addresses below LEAST are never looked for, and a plain int counts as a
 base only from LEAST_BASE on. Nor has one that a pointer and a number, times the size of an item or
 another number, give the bad address together; or that an array has it inside. No value leaves this
@@ -44,10 +44,10 @@ _CDATA_WORD = {"P": 8, "z": 8, "Z": 8, "q": 8, "Q": 8, "l": 8, "L": 8, "O": 8}
 class NamedValue(NamedTuple):
     """A variable that holds the bad address.
 
-    `how` is IS, BASE (the address lies `offset` bytes behind the value), OBJECT (the variable
+    `how` is IS, BASE (the address lies `offset` bytes after the value), OBJECT (the variable
     refers to an object there, and no object is there), INDEXED (`name` is a sum of a pointer and a
     product: what gives the address) or COVERS (an array that has the address inside, `offset` bytes
-    behind its start, and no memory is there). `type` is the class of the value; `number`
+    after its start, and no memory is there). `type` is the class of the value; `number`
     that of its frame, 0 the innermost.
     """
 
@@ -236,7 +236,7 @@ class _Finder:
 def _sum_of(candidates: Sequence[_Candidate], address: int) -> str:
     """Return what of one frame's pointers and numbers gives an address: "samples + 4 * number".
 
-    "" for nothing. Only what leads further than REACH: what lies near a pointer is told by itself.
+    "" for nothing. Only what leads further than REACH: what lies near a pointer has its own line.
     """
     pointers = [c for c in candidates if not c.size and c.value >= LEAST_BASE][:MAX_POINTERS]
     pointers = [c for c in pointers if c.type != OBJECT]

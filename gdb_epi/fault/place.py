@@ -11,7 +11,7 @@ from gdb_epi.sizes import USER_TOP
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
-PAST_END = 64 << 10  # bytes behind a mapping that count as behind its end
+PAST_END = 64 << 10  # bytes after a mapping that count as after its end
 
 NULL, LOW, NULL_BASE = "null", "low", "null-base"
 STACK_ENDED, GUARD, RESERVED = "stack-ended", "guard", "reserved"

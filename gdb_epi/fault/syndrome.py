@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an aarch64 CPU told the kernel of a fault: ESR_EL1, which signal frames hold.
 
-It serves where the siginfo does not: a handler without SA_SIGINFO (faulthandler's) gets none.
+It is used where there is no siginfo: a handler without SA_SIGINFO (faulthandler's) gets none.
 Reference: Arm ARM, ESR_EL1; linux arch/arm64/kernel/signal.c (setup_sigframe: the record follows
 that of the FPU, where the thread has had a fault), arch/arm64/mm/fault.c.
 """

@@ -72,7 +72,7 @@ def _split(command: Command, text: str) -> list[str]:
 def quoted_words(text: str) -> list[str]:
     """Split at blanks outside of quotes, and leave quotes and backslashes where they are.
 
-    GDB's own splitting takes them away: d['3'] would become d[3], which is another key.
+    GDB's own splitting removes the quotes: d['3'] would become d[3], which is another key.
     """
     words: list[str] = []
     word, quote, escaped = "", "", False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TAB offers behind an `epi` command: names, modules, types, findings. Nothing is searched."""
+"""What TAB offers after an `epi` command: names, modules, types, findings. Nothing is searched."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def completions(kind: str, session: Session, beginning: str) -> list[str]:
 
 
 def _names(session: Session, beginning: str) -> Iterator[str]:
-    """Yield variables of the selected frame and modules; behind a dot attributes."""
+    """Yield variables of the selected frame and modules; after a dot attributes."""
     yield from _modules(session, beginning)
     values = session.values()
     base, dot, _ = beginning.rpartition(".")

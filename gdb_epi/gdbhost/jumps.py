@@ -52,7 +52,7 @@ class Jumps:
             self._unwinder = None
 
     def add(self, frame: gdb.Frame) -> bool:
-        """Jump at a frame that has called another one, when a deep recursion is behind it.
+        """Jump at a frame that has called another one, when a deep recursion lies beyond it.
 
         Every frame that GDB has given is invalid then.
         """

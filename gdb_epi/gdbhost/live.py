@@ -236,7 +236,7 @@ def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
     signo, code = int(siginfo["si_signo"]), int(siginfo["si_code"])
     if signo not in CORE_SIGNALS:
         return Absent(NOT_APPLICABLE, f"stopped by signal {signo}, which is not fatal")
-    if signo == 5:  # a breakpoint, a step, or the stop behind execve(), whose code is 0
+    if signo == 5:  # a breakpoint, a step, or the stop after execve(), whose code is 0
         return Absent(NOT_APPLICABLE, "stopped by a breakpoint or a step")
     address = pid = uid = None
     fields = siginfo["_sifields"]

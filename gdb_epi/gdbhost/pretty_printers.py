@@ -101,4 +101,4 @@ def switch(*, on: bool) -> None:
         printer = PythonPrinters()
         gdb.pretty_printers.append(printer)
         sessions().prepare()
-        gdb.events.stop.connect(printer.stopped)  # behind that of sessions()
+        gdb.events.stop.connect(printer.stopped)  # after that of sessions()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a file descriptor is: the core has no table of them, Python's own objects say it.
 
-Sockets and files keep their number in the first word behind the object's head
+Sockets and files keep their number in the first word after the object's head
 (Modules/socketmodule.h PySocketSockObject, Modules/_io/fileio.c fileio; 3.8 to 3.15). The objects
 are looked for in the frames of the thread that waits, then among those the collector knows.
 """
@@ -21,7 +21,7 @@ CONNECTION = "multiprocessing.connection.Connection"
 _FAMILIES = {1: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
 _STREAMS = {0: "standard input", 1: "standard output", 2: "standard error"}
 MAX_OBJECTS = 2_000
-# Bits of the word behind the number: created, readable, writable, appending, then seekable in two,
+# Bits of the word after the number: created, readable, writable, appending, then seekable in two,
 # -1 until somebody asked, as the buffer that reads from it does; closefd (Modules/_io/fileio.c,
 # fileio; 3.8 to 3.15).
 SEEKABLE = 4

@@ -16,7 +16,7 @@ from gdb_epi.hangs.scene import Scene
 from gdb_epi.locks.python.acquired import AHEAD
 from gdb_epi.util import counted
 
-MAX_FRAMES = 2_000  # of other threads that are looked at
+MAX_FRAMES = 2_000  # of other threads that are examined
 _READS = frozenset(("get", "get_nowait"))
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 

@@ -158,7 +158,7 @@ class Wait(NamedTuple):
 def lock_words(kind: str, name: str, aside: str = "") -> str:
     """Return how a sentence names a lock: its name and `aside`.
 
-    One of the C library is told by who takes it ("in free()"): "the malloc arena in free()".
+    One of the C library is named by who takes it ("in free()"): "the malloc arena in free()".
     """
     return f"the {kind} {name}" if name.startswith("in ") else name + aside
 

@@ -13,7 +13,7 @@ import struct
 from gdb_epi.machine.architecture import Architecture, SignalFrame
 
 _X = tuple(f"x{number}" for number in range(31))
-# struct rt_sigframe: siginfo (128 bytes), ucontext, whose sigcontext begins at 176; behind its
+# struct rt_sigframe: siginfo (128 bytes), ucontext, whose sigcontext begins at 176; after its
 # words the records of further registers, the first of which is always that of the FPU.
 _CONTEXT = ("fault_address", *_X, "sp", "pc", "pstate")
 _CONTEXT_AT = 128 + 176

@@ -33,7 +33,7 @@ class Architecture(NamedTuple):
 
     `call_pushes`: a call puts the return address on the stack; else into `link`.
 
-    `decodes`: its instructions are known here. Without, a fault is told by the signal alone, and
+    `decodes`: its instructions are known here. Without, a fault is known by the signal alone, and
     damage is not judged.
     """
 
@@ -57,7 +57,7 @@ class Architecture(NamedTuple):
     user_top: int  # where user space ends
     large_user_top: int  # with the largest page tables
     reports_wild: bool  # the kernel tells also an address that no page table could have
-    canary_at: int | None  # behind the thread pointer; the pointer guard follows
+    canary_at: int | None  # after the thread pointer; the pointer guard follows
     descriptor_self: tuple[int, ...]  # where glibc's thread descriptor points at itself
     signal_frame: SignalFrame
     is_call: Callable[[bytes], bool]  # whether the last of eight bytes of code are a call

@@ -133,7 +133,7 @@ def _add_properties(element: Tree.Element, case: Case) -> None:
 
 
 def _add_screen(element: Tree.Element, case: Case) -> None:
-    """Put the screen into system-out, behind what pytest captured."""
+    """Put the screen into system-out, after what pytest captured."""
     out = element.find("system-out")
     if out is None:
         out = Tree.SubElement(element, "system-out")

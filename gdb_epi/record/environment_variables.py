@@ -17,7 +17,7 @@ from gdb_epi.target.symbols import exported_symbol
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_VARIABLES = 4096
-MAX_ENTRY = 4096  # bytes of NAME=VALUE that are looked at
+MAX_ENTRY = 4096  # bytes of NAME=VALUE that are examined
 MAX_BLOCK = 256 << 10  # bytes above the stack
 PIECE = 512
 

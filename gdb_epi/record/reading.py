@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read parts of a record that anybody may have made: what has another shape counts as absent."""
+"""Read parts of a record of any origin: a part of an unexpected shape counts as absent."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def verdict_label(record: Mapping[str, Any]) -> str:
 
 
 def telling_stack(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the stack of the thread that tells what happened: the signed one, else the crashed."""
+    """Return the stack that explains the death: of the signed thread, else the crashed one."""
     threads = group_in(record, "threads")
     stack = group_in(threads, "crashed")
     signed = group_in(group_in(record, "signature"), "thread").get("tid")
@@ -79,7 +79,7 @@ def hypotheses(record: Mapping[str, Any]) -> dict[str, float]:
 
 
 def short_address(word: object) -> str:
-    """Return 0x7f12 for 0x0000000000007f12; "" for what is no address, a redacted one too."""
+    """Return 0x7f12 for 0x0000000000007f12; "" for a redacted address or anything else."""
     try:
         return f"{int(str(word), 16):#x}"
     except ValueError:

@@ -2,7 +2,7 @@
 """Colours of a screen on a terminal: by the shapes of its lines, which carry none themselves.
 
 In: lines that were escaped. Out: the same lines with SGR sequences; without them they are
-byte-equal. A name out of a core may look like a heading: it gets a heading's colour, and no more.
+byte-equal. A name from a core that looks like a heading gets a heading's colour, no more.
 """
 
 from __future__ import annotations

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 PYTHON, NATIVE, REMARK = "py", "C", ""
 WIDTH = 100
 LABEL = 9  # columns of the words at the left of an answer
-MAX_NAME = 44  # columns of the longest name that the places of other lines are aligned behind
+MAX_NAME = 44  # columns of the longest name that the places of other lines are aligned after
 MAX_PERIOD = 8  # functions that call each other in a circle
 MIN_REPEATS = 3  # of a circle before it folds
 MIN_RUN = 3  # calls inside one library before they fold
 NAMES_OF_A_RUN = 3
 HANDLER = "(a signal handler was called here)"
-ABORTING = "how the process ended itself"  # what stands behind the calls from a check to the signal
+ABORTING = "how the process ended itself"  # what follows the calls from a check to the signal
 Key = tuple[str, str, str, "int | None"]  # of a step of a recursion
 _STDLIB_MARK = "/lib/python"
 _PACKAGES = ("/site-packages/", "/dist-packages/")
@@ -36,7 +36,7 @@ class Call(NamedTuple):
     """One frame of a stack; `language` is PYTHON, NATIVE, or REMARK for words in its place.
 
     `name` is "" where it is not known. `module` is the file that holds native code, `offset` the
-    place in it (bytes), `aside` what stands behind the line. `number` is what commands take. Words
+    place in it (bytes), `aside` what follows the line. `number` is what commands take. Words
     may stand for calls that are not there: `stands_for` says for how many.
     """
 
@@ -60,7 +60,7 @@ class Call(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One line of a folded stack: a call with what stands behind it, or words instead of calls."""
+    """One line of a folded stack: a call with what follows it, or words instead of calls."""
 
     call: Call
     stands_for: int = 1  # calls
@@ -118,7 +118,7 @@ def stack_rows(
 ) -> list[Row]:
     """Return at most `most` rows: the innermost, words for the middle, and the outermost.
 
-    There are two outermost unless the rows are few, or as many as asked for. `hint` stands behind
+    There are two outermost unless the rows are few, or as many as asked for. `hint` stands after
     the words: how to see what they stand for.
     """
     if len(rows) <= most:

@@ -96,7 +96,7 @@ def thread_names(state: ProcessState) -> dict[int, str]:
     return names
 
 
-# What stands behind the number of a thread that holds a lock, by the state of a LockOwner.
+# What follows the number of a thread that holds a lock, by the state of a LockOwner.
 _NUMBER_OF = {
     "vanished": " of the parent",
     "forker-old-tid": " before fork()",

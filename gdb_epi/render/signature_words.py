@@ -9,7 +9,7 @@ from __future__ import annotations
 from gdb_epi.render.category_words import category_words
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_LINE = 2_880  # characters of a line that are looked at
+MAX_LINE = 2_880  # characters of a line that are examined
 MAX_FRAMES = 12
 MAX_WHERE = 48  # columns of a function's name
 UNKNOWN = "?"
@@ -46,7 +46,7 @@ def signature_words(line: str, category: str | None) -> SignatureWords:
 
 
 def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str, str]:
-    """Return the function a crash is told by, and what kind of death it was, for a table.
+    """Return the function a crash is recognised by, and what kind of death it was, for a table.
 
     `hung` is whether every verdict says so: then the category is only how it was ended.
     """

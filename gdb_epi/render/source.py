@@ -45,7 +45,7 @@ def paint(line: str) -> tuple[str, list[int]]:
     """Return a line as a terminal can show it, and the screen column of each of its characters.
 
     Tabs become blanks, controls are escaped; wide characters take two columns and combining ones
-    none. The list has one more entry, the column behind the last character.
+    none. The list has one more entry, the column after the last character.
     """
     cut = line[:MAX_SHOWN]
     if cut.isascii() and cut.isprintable():  # nearly every line

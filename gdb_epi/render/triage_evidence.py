@@ -122,7 +122,7 @@ def _signature(record: Json) -> Iterator[str]:
 
 
 def _item(head: str, text: object) -> Iterator[str]:
-    """Yield a text behind its head, wrapped; all of it."""
+    """Yield a text after its head, wrapped; all of it."""
     yield from textwrap.wrap(
         f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head,
         WIDTH,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many runs of one command, each crash examined, compared with the one that is looked for."""
+"""Many runs of one command, each crash examined, compared with the one that is sought."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Result(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """The counts of a campaign, and the rate of the crash that is looked for."""
+    """The counts of a campaign, and the rate of the crash that is sought."""
 
     runs: int
     expected: int

@@ -21,7 +21,7 @@ NT_PRPSINFO = 3
 _PIDS = 24  # offset of pr_pid, pr_ppid, pr_pgrp, pr_sid in elf_prpsinfo, x86-64 (linux/elfcore.h)
 _PT_NOTE = 4
 MAX_HEADER = 16 << 20  # bytes of a core that are read for its notes
-MAX_FOUND = 64  # files of one folder that are looked at
+MAX_FOUND = 64  # files of one folder that are examined
 
 
 class Dumping(NamedTuple):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crash that is looked for, and at which key another one equals it."""
+"""The crash that is sought, and at which key another one equals it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Keys = Mapping[str, frozenset[str]]
 
 
 class Expectation(NamedTuple):
-    """The keys of the crash that is looked for.
+    """The keys of the crash that is sought.
 
     A key has several values when a text left its category open (`gdb-epi sign`).
     """

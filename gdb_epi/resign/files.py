@@ -130,7 +130,7 @@ def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
 
 
 def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> int | None:
-    """Resign the records behind a number; return the last number, None at the end."""
+    """Resign the records after a number; return the last number, None at the end."""
     from sqlalchemy import select
 
     from gdb_epi.fleet.store import tables as t

@@ -20,7 +20,7 @@ from gdb_epi.x86.operand import MAX_LENGTH
 
 PREFIX = "fn_"
 DIGITS = 12
-MAX_CODE = 1 << 12  # bytes of a function that are looked at
+MAX_CODE = 1 << 12  # bytes of a function that are examined
 OUTSIDE = 0xFFFFFFFF  # in the place of the target of a jump that leaves the function
 _JUMP, _SHORT_JUMP = 0xE9, 0xEB
 _SHORT_BRANCHES = range(0x70, 0x80)
@@ -65,7 +65,7 @@ def comparable_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> 
     """
     compared: list[bytes] = []
     jumps: list[tuple[int, int]] = []  # number of the instruction, its target in the code
-    numbers: dict[int, int] = {}  # of the instruction at, or behind the padding at, a place
+    numbers: dict[int, int] = {}  # of the instruction at, or after the padding at, a place
     at = 0
     while at < len(code):
         parts = parts_of(code[at : at + MAX_LENGTH])

@@ -114,7 +114,7 @@ def own_tokens(words: HangWords, tokens: Sequence[Token]) -> list[Token]:
 
 
 def hang_content(words: HangWords | None, frames: str, *, coarse: bool = False) -> str:
-    """Return what a key says behind its category: the circle, or the word and the frames."""
+    """Return what a key says after its category: the circle, or the word and the frames."""
     if words is None:
         return frames
     return circle_text(words, coarse=coarse) if words.word == CIRCLE else f"{words.word} {frames}"

@@ -29,7 +29,7 @@ DIGITS = {
     "exact": 16, "strict": 16, "stable": 16, "coarse": 12, "python": 16, "native": 16, "code": 16
 }  # fmt: skip
 MAX_EXACT = 32
-MAX_UNROLLED = 200  # frames of a stack overflow in which its cycle is looked for
+MAX_UNROLLED = 200  # frames of a stack overflow in which its cycle is sought
 MAX_STRICT = 24
 STABLE_NATIVE = 3
 STABLE_PYTHON = 2

@@ -23,7 +23,7 @@ from gdb_epi.signature.names import one_line
 from gdb_epi.typing_lite import NamedTuple
 
 CALL = "operator()"
-MAX_RAW = 1 << 17  # characters of a raw name that are looked at
+MAX_RAW = 1 << 17  # characters of a raw name that are examined
 
 _VERSION = LazyPattern(r"[A-Z][A-Za-z0-9_.]*\Z")
 _CLONE = LazyPattern(r" ?\[clone [^\]]*\]", "[clone ")
@@ -32,7 +32,7 @@ _SUFFIX = LazyPattern(
     r"avx512f|avx2|avx|sse2|default|resolver|ifunc|arch_\w+)(?:\.\d+)*|\.\d+)+\Z",
     ".",
 )
-# libc's memory and string functions, and what may stand behind them: which one the CPU chose.
+# libc's memory and string functions, and what may stand after them: which one the CPU chose.
 _MEMORY = ("mem", "wmem", "str", "wstr", "wcs", "stp")
 _BARE = ("rawmemchr", "bcmp", "bzero")
 _VARIANTS = tuple(
@@ -72,7 +72,7 @@ _STATIC_INIT = LazyPattern(
 
 
 class Step(NamedTuple):
-    """One rule that changed a name: its number in SPEC.md and the name behind it."""
+    """One rule that changed a name: its number in SPEC.md and the name after it."""
 
     rule: str
     text: str

@@ -21,7 +21,7 @@ from gdb_epi.typing_lite import NamedTuple
 CLOSURE = "{lambda}::operator()"
 CLOSURE_MARKS = ("::<lambda(", "::{lambda(", "::'lambda", "::$_")
 CLOSURE_CODE = "EUl"  # the end of the enclosing function and the beginning of a closure
-MAX_SCOPE = 4096  # characters of a name in which the scope of a closure is looked for
+MAX_SCOPE = 4096  # characters of a name in which the scope of a closure is sought
 MAX_LOCALS = 32  # places of a mangled name where a closure may begin
 # Functions of libstdc++ 12 and libc++ 15 that do nothing but call their callee.
 INVOKERS = frozenset((
@@ -78,7 +78,7 @@ MAX_FRAMES = 4096  # of one stack; deeper ones are cut
 MAX_PERIOD = 8  # length of a cycle that is collapsed
 ANONYMOUS_CODE = "anon-exec"
 EVAL_LOOP = "_PyEval_EvalFrameDefault"
-UNKNOWN_FUNCTION = "!?"  # behind the module's name
+UNKNOWN_FUNCTION = "!?"  # after the module's name
 SIGNAL = "{signal}"
 TEMPLATE = "<T>"
 STD_GLUE = "std-glue"
@@ -145,7 +145,7 @@ class _Tokeniser:
         self._invokes: dict[str, str] = {}
         self._role = ""  # of the last token
         self._closure: int | None = None  # the place of a closure without a scope
-        self._called = 0  # 1 for a frame that has called the one before it: its pc is behind a call
+        self._called = 0  # 1 for a frame that has called the one before it: its pc is after a call
 
     def add(self, frame: StackFrame) -> None:
         """Append what a frame of the stack becomes."""
@@ -379,7 +379,7 @@ def rotate_overflow(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _starts(cycle: list[Token]) -> list[int]:
-    """Return where a cycle may start: behind a Python frame, so that C it calls comes first."""
+    """Return where a cycle may start: after a Python frame, so that C it calls comes first."""
     behind = [
         position
         for position, token in enumerate(cycle)

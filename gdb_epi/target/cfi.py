@@ -109,7 +109,7 @@ class CfiRules:
             raise UnknownCfi("a long entry")
         common = self._common(entry + 4 - back)
         data = self._target.read(entry + 4, length)
-        at = 12  # behind the CIE's place, the start and the size
+        at = 12  # after the CIE's place, the start and the size
         if common.augmented:
             size, at = uleb(data, at)
             at += size
@@ -176,7 +176,7 @@ class _Table:
         self._states: list[tuple[Base | Computed | None, _Registers]] = []
 
     def run(self, data: bytes, until: int) -> None:
-        """Run what is in effect `until` bytes behind the function's start."""
+        """Run what is in effect `until` bytes after the function's start."""
         at = place = 0
         while at < len(data):
             byte = data[at]

@@ -3,7 +3,7 @@
 
 A recursion in C leaves 100,000 calls on a stack of 8 MiB. A debugger takes 100 us and 10 kB for
 each of them; by the unwind tables alone it is a microsecond, for nearly all calls come from the
-same few places. So the calls are counted here, and the registers of the caller behind the
+same few places. So the calls are counted here, and the registers of the caller after the
 recursion are read, from where a debugger goes on.
 """
 

@@ -40,7 +40,7 @@ class Unsure(Exception):
 class WalkedFrame(NamedTuple):
     """One call. `module` and `start`, of the function, are None where no object lies at `pc`.
 
-    `is_exact`: `pc` is the instruction that was interrupted, not the one behind a call.
+    `is_exact`: `pc` is the instruction that was interrupted, not the one after a call.
     """
 
     pc: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which C library the process runs on: what is known of glibc's words says nothing of musl's."""
+"""Which C library the process runs on: facts about glibc's structs do not hold for musl's."""
 
 from __future__ import annotations
 

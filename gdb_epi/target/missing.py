@@ -46,7 +46,7 @@ def missing_memory(target: Target) -> MissingMemory:
         pointer = thread.sp
         region = target.region_at(pointer)
         if region is not None and "w" not in region.perms:
-            # In its guard, where nothing is: what the thread used begins behind it.
+            # In its guard, where nothing is: what the thread used begins after it.
             pointer = region.end
             region = target.region_at(pointer)
         if region is None or "w" not in region.perms:

@@ -398,7 +398,7 @@ class Modules:
 def same_dynamic(file: bytes, memory: bytes, base: int) -> bool:
     """Whether a dynamic section in memory is that of a file.
 
-    ld.so adds the load address to the pointers among the values and stores one of its own behind
+    ld.so adds the load address to the pointers among the values and stores one of its own after
     DT_DEBUG; nothing else changes.
     """
     if len(file) != len(memory) or len(file) % _DYN.size:

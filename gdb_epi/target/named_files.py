@@ -102,7 +102,7 @@ def linked_objects(target: NamingMemory) -> Iterator[tuple[int, str]]:
                 base, name, _, following = struct.unpack("<4Q", target.read(address, 32))
                 yield base, _string(target, name)
                 address = following
-            # glibc 2.35: version 2 has a further list behind r_ldbase.
+            # glibc 2.35: version 2 has a further list after r_ldbase.
             debug = struct.unpack("<Q", target.read(debug + 40, 8))[0] if version >= 2 else 0
     except UnreadableMemory:
         return

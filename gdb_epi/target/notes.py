@@ -20,7 +20,7 @@ from gdb_epi.typing_lite import NamedTuple
 NT_PRSTATUS, NT_PRPSINFO, NT_AUXV = 1, 3, 6
 NT_SIGINFO, NT_FILE = 0x53494749, 0x46494C45
 
-NT_ARM_TLS, NT_ARM_SYSTEM_CALL = 0x401, 0x404  # of owner "LINUX", behind the thread's NT_PRSTATUS
+NT_ARM_TLS, NT_ARM_SYSTEM_CALL = 0x401, 0x404  # of owner "LINUX", after the thread's NT_PRSTATUS
 
 _PRSTATUS_PID, _PRSTATUS_REGS = 32, 112
 _PRSTATUS_TIMES, _TIMES = 48, struct.Struct("<4q")  # pr_utime, pr_stime: struct timeval

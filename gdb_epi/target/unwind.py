@@ -35,7 +35,7 @@ class UnwindRule(NamedTuple):
 class UnwoundFrame(NamedTuple):
     """One frame: registers as its code had them at `pc`, as far as they are known.
 
-    `pc` is where it goes on: behind a call but in the innermost frame. `slots`: the addresses at
+    `pc` is where it goes on: after a call but in the innermost frame. `slots`: the addresses at
     which it saved those of its caller.
     """
 

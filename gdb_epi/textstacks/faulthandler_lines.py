@@ -76,5 +76,5 @@ def _letter(number: int) -> str:
 
 
 def is_cut_name(name: str | None) -> bool:
-    """Whether faulthandler cut a name: longer than 500 characters, it ends with three dots."""
+    """Whether faulthandler cut a name: beyond 500 characters it prints three dots."""
     return name is not None and name.endswith("...") and len(name) >= _CUT_NAME

@@ -12,7 +12,7 @@ import re
 from gdb_epi.textstacks.types import NATIVE, PYTHON, SIGNAL, TextFrame
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_SCAN = 4096  # characters of a name that are looked at
+MAX_SCAN = 4096  # characters of a name that are examined
 MAX_INNER = 8  # Python frames printed as arguments of one native frame
 
 FRAME = re.compile(r"(?:[^#\"']{0,120}[|>:\]] ?)?\s*#(\d{1,7})\s{1,3}(\S.*)\Z")
@@ -25,7 +25,7 @@ _PYTHON = re.compile(
     r"Frame 0x[0-9a-f]{1,16}, for file ([^\n]{1,1024}?), line (\d{1,9}), in ([^\s(]{1,512})"
 )
 ASSERTS = frozenset(("__assert_fail", "__assert_fail_base", "__assert_perror_fail"))
-# What GDB cut at its limit of 200 characters goes on with dots behind the quote: that is no name.
+# What GDB cut at its limit of 200 characters goes on with dots after the quote: that is no name.
 _FUNCTION = re.compile(
     r"\bfunction=(?:function@entry=)?(?:0x[0-9a-f]{1,16} )?(?:<[^<>]{1,512}> )?"
     r'"((?:[^"\\]|\\.){1,2048})"(?=[,)])'
@@ -50,7 +50,7 @@ MORE = "(More stack frames follow...)"
 
 
 class Place(NamedTuple):
-    """What the words behind the argument list say."""
+    """What the words after the argument list say."""
 
     module: str | None
     filename: str | None
@@ -68,12 +68,12 @@ def is_open(text: str) -> bool:
 
 
 def may_continue(text: str) -> bool:
-    """Whether a line behind a frame belongs to it: `    at file:3`, `    from lib`, arguments."""
+    """Whether a line after a frame belongs to it: `    at file:3`, `    from lib`, arguments."""
     return text.startswith("    ") and text.lstrip().startswith(("at ", "from "))
 
 
 def parse_frame(number: int, text: str) -> TextFrame:
-    """Return the frame of the words behind `#N`. Never fails: what is not understood is None."""
+    """Return the frame of the words after `#N`. Never fails: what is not understood is None."""
     if "<signal handler called>" in text:
         return TextFrame(number, SIGNAL)
     address = _ADDRESS.match(text)
@@ -108,7 +108,7 @@ def mark_inlined(frames: list[TextFrame]) -> list[TextFrame]:
     """Tell inlined frames: of those that share one pc, all but the outermost.
 
     A frame without an address continues its inner neighbour, except the first one of a stack or
-    behind a signal frame, whose pc may be the first of its line.
+    after a signal frame, whose pc may be the first of its line.
     """
     marked = list(frames)
     for index in range(1, len(marked)):

@@ -34,7 +34,7 @@ class Halves(NamedTuple):
         return "; ".join(f"no {name} stack ({why})" for name, why in named if why)
 
 
-# The words of each key behind its category, or why there are none.
+# The words of each key after its category, or why there are none.
 Contents = dict[str, "str | Missing"]
 
 
@@ -47,7 +47,7 @@ class Missing(NamedTuple):
 def key_contents(
     tokens: Sequence[Token], halves: Halves, *, overflow: bool, function_code: str = ""
 ) -> Contents:
-    """Return what each key of a stack says behind its category. SPEC.md sections 1.3 and 6.
+    """Return what each key of a stack says after its category. SPEC.md sections 1.3 and 6.
 
     `function_code` is the name that the instructions of a nameless function gave; "" for none.
     """

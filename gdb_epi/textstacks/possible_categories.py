@@ -209,7 +209,7 @@ def _is_reraise(thread: TextThread) -> bool:
 
 
 def _raised_here(thread: TextThread, start: int) -> bool:
-    """Whether the named frame at or behind `start` is one of raise() and abort()."""
+    """Whether the named frame at or after `start` is one of raise() and abort()."""
     for frame in thread.native[start:]:
         if frame.kind == SIGNAL:
             return False

@@ -214,7 +214,7 @@ class _Stack:
         self._contents: dict[bool, Contents] = {}
 
     def contents(self, overflow: bool) -> Contents:
-        """Return what the keys say behind the category."""
+        """Return what the keys say after the category."""
         if overflow not in self._contents:
             ends = self._thread.ends or self._thread.python_ends
             contents = partial_key_contents(self.tokens, self.halves, ends, overflow=overflow)

@@ -18,7 +18,7 @@ PYTHON = "python"
 class TextFrame(NamedTuple):
     """One frame as it was printed; what the line does not say is None.
 
-    `kind` is "native", "signal" or "python". `inlined` is told by GDB's habit: the outer frames of
+    `kind` is "native", "signal" or "python". `inlined` is known by GDB's habit: the outer frames of
     one pc carry no address. `python` holds the frames that GDB's python-gdb.py printed as the
     argument of an eval frame. `words` is a quoted text among the arguments (malloc_printerr),
     `asserts` the function that glibc's frames of a failed assertion were told.

@@ -227,7 +227,7 @@ def _immediate_size(shape: str, made: RawInstruction, prefixes: _Prefixes) -> in
 def _memory(
     code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes
 ) -> tuple[Operand, int, int]:
-    """Return the ModRM operand without its access, the place behind it, its displacement's size."""
+    """Return the ModRM operand without its access, the place after it, its displacement's size."""
     mode, low, rex = made.modrm >> 6, made.modrm & 7, made.extended
     base: str | None = REGISTERS[low | (rex & 1) << 3]
     index: str | None = None

@@ -10,7 +10,7 @@ from gdb_epi.x86 import tables
 from gdb_epi.x86.decode import PREFIXES, decode
 from gdb_epi.x86.operand import MAX_LENGTH
 
-# Bytes behind the opcode and ModRM by the shapes of tables.MAPS, without prefixes.
+# Bytes after the opcode and ModRM by the shapes of tables.MAPS, without prefixes.
 _IMMEDIATE = {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}
 _VECTORS = (0x62, 0xC4, 0xC5)
 
@@ -52,7 +52,7 @@ def boundary_after(code: bytes, place: int) -> int | None:
 
 
 def _end(code: bytes, at: int, prefixes: bytes, wide: bool) -> int:
-    """Return the place behind an instruction whose opcode is at a place; 0 for an unknown one."""
+    """Return the place after an instruction whose opcode is at a place; 0 for an unknown one."""
     number = 0
     if code[at] == 0x0F:
         at, number = at + 1, 1

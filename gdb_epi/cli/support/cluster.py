@@ -68,7 +68,7 @@ def _distributed() -> Any:
         ) from None
     import logging
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by us
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report what matters
     return distributed
 
 

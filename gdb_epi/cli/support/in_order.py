@@ -29,7 +29,7 @@ def in_order(
     `examine` yields (place among the cores that it got, result), in any order.
     """
     left = [index for index in range(len(cores)) if done is None or index not in done]
-    early: dict[int, Result | bytes] = {}  # behind a core that takes longer
+    early: dict[int, Result | bytes] = {}  # after a core that takes longer
     following = 0
     for place, result in chain(examine([cores[index] for index in left]), [(-1, None)]):
         if result is not None:

@@ -211,7 +211,7 @@ def command_line(
 
 
 def _common_words(gdb: str, *, cached: bool = True) -> list[str]:
-    """Return the words of a GDB that runs our commands; it executes `-x` behind --core."""
+    """Return the words of a GDB that runs our commands; it executes `-x` after --core."""
     import gdb_epi
 
     package = os.path.dirname(os.path.abspath(gdb_epi.__file__))

@@ -71,7 +71,7 @@ def _is_web(url: str) -> bool:
 
 
 def _split_query(scheme: str, rest: str) -> tuple[str, str]:
-    """Return what is behind the scheme without the query, and the query.
+    """Return what is after the scheme without the query, and the query.
 
     Outside of the web `?` is any letter of a pattern, unless what follows is NAME=VALUE.
     """

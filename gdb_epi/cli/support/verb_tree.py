@@ -24,7 +24,7 @@ class Option(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """One verb: its words behind the program's name; `inner` are the verbs of a group."""
+    """One verb: its words after the program's name; `inner` are the verbs of a group."""
 
     words: tuple[str, ...]
     help: str
@@ -43,7 +43,7 @@ class Verb(NamedTuple):
 
 
 def verb_tree(package: str = "gdb_epi.cli", before: tuple[str, ...] = ()) -> list[Verb]:
-    """Return all verbs, those of a group behind it."""
+    """Return all verbs, those of a group after it."""
     verbs: list[Verb] = []
     for info in iter_modules(import_module(package).__path__):
         module = find_verb(package, info.name)

@@ -6,7 +6,7 @@ eval loop reads each instruction before it runs it, the argument byte too (NEXTO
 Python/ceval_macros.h, ceval.c; superinstructions of 3.11 read that byte alone). Whoever watches
 this byte of one instruction sees every run of it, in every thread, by every caller.
 
-A function is entered where the instruction behind its first RESUME is read: the thread state leads
+A function is entered where the instruction after its first RESUME is read: the thread state leads
 to the new frame by then, and the frame's last instruction tells an entry from the turn of a loop.
 """
 
@@ -25,8 +25,8 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
-MAX_STATES = 200_000  # interpreters and thread states that are looked at
-MAX_CACHES = 2  # code units behind a RESUME
+MAX_STATES = 200_000  # interpreters and thread states that are examined
+MAX_CACHES = 2  # code units after a RESUME
 LOOPS = "its first statement begins a loop: each turn stops"
 # Jumps by an absolute number up to 3.10, JUMP_IF_FALSE_OR_POP to POP_JUMP_IF_TRUE
 # (Include/opcode.h, 3.8 to 3.10).
@@ -37,7 +37,7 @@ class BreakPlace(NamedTuple):
     """A place in Python code: the process stops when the byte at `address` is read.
 
     Then the innermost frame must run `code` (PyCodeObject *), and, unless `last` is None, its last
-    instruction must not be behind that offset in bytes. `note` says what is not as one expects.
+    instruction must not be after that offset in bytes. `note` says what is not as one expects.
     """
 
     code: int

@@ -123,7 +123,7 @@ class InterpreterFrames:
             (owner if is_entry is None else is_entry, "B"),
             (owner if tlbc is None else tlbc, "B" if tlbc is None else "i"),
         )
-        # Damaged offsets (_Py_DebugOffsets, 3.13+) may place a member behind the others.
+        # Damaged offsets (_Py_DebugOffsets, 3.13+) may place a member after the others.
         self.size = max(
             layout.require(frame, "localsplus"),
             *(8 + layout.require(frame, name) for name in ("previous", "f_globals")),

@@ -33,7 +33,7 @@ _BETWEEN = (
     "anext_awaitable",
     "coroutine_wrapper",
 )
-# The argument of RESUME behind `yield from` and behind await (Lib/dis.py, 3.11 and later).
+# The argument of RESUME after `yield from` and after await (Lib/dis.py, 3.11 and later).
 _RESUME_DELEGATING = (2, 3)
 # 3.15 pushes one word (NULL or a tagged int) above the awaited object.
 _TOP_WORDS = 3
@@ -279,7 +279,7 @@ class Coroutines:
         """Tell whether a suspended object stands at an await or a `yield from`, up to 3.12.
 
         A coroutine can stand nowhere else. Of the others the next instruction tells: YIELD_FROM;
-        in 3.11 and 3.12 (bpo-46841) the RESUME behind each yield, which says behind which kind.
+        in 3.11 and 3.12 (bpo-46841) the RESUME after each yield, which says after which kind.
         """
         if self.ident(address) == "coroutine":
             return True

@@ -10,7 +10,7 @@ runs the Python frames, with no symbol and whatever the compiler made of the loo
 - 3.10 and 3.11: its CFrame (_PyCFrame cframe), chained from tstate->cframe (bpo-43760).
 - 3.8 and 3.9: none. The n-th native frame of the loop runs the n-th Python frame: where the
   debugger names those frames that is all there is to it. Where it does not, or where several
-  interpreters share the thread, the frames of the loop's function are told by its symbol or the
+  interpreters share the thread, the frames of the loop's function are known by its symbol or the
   unwind tables, and each must hold the pointer to its Python frame.
 
 Source: Python/ceval.c of each version.
@@ -51,7 +51,7 @@ def named_eval_frames(native: Sequence[NativeFrame]) -> list[int]:
     """Return the indices of the native frames that are named as the eval loop.
 
     An opcode's function of the tail-call interpreter stands for the loop only where the loop's
-    own frame is not behind it (it was left by a jump).
+    own frame is not after it (it was left by a jump).
     """
     indices = []
     for index, frame in enumerate(native):

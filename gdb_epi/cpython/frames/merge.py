@@ -42,7 +42,7 @@ def merge_stack(
 
     `calls` are the eval calls of the thread with their places on the C stack; without them the
     symbol of the eval loop decides. A call whose native frame is unknown is put where the next
-    outer eval frame begins, behind the native frames that it called.
+    outer eval frame begins, after the native frames that it called.
     """
     if calls is None:
         calls = calls_without_evidence(thread.frames if thread is not None else ())
@@ -61,7 +61,7 @@ class _Plan:
         self._calls = calls
         self._gap = next((i for i, f in enumerate(native) if f.kind == "sentinel"), None)
         self._named = named_eval_frames(native)
-        self._at: dict[int, list[EvalCall]] = {}  # behind this native frame
+        self._at: dict[int, list[EvalCall]] = {}  # after this native frame
         self._evidence: dict[int, str] = {}
         self._unplaced: dict[int, list[EvalCall]] = {}  # before this native frame
         self._place()

@@ -4,7 +4,7 @@
 An extension module lists its functions in tables that must outlast stripping: a PyMethodDef holds
 the name, the C function and flags (Include/methodobject.h, 3.8 to 3.15; Cython's functions have
 one each). The tables lie in the module's own data. A name is given where the function that runs,
-by the unwind tables, begins at a word behind a name and before flags, and all such words agree.
+by the unwind tables, begins at a word after a name and before flags, and all such words agree.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class MethodTables:
         """
         function = self._functions.at(pc)
         if function is None or function.start == pc:
-            return None  # behind a call that never returns, another function may begin
+            return None  # after a call that never returns, another function may begin
         if function.start not in self._names:
             module = next((m for m in self._extensions if m.start <= pc < m.end), None)
             name = None if module is None else self._search(module, function.start)

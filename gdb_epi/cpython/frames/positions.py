@@ -23,7 +23,7 @@ class Position(NamedTuple):
     line: int | None
     end_line: int | None = None
     column: int | None = None  # bytes of UTF-8 before the first character of the range
-    end_column: int | None = None  # bytes of UTF-8 before the first character behind it
+    end_column: int | None = None  # bytes of UTF-8 before the first character after it
 
 
 class LineTableEntry(NamedTuple):
@@ -79,7 +79,7 @@ def _known(column: int) -> int | None:
 
 
 class _Fields:
-    """The bytes behind an entry's first; past the end of the table they are 0."""
+    """The bytes after an entry's first; past the end of the table they are 0."""
 
     def __init__(self, table: bytes, at: int) -> None:
         self._table = table

@@ -132,7 +132,7 @@ def _frames_in(
 def _kept_pages(reader: Reader, chunk: _Chunk) -> bytes:
     """Return a chunk with zeros for the pages that are missing; b"" when all are.
 
-    A frame over a missing page is not believed, and the walk goes on behind it.
+    A frame over a missing page is not believed, and the walk goes on after it.
     """
     parts: list[bytes] = []
     kept = 0
@@ -149,7 +149,7 @@ def _kept_pages(reader: Reader, chunk: _Chunk) -> bytes:
 
 
 def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) -> int | None:
-    """Return where the next believable frame starts behind a damaged one.
+    """Return where the next believable frame starts after a damaged one.
 
     Believable: its code object decodes, its instruction lies in that code, and its link names a
     damaged frame, or leaves the chunk. A local variable that holds a code object looks like a frame
@@ -242,7 +242,7 @@ class StackWalker:
     def _on_c_stack(
         self, tstate: int, chain: FrameChain, seen: set[int], problems: list[str]
     ) -> list[_Item]:
-        """Return the older frames behind a lost link, which the eval loop's calls still hold."""
+        """Return the older frames after a lost link, which the eval loop's calls still hold."""
         from gdb_epi.cpython.frames.unlinked import frame_type, frames_on_stack
 
         whole = [frame.address for frame in chain.frames if not frame.problem]
@@ -362,7 +362,7 @@ class _Joiner:
                 self._seen.add(frame.address)
 
     def _repair(self, chain: FrameChain, items: list[_Item]) -> FrameChain:
-        """Go on at the next older data stack frame, behind a hole."""
+        """Go on at the next older data stack frame, after a hole."""
         frame = self._stack[self._next]
         if items and items[-1].frame is not None:
             at = items[-1].frame.address

@@ -6,7 +6,7 @@ frames have no stack of their own: where one frame is lost, so are the links to 
 The C stack of their thread still points to them.
 
 What no C stack leads to either is found by its type pointer; a frame that runs says so. Whose stack
-such frames end is told by their outermost function alone: `Thread._bootstrap` holds the Thread,
+such frames end is known by their outermost function alone: `Thread._bootstrap` holds the Thread,
 whose ident is the pthread_t of its thread state (the Thread says it, and threading._active), and a
 module is run by the thread that the process began with. What is of nobody for sure is given to
 nobody, but named.
@@ -29,7 +29,7 @@ from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of its size
-MAX_WORDS = 200_000  # different words of it that are looked at
+MAX_WORDS = 200_000  # different words of it that are examined
 
 
 def frames_on_stack(reader: Reader, tstate: int, type_at: int) -> list[int]:
@@ -165,7 +165,7 @@ class _Orphans(NamedTuple):
 def attach_orphan_frames(
     reader: Reader, codes: CodeReader, objects: ObjectReader, interpreters: list[InterpreterState]
 ) -> tuple[list[InterpreterState], list[SoftError]]:
-    """Give running frames that nobody leads to to the thread that they are of, behind its hole.
+    """Give running frames that nobody leads to to the thread that they are of, after its hole.
 
     The errors tell of frames that run on a thread that cannot be told. Call it for layouts up to
     3.10 alone, and where a stack is open.

@@ -297,7 +297,7 @@ class Heap:
         return size if size < MAX_OBJECT_BYTES else 0
 
     def _inline_size(self, address: int, info: TypeInfo) -> int:
-        """Return the bytes of attribute values behind an instance (3.13, gh-115776)."""
+        """Return the bytes of attribute values after an instance (3.13, gh-115776)."""
         layout = self.reader.layout
         capacity_at = layout.offset("PyDictValues", "capacity")
         embedded = layout.offset("PyDictValues", "embedded") is not None

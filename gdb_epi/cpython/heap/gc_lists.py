@@ -143,7 +143,7 @@ def frame_pointers(reader: Reader, frame: int) -> list[int]:
     if at is None:
         at = layout.require("PyFrameObject", "f_localsplus")
     data = b""
-    for count in (MAX_LOCALS, 1):  # a frame at the end of a mapping has fewer words behind it
+    for count in (MAX_LOCALS, 1):  # a frame at the end of a mapping has fewer words after it
         try:
             data = reader.read(frame + at, 8 * count)
             break

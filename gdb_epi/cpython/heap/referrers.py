@@ -261,7 +261,7 @@ class Referrers:
         """Explain words by the frame, the C stack or the object that they lie in.
 
         Return those that are left. Once `limit` of the kinds that are shown first are known, the
-        words behind them are only counted: of a number that is everywhere there are thousands.
+        words after them are only counted: of a number that is everywhere there are thousands.
         """
         rest: list[int] = []
         objects = 0

@@ -45,7 +45,7 @@ def emit_layout(
 def add_variants(document: dict[str, Any], other: Mapping[str, Any]) -> list[str]:
     """Add the structs that another patch release of the same build lays out differently.
 
-    Growth at the end is no difference. A variant is told by its size, so one of equal size cannot
+    Growth at the end is no difference. A variant is known by its size, so one of equal size cannot
     be kept. Return the names of the structs that got one.
     """
     names = []

@@ -240,7 +240,7 @@ class ObjectReader:
         """Return the indices of a split table in insertion order.
 
         Up to 3.10 keys were shared only in the order of insertion. 3.11 (bpo-45340) keeps the order
-        before the values, 3.13 behind them. `values` is the address of the first value.
+        before the values, 3.13 after them. `values` is the address of the first value.
         """
         capacity = self._find("PyDictValues", "capacity")
         try:
@@ -370,7 +370,7 @@ class ObjectReader:
             return _Storage(_NOT_MANAGED, offset, 0)
         if self._find("PyDictValues", "embedded") is None:
             return _Storage(_TAGGED, -24, 0)
-        # 3.13 (gh-115776): values inline behind the object, flagged valid or not.
+        # 3.13 (gh-115776): values inline after the object, flagged valid or not.
         before, values = -8 if self._layout.free_threaded else -24, 0
         if flags & _INLINE_VALUES:
             values = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))

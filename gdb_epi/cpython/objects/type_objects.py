@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of a process: what a PyTypeObject says, and which built-in type a type goes back to.
 
-Built-in types with a flag of their own (int, str, list, ...) are told by that flag and never by
+Built-in types with a flag of their own (int, str, list, ...) are known by that flag and never by
 name, so they are known even where the names lie in memory that the core left out, and no class
-can pretend to be one. All others are told by tp_name, or, without it, by their address.
+can pretend to be one. All others are recognised by tp_name, or, without it, by their address.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 An exception leads to others (cause, context, members of a group) in any shape, cycles included.
 So each is decoded once, links are addresses, and whoever wants the graph gets a list.
 
-Its message is what str() would have given. Which `__str__` that runs is told by tp_str; one that is
-written in Python, or not known here, leaves the message absent and the arguments shown.
+Its message is what str() would have given. tp_str says which `__str__` would run; for
+one in Python, or one not known here, the message is absent and the arguments are shown.
 """
 
 from __future__ import annotations

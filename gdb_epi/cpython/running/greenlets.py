@@ -9,7 +9,7 @@ the pointer; and one is a frame object while the greenlet is suspended (`_top_fr
 otherwise. The frame is found by its type, by no offset; seen in the debug
 information of greenlet 3.1 and 3.5, and tried with both. Up to 1.x these words are in the object.
 
-Where the C stack begins and ends (`_stack_start`, `stack_stop`) are two words one behind the other.
+Where the C stack begins and ends (`_stack_start`, `stack_stop`) are two words one after the other.
 The greenlet of a thread's own stack ends at -1, which gives the place; the others have no end
 before they start, and no start after they ended (greenlet.hpp: active(), started()).
 """
@@ -35,7 +35,7 @@ _SEARCHED = 192  # bytes; the whole implementation has 176 in greenlet 3.5 for 3
 SUSPENDED, RUNNING = "suspended", "running"
 ENDED, NOT_STARTED = "ended", "not started"
 _NO_END = (1 << 64) - 1  # stack_stop of the greenlet that a thread begins with
-_OWN_WORDS = 16  # of a greenlet of 1.x, behind its head: enough for stack_stop
+_OWN_WORDS = 16  # of a greenlet of 1.x, after its head: enough for stack_stop
 
 
 class Greenlet(NamedTuple):
@@ -109,7 +109,7 @@ def _words(reader: Reader, instances: Instances, address: int) -> tuple[int, ...
 def _place_of_end(all_words: Sequence[tuple[int, ...]]) -> int | None:
     """Return which of the words is stack_stop, by the greenlets that have -1 there.
 
-    The words may go on behind the end of the implementation; so the word before it must be a start
+    The words may go on after the end of the implementation; so the word before it must be a start
     below that end in every greenlet.
     """
     places = {

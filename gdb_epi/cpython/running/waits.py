@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.values.context import ValueContext
 
 MAX_FRAMES = 60  # of libraries, above the program's own
-MAX_NAMES = 200  # variables that are looked at for a name
+MAX_NAMES = 200  # variables that are examined for a name
 MAX_MEMBERS = 10_000
 MAX_SOCKET_DEPTH = 5
 # Where libraries keep the object that has the descriptor, from the outside in.
@@ -269,7 +269,7 @@ class WaitReader:
         return None
 
     def _socket_fd(self, address: int) -> int | None:
-        """Return `sock_fd`, the first field behind the head (Modules/socketmodule.h)."""
+        """Return `sock_fd`, the first field after the head (Modules/socketmodule.h)."""
         at = address + self.context.offset("PyMethodObject", "im_func")
         try:
             fd = self.context.reader.u32(at)

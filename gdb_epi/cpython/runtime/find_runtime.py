@@ -183,7 +183,7 @@ def _path_at(target: Target, address: int) -> str | None:
     region = target.region_at(address)
     if region is not None and region.path:
         return region.path
-    # .bss lies in the anonymous mapping right behind the file's last one. Asking for all modules
+    # .bss lies in the anonymous mapping right after the file's last one. Asking for all modules
     # would open every library's file.
     below = [r.path for r in target.regions() if r.path and r.end <= address]
     return below[-1] if below else None

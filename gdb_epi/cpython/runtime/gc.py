@@ -151,7 +151,7 @@ def _start_of_array(reader: Reader, address: int, offset: int) -> int:
     """Return where an array of generations begins: where `generation0` points to, if anywhere.
 
     In some builds (Debian's 3.13.5) the array lies 4 bytes before its place in the table, though
-    all members behind it lie where they should.
+    all members after it lie where they should.
     """
     layout = reader.layout
     at, end = layout.offset(_STRUCT, "generation0"), layout.size(_STRUCT) or 0

@@ -21,7 +21,7 @@ from gdb_epi.util import plausible_version
 
 MAX_MODULES = 100_000
 MAX_TEXT = 1 << 16
-MAX_NAMES = 5_000_000  # of all modules together that are looked at
+MAX_NAMES = 5_000_000  # of all modules together that are examined
 MAX_FOLDERS = 1_000
 MAX_ENTRIES = 200_000  # names in one folder's listing
 MAX_METADATA = 4 << 20  # bytes of a RECORD file

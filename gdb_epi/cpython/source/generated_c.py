@@ -5,7 +5,7 @@ Debug information names lines of the generated C unless it was made with `#line`
 file says the rest: a comment before each statement (`/* "module.pyx":20`), and on each line that
 can fail what its traceback would say (`__PYX_ERR(0, 20, ...)`). A file on this machine is believed
 only where debug information and file agree on the line at which the very function stands. Of what
-is behind the last statement (references that are given up) nothing is said.
+is after the last statement (references that are given up) nothing is said.
 Source: Cython 3, Cython/Compiler/Code.py (mark_pos, error_goto), Nodes.py; 0.29 writes the same.
 """
 

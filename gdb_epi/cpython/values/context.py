@@ -218,7 +218,7 @@ class ValueContext:
                         return attributes.get(name, value)
                     if len(attributes) <= MAX_CACHED_ATTRIBUTES:
                         attributes.setdefault(key, value)
-            except EpiError:  # damage behind the one that is wanted
+            except EpiError:  # damage after the one that is wanted
                 if name not in attributes:
                     raise
                 return attributes[name]

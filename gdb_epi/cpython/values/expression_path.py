@@ -59,7 +59,7 @@ def is_path(text: str, position: int) -> bool:
 
 
 def follow_steps(decoder: ReprDecoder, address: int, text: str, position: int) -> int:
-    """Return the PyObject * that the attributes and items behind a position lead to.
+    """Return the PyObject * that the attributes and items after a position lead to.
 
     `address` is the object that the text before it names. Raises as resolve_path() does.
     """

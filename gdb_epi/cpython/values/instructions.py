@@ -19,7 +19,7 @@ from gdb_epi.util import shipped_json
 
 
 class Instruction(NamedTuple):
-    """One instruction; `following` is the place in bytes behind it and its caches."""
+    """One instruction; `following` is the place in bytes after it and its caches."""
 
     name: str
     argument: int

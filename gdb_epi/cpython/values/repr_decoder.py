@@ -29,11 +29,11 @@ MAX_NESTING = 60  # objects in objects of any kind; damaged ones may hold themse
 MAX_WHY = 200
 UNCHECKED_SIZE = 4096  # bytes: what is no longer is simply read
 
-CUT = "..."  # behind what is shown: more items, more characters
+CUT = "..."  # after what is shown: more items, more characters
 # In the place of all that is inside: `[...]` is what repr() prints of a list in itself.
 NOT_SHOWN = "<cut>"
 MAX_PARTS = 20_000
-MAX_BARE = 8  # objects inside a value whose attributes stand behind it
+MAX_BARE = 8  # objects inside a value whose attributes stand after it
 
 
 class Limits(NamedTuple):
@@ -75,12 +75,12 @@ class Value(NamedTuple):
     attributes: tuple[tuple[str, str], ...] = ()
 
     def shown(self) -> str:
-        """Return the text, with the attributes behind it."""
+        """Return the text, with the attributes after it."""
         return with_attributes(self.text, self.attributes)
 
 
 def with_attributes(text: str, attributes: tuple[tuple[str, str], ...]) -> str:
-    """Return a value's text with the attributes that it does not show behind it."""
+    """Return a value's text with the attributes that it does not show after it."""
     if not attributes:
         return text
     return f"{text} with " + ", ".join(f"{name}={shown}" for name, shown in attributes)
@@ -484,11 +484,11 @@ class ReprDecoder:
         return word >> member.bit_offset & ((1 << member.bit_size) - 1) if member.bit_size else word
 
     def behind_header(self, obj: Obj) -> int:
-        """Return the address behind an object's PyObject header."""
+        """Return the address after an object's PyObject header."""
         return obj.address + (self.layout.size("PyObject") or 0)
 
     def word(self, obj: Obj, index: int) -> int:
-        """Return a 64-bit word of an object's struct, counted from behind its header."""
+        """Return a 64-bit word of an object's struct, counted from after its header."""
         return self.reader.u64(self.behind_header(obj) + 8 * index)
 
     def number(self, obj: Obj, index: int) -> int:

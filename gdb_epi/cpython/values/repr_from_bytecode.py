@@ -123,7 +123,7 @@ class Evaluation(Readings):
         self.budget, self.depth = budget, depth
         self.stack: list[Item] = []
         self.blocks: list[tuple[int, int]] = []  # up to 3.10: handlers, and the depth of the stack
-        self.following = 0  # the place behind the instruction that is done
+        self.following = 0  # the place after the instruction that is done
 
     def run(self) -> Item:
         """Return what the function returns. Raises Undecodable where a step cannot be followed."""
@@ -538,7 +538,7 @@ class Evaluation(Readings):
         return self.decoder.repr_of(value) == f"<built-in function {name}>"
 
     def _super_repr(self) -> Text:
-        """Return what the `__repr__` behind this function's class returns. Raises Undecodable."""
+        """Return what the `__repr__` after this function's class returns. Raises Undecodable."""
         decoder, of = self.decoder, self.locals.get(0)
         if not isinstance(of, Value):
             raise Undecodable("a super of another kind")

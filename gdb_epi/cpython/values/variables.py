@@ -49,7 +49,7 @@ class Variable(NamedTuple):
     attributes: tuple[tuple[str, str], ...] = ()
 
     def shown(self) -> str:
-        """Return the text, with the attributes behind it."""
+        """Return the text, with the attributes after it."""
         return with_attributes(self.text, self.attributes)
 
 

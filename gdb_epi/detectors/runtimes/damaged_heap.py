@@ -41,7 +41,7 @@ class Break(NamedTuple):
     word: int  # that stands where the size should be
     whole: int
     sizes: dict[int, int]
-    one_bit: bool  # one bit of the size makes the chunks behind fit
+    one_bit: bool  # one bit of the size makes the next chunks fit
 
 
 @detector(
@@ -132,7 +132,7 @@ def _first_break(heap: HeapWords) -> Break | int:
     length = size & ~FLAGS
     plausible = length >= MIN_CHUNK and not size & NEVER and at + length // 8 + 1 < heap.count
     if plausible and not chunks_fit(heap, at + length // 8, heap[at + length // 8 + 1]):
-        # This size is whole, and the one behind it is not: it is the block that was overrun.
+        # This size is whole, and the one after it is not: it is the block that was overrun.
         before, at = at, at + length // 8
         sizes[length] = sizes.get(length, 0) + 1
     place = heap.start + 8 * at

@@ -16,7 +16,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
-# Objects/obmalloc.c: size (big-endian), one letter of the API, 7 forbidden bytes; behind it 8 more.
+# Objects/obmalloc.c: size (big-endian), one letter of the API, 7 forbidden bytes; after it 8 more.
 _BEFORE, _PAD = 16, 8
 _FORBIDDEN = 0xFD
 _APIS = {ord("r"): "PyMem_RawMalloc", ord("m"): "PyMem_Malloc", ord("o"): "PyObject_Malloc"}
@@ -28,7 +28,7 @@ MAX_STACK = 16 << 10
 
 
 class Block(NamedTuple):
-    """A block with its bytes before and behind: how many of each differ from what they were.
+    """A block with its bytes before and after: how many of each differ from what they were.
 
     `bits` is how many bits of them differ.
     """

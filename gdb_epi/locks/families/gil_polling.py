@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads that want the GIL and were caught awake: they poll it, every 5 ms by default.
 
-No register says so then. What does: the GIL is held by another thread, and the frames just above
+No register shows it then. What does: the GIL is held by another thread, and the frames just above
 the stack pointer keep the address of its mutex or condition variable, which only take_gil() and
 drop_gil() handle. Leftovers of an earlier call cannot be told apart: probable at most.
 Reference: Python/ceval_gil.c (take_gil), 3.8 to 3.15.

@@ -71,7 +71,7 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | 
     if not robust and not users and call.operation & COMMAND_MASK != LOCK_PI:
         return None
     if context.target.region_at(users << 32 | owner) is not None:
-        # A plain lock of libc's, and a pointer behind it. Arenas of threads are aligned to 64 MB,
+        # A plain lock of libc's, and a pointer after it. Arenas of threads are aligned to 64 MB,
         # so the low half of a pointer to the start of one looks like a tid once in 64 times.
         return None
     names = [name for bit, name in (

@@ -13,7 +13,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import exec_random
 from gdb_epi.util import sha256_hex
 
-POINTER_GUARD = 8  # bytes behind the canary in tcbhead_t
+POINTER_GUARD = 8  # bytes after the canary in tcbhead_t
 _SALT = b"gdb-epi lineage/1"
 
 

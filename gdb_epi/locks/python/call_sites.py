@@ -122,7 +122,7 @@ class CallSites:
         return Code(tuple(calls), loops_of(jumps, self._handlers(code) if jumps else ()))
 
     def _handlers(self, code: int) -> list[Entry]:
-        """Return the exception table of code whose handlers stand behind all else (3.12+)."""
+        """Return the exception table of code whose handlers stand after all else (3.12+)."""
         at = self._reader.layout.offset("PyCodeObject", "co_exceptiontable")
         if at is None or not self._table["handlers_last"]:
             return []

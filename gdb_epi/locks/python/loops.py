@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which stretches of code are loops, by their jumps back.
 
-Since 3.12 the compiler puts handlers of exceptions behind all other code (gh-92228, see
+Since 3.12 the compiler puts handlers of exceptions after all other code (gh-92228, see
 push_cold_blocks_to_end in Python/flowgraph.c), so their way out jumps back too: the end of a `with`
 block looks like a loop around all that follows it. Such a jump belongs to a loop only when the code
 that it leads to can raise into that handler again.
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.cpython.frames.frame_slots import Entry
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_JUMPS = 4096  # of one code object that are looked at
+MAX_JUMPS = 4096  # of one code object that are examined
 MAX_ENTRIES = 4096
 MAX_CHAIN = 16  # jumps that lead to jumps
 
@@ -63,8 +63,8 @@ def _raising(
 ) -> Iterator[tuple[int, int]]:
     """Yield the stretches from `first` on that lead into a handler, through others too.
 
-    The code of those others is yielded as well: a handler whose own cleanup stands behind it leads
-    on to a jump behind that, so the turn goes through it.
+    The code of those others is yielded as well: a handler whose own cleanup stands after it leads
+    on to a jump after that, so the turn goes through it.
     """
     todo, through = [handler], {handler: (handler, 0, 0)}  # by handler: the next one, its own code
     while todo:

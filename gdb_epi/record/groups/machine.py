@@ -51,7 +51,7 @@ from gdb_epi.target.elf import parse_image
 from gdb_epi.target.symbols import exported_symbol
 from gdb_epi.typing_lite import NamedTuple
 
-SPAN = 4096  # bytes of _rtld_global_ro that are looked at (it has 900 to 1,100)
+SPAN = 4096  # bytes of _rtld_global_ro that are examined (it has 900 to 1,100)
 REACH = 512  # bytes between the block and leaf 1, on either side
 KINDS = {1: "intel", 2: "amd", 3: "zhaoxin", 4: "other"}  # enum cpu_features_kind
 MAX_LEAF = 0x40

@@ -95,7 +95,7 @@ def _merged(state: ProcessState, tid: int) -> Json:
 def _recursion(frames: Sequence[Json], cut: int) -> tuple[int, int]:
     """Return the period of the recursion that the cut goes through, and how far it goes on.
 
-    The second number is that of frames behind `cut`; (0, 0) when the cut goes through none.
+    The second number is that of frames after `cut`; (0, 0) when the cut goes through none.
     """
     names = ("function", "qualname", "name", "filename")
     steps = [tuple(frame.get(name) for name in names) for frame in frames]
@@ -130,7 +130,7 @@ def _outer_part(state: ProcessState, frames: list[Json]) -> Json:
 
 
 def _repeated(frames: list[Json]) -> int:
-    """Return how many frames at the inner end only repeat what is behind them: recursion."""
+    """Return how many frames at the inner end only repeat what is after them: recursion."""
     keys = [tuple(frame.get(name) for name in _SAME_CALL) for frame in frames]
     start = 0
     while True:

@@ -31,7 +31,7 @@ _NO_MEMORY = frozenset((
     "v8::internal::V8::FatalProcessOutOfMemory", "node::OOMErrorHandler",
     "base::TerminateBecauseOutOfMemory", "std::__throw_bad_alloc",
 ))  # fmt: skip
-MAX_FRAMES = 64  # from the innermost on, in which a handler is looked for
+MAX_FRAMES = 64  # from the innermost on, in which a handler is sought
 # Python/pylifecycle.c; the name says which entry, not why: the reason is only on stderr.
 _FATAL = {
     "_Py_FatalErrorFunc": "error", "Py_FatalError": "error", "_Py_FatalErrorFormat": "error",

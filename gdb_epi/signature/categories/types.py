@@ -31,7 +31,7 @@ class Category(NamedTuple):
     """What kind of death it was.
 
     `name` is one of CATEGORIES, for abort-malloc, abort-terminate, abort-py-fatal, limit and raised
-    with a ":class" behind it. `family` is the part that siginfo, registers and mappings decide
+    with a ":class" after it. `family` is the part that siginfo, registers and mappings decide
     alone ("abort" for every abort-*; else the name): the keys of partial stacks use it.
     """
 

@@ -2,7 +2,7 @@
 """Futures, tasks, handles, loops, locks and queues of asyncio.
 
 The reprs are those of Lib/asyncio/{base_futures,base_tasks,format_helpers,coroutines,events}.py
-(3.8 to 3.15); what changed between releases is told by the fields that changed with it. Results and
+(3.8 to 3.15); changes between releases show in the fields that changed with them. Results and
 arguments are shortened by reprlib.repr() with its default limits (Lib/reprlib.py, class Repr).
 """
 

@@ -83,7 +83,7 @@ def memory_view(decoder: ReprDecoder, obj: Obj) -> str:
 def memory_map(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a mmap: data, size, pos, offset, exports, fd, access (Modules/mmapmodule.c).
 
-    3.13 (gh-78502) put trackfd between the last two, 3.14 flags behind that; each makes the struct
+    3.13 (gh-78502) put trackfd between the last two, 3.14 flags after that; each makes the struct
     one word longer.
     """
     data, size, position, offset = (decoder.word(obj, index) for index in range(4))

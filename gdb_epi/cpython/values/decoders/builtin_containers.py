@@ -98,7 +98,7 @@ def mapping_proxy(decoder: ReprDecoder, obj: Obj) -> str:
 
 @decodes("dict_keys", "dict_values", "dict_items", "odict_keys", "odict_values", "odict_items")
 def view(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode a view of a dict: its first word behind the header is the dict."""
+    """Decode a view of a dict: its first word after the header is the dict."""
     of = decoder.reader.u64(obj.address + (decoder.layout.size("PyObject") or 0))
     if decoder.ident(of) not in ("dict", "collections.OrderedDict"):
         raise Undecodable("a view of something that is no dict")

@@ -72,7 +72,7 @@ def default_dict(decoder: ReprDecoder, obj: Obj) -> str:
 def ordered_pairs(decoder: ReprDecoder, address: int) -> list[tuple[int, int]]:
     """Return the pairs of an OrderedDict in its own order, which move_to_end() may change.
 
-    PyODictObject is a PyDictObject and, right behind it, od_first; a node is key, hash, next, prev
+    PyODictObject is a PyDictObject and, right after it, od_first; a node is key, hash, next, prev
     (Objects/odictobject.c, 3.8 to 3.15). The list is believed only when it holds exactly the keys
     of the dict.
     """

@@ -76,7 +76,7 @@ def time_delta(decoder: ReprDecoder, obj: Obj) -> str:
 
 @decodes("datetime.timezone")
 def time_zone(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode a timezone: behind the header are its offset and its name or NULL."""
+    """Decode a timezone: after the header are its offset and its name or NULL."""
     offset, name = decoder.word(obj, 0), decoder.word(obj, 1)
     if decoder.ident(offset) != "datetime.timedelta":
         raise Undecodable("its offset is no timedelta")
@@ -105,7 +105,7 @@ def iso_date(decoder: ReprDecoder, obj: Obj) -> str:
 
 @decodes("zoneinfo.ZoneInfo")
 def zone_info(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode a zoneinfo.ZoneInfo: its key is the first word behind the header."""
+    """Decode a zoneinfo.ZoneInfo: its key is the first word after the header."""
     key = decoder.word(obj, 0)
     if decoder.ident(key) != "str":
         raise Undecodable("it has no key")

@@ -47,10 +47,10 @@ def _flag_names(decoder: ReprDecoder) -> tuple[tuple[int, str], ...]:
 
 @decodes("re.Match", "_sre.SRE_Match")
 def match(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode a match: its mark[] begins behind `groups` (Modules/_sre/sre.h, MatchObject).
+    """Decode a match: its mark[] begins after `groups` (Modules/_sre/sre.h, MatchObject).
 
     The word before mark[] is `groups`, the one of lastindex before it; lastindex is no declared
-    member, so both are told by endpos, which is.
+    member, so both are recognised by endpos, which is.
     """
     text = decoder.reader.u64(decoder.member(obj, "string"))
     after = decoder.member(obj, "endpos") + 8

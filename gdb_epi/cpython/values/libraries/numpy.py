@@ -306,7 +306,7 @@ def _is_numpy_1(decoder: ReprDecoder, obj: Obj) -> bool:
 
 
 def _unit(decoder: ReprDecoder, slot: int) -> str:
-    """Return the unit of a time dtype: behind NpyAuxData (4 words) in its c_metadata."""
+    """Return the unit of a time dtype: after NpyAuxData (4 words) in its c_metadata."""
     metadata = decoder.reader.u64(slot)
     if not metadata:
         return ""
@@ -584,7 +584,7 @@ def _scalar(decoder: ReprDecoder, obj: Obj, text: str, wrapped: str | None = Non
 
 
 def _scalar_values(decoder: ReprDecoder, obj: Obj, form: str) -> tuple[Any, ...]:
-    """Return what a scalar holds behind its header, by struct's format without the order.
+    """Return what a scalar holds after its header, by struct's format without the order.
 
     A class of the program's own may show it in another way.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scalars and categoricals of pandas: Timestamp, Timedelta, Period, Interval, NaT, NA, Categorical.
 
-The classes are Cython's, whose structs no table has. Each lies behind the struct of its C base
+The classes are Cython's, whose structs no table has. Each lies after the struct of its C base
 (pandas/_libs/tslibs, 2.0 to 3.1): a word for Cython's methods, then the fields. A Timestamp and a
 Timedelta say twice when they are, as datetime's struct and as a count of units; where the two
 differ nothing is shown.
@@ -212,7 +212,7 @@ def _is_period_dtype(decoder: ReprDecoder, address: int) -> bool:
 
 def _frequency(decoder: ReprDecoder, dtype: Obj, offset: int) -> tuple[int, str]:
     """Return (PeriodDtypeCode, multiple as text) of a dtype; 2.0 has the multiple in the offset."""
-    code = decoder.word(dtype, 1) & 0xFFFFFFFF  # behind the word for Cython's methods
+    code = decoder.word(dtype, 1) & 0xFFFFFFFF  # after the word for Cython's methods
     multiple = 1
     if dtype.lineage.root.basicsize >= 40:
         multiple = decoder.number(dtype, 2)

@@ -151,7 +151,7 @@ def _require_usual_options(decoder: ReprDecoder) -> None:
 
 
 def _fixed(texts: list[str], least: int = 0) -> list[str]:
-    """Do what _make_fixed_width() does: one width, cut behind display.max_colwidth."""
+    """Do what _make_fixed_width() does: one width, cut after display.max_colwidth."""
     width = min(max([least, *map(len, texts)]), MAX_TEXT)
     return [_cut(text, width).rjust(width) for text in texts]
 

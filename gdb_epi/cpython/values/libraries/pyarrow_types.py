@@ -15,7 +15,7 @@ MAX_DEPTH = 8
 MAX_NAME = 4096
 # Members of an arrow::DataType, Field and Schema.
 _CHILDREN, _OWN, _ZONE, _SCALE = 48, 72, 80, 80
-_VALUES, _ORDERED = 88, 104  # of a DictionaryType, behind its index type
+_VALUES, _ORDERED = 88, 104  # of a DictionaryType, after its index type
 _NAME, _FIELD_TYPE, _NULLABLE, _FIELD_METADATA = 24, 56, 72, 80
 _SCHEMA, _SCHEMA_METADATA = 24, 88
 _PLAIN = {

@@ -16,7 +16,7 @@ MAX_FIELDS = 1000
 
 @decodes_repr(("pydantic.main", "BaseModel.__repr__"))
 def model(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what BaseModel.__repr__ does, for fields alone; extra ones are shown behind them.
+    """Do what BaseModel.__repr__ does, for fields alone; extra ones are shown after them.
 
     What a class computes (computed_field) or shows by __repr_args__ of its own is not known.
     """

@@ -5,7 +5,7 @@ A tensor is described by shape, dtype, device and the first values that the CPU'
 repr() depends on print options and computes, so the text is never called exact. What a number of a
 dtype means is read from the dtype objects in the module `torch` of the process itself. What
 torch/csrc/{Dtype,Device,Layout,MemoryFormat}.h declare is the same in 2.2.2, 2.7.1 and 2.13.0: a
-byte or two behind the object's header, and a name.
+byte or two after the object's header, and a name.
 
 A tensor's Python object leads to c10::TensorImpl, its storage and its autograd metadata. PyTorch's
 wheels have no debug information, and its structs change: nothing here goes by version. What 2.2.2,
@@ -41,7 +41,7 @@ _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.")
 
 
 def byte_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
-    """Read what THPDtype, THPLayout and THPMemoryFormat have behind their header."""
+    """Read what THPDtype, THPLayout and THPMemoryFormat have after their header."""
     at = address + (decoder.layout.size("PyObject") or 0)
     name = decoder.reader.c_string(at + 1, MAX_NAME + 1)
     if isinstance(name, Absent) or not _NAME_CHARACTERS.issuperset(name) or not name:
@@ -117,8 +117,8 @@ _INLINE = 5  # C10_SIZES_AND_STRIDES_MAX_INLINE_SIZE
 _SLOTS = range(5, 9)  # words of TensorImpl in which the slot can be
 _META_WORDS = 21  # of AutogradMeta, its mutex included
 _THREE_BOOLS = 0x010101
-_FLAGS = 0xFFFFFFFF00FFFFFF  # all but the padding behind three bools
-_WORDS = 24  # of TensorImpl, up to the key set where the slot is furthest behind
+_FLAGS = 0xFFFFFFFF00FFFFFF  # all but the padding after three bools
+_WORDS = 24  # of TensorImpl, up to the key set where the slot is furthest along
 # c10/core/DeviceType.h; names as DeviceTypeName() writes them.
 DEVICES = {
     0: "cpu", 1: "cuda", 2: "mkldnn", 3: "opengl", 4: "opencl", 5: "ideep", 6: "hip", 7: "fpga",
@@ -166,7 +166,7 @@ def device_text(kind: int, index: int) -> str:
 
 
 def class_name(reader: Reader, address: int) -> str:
-    """Return the mangled name of a C++ object's class, by the type_info behind its vtable.
+    """Return the mangled name of a C++ object's class, by the type_info of its vtable.
 
     Itanium C++ ABI, 2.5.3 and 2.9. "" when it cannot be read; then the library's file is missing.
     """
