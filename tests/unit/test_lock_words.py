@@ -10,7 +10,7 @@ from support.scenes import FS_BASE, HEAP, PC, PID, crash, state
 from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, report
 
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
-from gdb_epi.detectors import gil_versus_mutex, import_deadlock, join_deadlock, lock_order_cycle
+from gdb_epi.detectors import lock_cycles
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.loops import Jump, loops_of
 from gdb_epi.locks.waits.wait_graph import find_cycles, kind_of, mark_cycles
@@ -216,10 +216,10 @@ def test_a_timeout_makes_it_probable() -> None:
 
 
 DETECTORS = {
-    "order": lock_order_cycle.lock_order_cycle,
-    "gil": gil_versus_mutex.gil_versus_mutex,
-    "join": join_deadlock.join_deadlock,
-    "import": import_deadlock.import_deadlock,
+    "order": lock_cycles.lock_order_cycle,
+    "gil": lock_cycles.gil_versus_mutex,
+    "join": lock_cycles.join_deadlock,
+    "import": lock_cycles.import_deadlock,
 }
 
 
