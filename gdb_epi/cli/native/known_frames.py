@@ -372,7 +372,8 @@ class KnownFrames:
         if not entry.has_debug:
             return Loaded(module.base, (entry.file,), None)
         names = self._debug_names(entry)
-        return Loaded(module.base, tuple(dict.fromkeys((entry.file, names.file))), names)
+        files = (entry.file,) if entry.debug.inside else (entry.file, names.file)
+        return Loaded(module.base, files, names)
 
     def _callee(self, callee: WalkedFrame) -> str:
         """Return a name for the function of a frame."""
