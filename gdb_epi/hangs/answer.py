@@ -56,6 +56,7 @@ def _first(scene: Scene) -> h.HangAnswer | None:
         circles.itself,
         circles.process_lock_itself,
         circles.pool_of_itself,
+        circles.pool_callback,
         circles.event_circle,
         circles.task_circle,
         circles.gil_held_asleep,

@@ -11,7 +11,7 @@ from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.cpython.running.waiting import BY_CODE, BY_FRAMES, CERTAIN, Waiting
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.library_calls import FUTURES
+from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.hangs.tasks import (
     NAMELESS,
@@ -161,6 +161,44 @@ def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
         h.DEADLOCK, "pool", sentence, members, t.PROBABLE, evidence[:MAX_SHOWN],
         ("an idle worker", "room for another worker", "a timeout"),
     )  # fmt: skip
+
+
+def pool_callback(scene: Scene) -> h.HangAnswer | None:
+    """A callback of a multiprocessing pool waits for a result of that pool.
+
+    Callbacks run in the one thread that fetches results, so nobody is left to fetch this one. The
+    jobs that are open stand in a dict of the pool, which the thread and each job refer to
+    (Lib/multiprocessing/pool.py, _handle_results and ApplyResult, 3.8 to 3.15).
+    """
+    for doing in scene.doings:
+        if doing.awaits != POOL_RESULTS or doing.timed or not doing.frames:
+            continue
+        frames = scene.view.frames(doing.tid)
+        own = [f for f in frames if f.module == "multiprocessing.pool"]
+        fetching = next((f for f in own if f.name == "_handle_results"), None)
+        waiting = next((f for f in own if f.name in ("get", "next", "wait")), None)
+        if fetching is None or waiting is None:
+            continue
+        job = scene.view.variable(waiting, "self")
+        open_jobs = scene.view.attribute(job, "_cache") if job else None
+        if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
+            continue
+        callback = doing.frames[-1].qualname or doing.frames[-1].name
+        others = [d for d in scene.in_order if d.awaits == POOL_RESULTS and d.tid != doing.tid]
+        beside = "".join(f"; {d.who()} waits for such a result at {d.where()}" for d in others[:2])
+        sentence = (
+            f"the callback {callback} waits at {doing.where()} for a result of its own pool, in "
+            f"{doing.who()}, the only thread that fetches results of that pool (_handle_results): "
+            f"it waits for itself{beside}"
+        )
+        evidence = (
+            f"thread {doing.tid} runs _handle_results, and the job it waits for is of that pool",
+        )
+        return h.HangAnswer(
+            h.DEADLOCK, "pool callback", sentence, (doing, *others[:MAX_SHOWN]), t.PROBABLE,
+            evidence, ("a timeout", "another pool"),
+        )  # fmt: skip
+    return None
 
 
 def _runners(scene: Scene) -> dict[int, int]:

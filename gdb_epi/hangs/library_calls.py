@@ -19,6 +19,7 @@ _FROZEN = ("importlib", "runpy", "threading", "zipimport")
 
 # What rules of answers look for.
 PROCESS_QUEUE = "an item in a queue between processes"
+MESSAGE = "a message of another process"
 POOL_RESULTS = "results of a process pool"
 FILE_ON_DISK = "a file on a disk"
 FUTURES = ("the result of a future", "futures")
@@ -48,8 +49,8 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.queues", "join_thread"): (h.JOIN, "the feeder thread of a queue"),
     ("multiprocessing.process", "join"): (h.CHILD, "the end of a child process"),
     ("multiprocessing.util", "_exit_function"): (h.CHILD, "the end of its child processes"),
-    ("multiprocessing.connection", "recv"): (h.READ, "a message of another process"),
-    ("multiprocessing.connection", "recv_bytes"): (h.READ, "a message of another process"),
+    ("multiprocessing.connection", "recv"): (h.READ, MESSAGE),
+    ("multiprocessing.connection", "recv_bytes"): (h.READ, MESSAGE),
     ("multiprocessing.connection", "send"): (h.WRITE, "another process to take a message"),
     ("multiprocessing.connection", "wait"): (h.POLL, "messages of other processes"),
     ("multiprocessing.managers", "_callmethod"): (h.READ, "the answer of a manager process"),

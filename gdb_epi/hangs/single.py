@@ -13,12 +13,14 @@ from gdb_epi.hangs.circles import lock_name
 from gdb_epi.hangs.event_loops import Loop, serves_clients
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
+    MESSAGE,
     POOL_RESULTS,
     PROCESS_QUEUE,
     PROGRAM_END,
     in_event_loop,
     serves,
 )
+from gdb_epi.hangs.locked_databases import retried_database
 from gdb_epi.hangs.queues import unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.hangs.tasks import called, from_outside, own_frames, runs_tasks, texts
@@ -210,10 +212,11 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         sure = t.PROBABLE if len(idle) == len(python) else t.INFO
         if doing.awaits == POOL_RESULTS:
             return _answer(
-                h.HANG, "process pool", f"{waits}; a worker still runs its job, died with it, or "
-                "died before it took one, as when the pool's initializer raises",
-                doing, ruled_out=("a timeout",),
-                doubts=("whether the workers live is not in this core",),
+                h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one "
+                "may still run the job, or a job was lost with the process that ran it, or none "
+                "takes jobs, as when the pool's initializer raises",
+                doing, ruled_out=("a timeout", "a callback that waits for its own pool"),
+                doubts=("whether the pool's processes live",),
             )  # fmt: skip
         rest = "no other thread has anything to do with it"
         if same:
@@ -355,14 +358,15 @@ def _read(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
             h.NO_FAULT, "file", f"{doing.who()} reads a file at {doing.where()}", doing, t.INFO,
             doubts=("a disk or a file system that does not answer would look the same",),
         )  # fmt: skip
-    nameless = doing.what == f"descriptor {doing.target}"  # no object of Python has it
-    if nameless and any(map(scene.runs_in_loop, doing.frames)):
+    what = doing.what if doing.what == doing.awaits else f"data on {doing.what}"
+    if _others_may_write(scene, doing) and any(map(scene.runs_in_loop, doing.frames)):
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
         return _answer(
-            h.HANG, "peer", f"{waits}data on {doing.what}, which it reads in a loop", doing, t.INFO,
+            h.HANG, "peer",
+            f"{waits}{what}, which it reads in a loop; the other side has not written", doing,
+            t.INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
         )  # fmt: skip
-    what = doing.what if doing.what == doing.awaits else f"data on {doing.what}"
     is_queue = doing.awaits == PROCESS_QUEUE
     if is_queue and _is_worker(scene, doing):
         return _idle(doing, f"{waits}{what}, as a worker process does")
@@ -371,6 +375,20 @@ def _read(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
         f"{waits}{what}, without a timeout", doing,
         doubts=("what the other side does is not in this core",),
     )  # fmt: skip
+
+
+def _others_may_write(scene: Scene, doing: h.Doing) -> bool:
+    """Tell whether what a thread reads may be filled by a process that lives, for all that is seen.
+
+    A socket, the stream of a child that was not seen to end, a connection of multiprocessing, what
+    no object of Python has. A pipe that is none of these has no writer that this core knows.
+    """
+    if doing.awaits == MESSAGE:
+        return True
+    if doing.target is None or doing.what == doing.awaits:
+        return False  # a library asked, and waits for the answer
+    descriptor = scene.descriptors.describe(doing.target)
+    return descriptor.kind in ("", "socket", "pipe")
 
 
 def _is_worker(scene: Scene, doing: h.Doing) -> bool:
@@ -407,6 +425,9 @@ def _waits_for_work(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.H
     if doing.kind == h.SLEEP:
         frames = [*_inner(scene, doing), *doing.frames[:1]]
         if any(map(scene.runs_in_loop, frames)):
+            refused = retried_database(scene, doing)
+            if refused is not None:
+                return refused
             sentence = f"{doing.who()} was {h.ASLEEP}{where}"
             return _answer(h.NO_FAULT, "sleeps", sentence, doing,
                            doubts=("whether what it waits for can still come",))  # fmt: skip

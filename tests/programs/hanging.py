@@ -10,6 +10,7 @@ import concurrent.futures
 import ctypes
 import fcntl
 import multiprocessing
+import multiprocessing.pool
 import os
 import queue
 import re
@@ -206,6 +207,32 @@ def database_against_itself():
     two.execute("begin immediate")
 
 
+def database_tried_again():
+    import sqlite3
+
+    path = os.path.join(tempfile.mkdtemp(), "a.db")
+    connection = sqlite3.connect(path)
+    connection.execute("create table t (a)")
+    connection.execute("begin immediate")
+    insert_until_it_works(path)
+
+
+def insert_until_it_works(path):
+    import sqlite3
+
+    while True:
+        other = sqlite3.connect(path, timeout=0)
+        try:
+            return other.execute("begin immediate")
+        except sqlite3.OperationalError:
+            time.sleep(100000)
+
+
+def callback_waits_for_its_pool():
+    with multiprocessing.pool.ThreadPool(1) as pool:
+        pool.apply_async(int, callback=lambda _: pool.apply(int)).get()
+
+
 # --- waiting for what nobody will do --------------------------------------------------------------
 
 
@@ -285,6 +312,12 @@ def reply_never_comes():
 def makefile_never_ends():
     ours, _theirs = socket.socketpair()
     ours.makefile("rb").readline()
+
+
+def lines_of_a_quiet_child():
+    child = subprocess.Popen(["sh", "-c", "echo first; exec sleep 100000"], stdout=subprocess.PIPE)
+    for _line in child.stdout:
+        pass
 
 
 def pipe_never_written():

@@ -49,6 +49,12 @@ TRUTHS = {
     "loop_circle": Truth(DEADLOCK, "tasks", ("Task-2", "Task-3")),
     "prefork_takes_lock_itself": Truth(DEADLOCK, "self", ("holds itself",)),
     "database_against_itself": Truth(HANG, "database lock", ("database_against_itself",)),
+    "database_tried_again": Truth(
+        HANG, "database lock", ("insert_until_it_works", "database is locked", "`connection`")
+    ),
+    "callback_waits_for_its_pool": Truth(
+        DEADLOCK, "pool callback", ("callback_waits_for_its_pool", "waits for itself")
+    ),
     "never_released": Truth(HANG, "lock never released", ("__main__.A",)),
     "queue_without_producer": Truth(HANG, "nobody left", ("an item in a queue",)),
     "simple_queue_without_producer": Truth(HANG, "nobody left", ("SimpleQueue",)),
@@ -64,6 +70,9 @@ TRUTHS = {
     "child_sleeps": Truth(HANG, "child", ("sleep", "not in this core")),
     "reply_never_comes": Truth(HANG, "peer", ("Unix socket",)),
     "makefile_never_ends": Truth(HANG, "peer", ("Unix socket",)),
+    "lines_of_a_quiet_child": Truth(
+        HANG, "peer", ("the stdout pipe of child", "in a loop", "the other side has not written")
+    ),
     "pipe_never_written": Truth(HANG, "peer", ("pipe_never_written", "a pipe or a")),
     "peer_never_reads": Truth(HANG, "peer does not read", ("Unix socket",)),
     "fifo_nobody_opens": Truth(HANG, "open", ("FIFO",)),
@@ -71,7 +80,9 @@ TRUTHS = {
     "file_lock_fcntl": Truth(HANG, "file lock", ("file_lock_fcntl",)),
     "process_lock_elsewhere": Truth(HANG, "lock of another process", ("processes share",)),
     "process_queue_without_producer": Truth(HANG, "queue of processes", ("between processes",)),
-    "pool_worker_killed": Truth(HANG, "process pool", ("died with it", "before it took one")),
+    "pool_worker_killed": Truth(
+        HANG, "process pool", ("lost with the process that ran it", "none takes jobs")
+    ),
     "feeder_never_drained": Truth(HANG, "unread queue", ("the queue `results`",)),
     "loop_blocked_sleep": Truth(HANG, "blocked event loop", ("sleeping_handler",)),
     "loop_blocked_socket": Truth(HANG, "blocked event loop", ("reading_handler", "socket")),

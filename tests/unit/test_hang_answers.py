@@ -9,15 +9,23 @@ import pytest
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.circles import pool_of_itself
-from gdb_epi.hangs.descriptors import FILE, Descriptors
-from gdb_epi.hangs.library_calls import FILE_ON_DISK, PROCESS_QUEUE, library_call
+from gdb_epi.hangs.circles import pool_callback, pool_of_itself
+from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
+from gdb_epi.hangs.library_calls import (
+    FILE_ON_DISK,
+    MESSAGE,
+    POOL_RESULTS,
+    PROCESS_QUEUE,
+    library_call,
+)
 from gdb_epi.hangs.queues import unread_queue
-from gdb_epi.hangs.single import _waiters, answer_for, sleeping_loop
+from gdb_epi.hangs.single import _event, _waiters, answer_for, sleeping_loop
 from gdb_epi.locks.python.acquired import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
-    view=SimpleNamespace(frames=lambda tid: ()), runs_in_loop=lambda frame: False
+    view=SimpleNamespace(frames=lambda tid: ()),
+    runs_in_loop=lambda frame: False,
+    descriptors=SimpleNamespace(describe=lambda number: Descriptor(number, "file", "")),
 )
 
 
@@ -43,6 +51,73 @@ def test_what_a_library_waits_for_is_not_called_data() -> None:
     answer = reading(message, message)
     assert answer.kind == "peer"
     assert f"for {message}, without" in answer.sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "awaits", "in_loop", "sure"),
+    [
+        ("socket", "", True, "info"),
+        ("pipe", "", True, "info"),  # of a child that lives
+        ("", "", True, "info"),
+        ("pipe", MESSAGE, True, "info"),
+        ("socket", "", False, "probable"),  # one read: an answer that never came
+        ("file", "", True, "probable"),  # a pipe whose writer no object of Python knows
+        ("socket", "the answer of an HTTP server", True, "probable"),
+    ],
+)
+def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, sure) -> None:
+    """A worker that waits for its next job was called a hang; who fills what it reads may live."""
+    frame = SimpleNamespace(qualname="jobs", name="jobs", filename="/srv/shop.py", lineno=3,
+                            module="shop", address=1)  # fmt: skip
+    scene = SimpleNamespace(
+        view=SimpleNamespace(frames=lambda _: (frame,)),
+        runs_in_loop=lambda _: in_loop,
+        descriptors=SimpleNamespace(describe=lambda number: Descriptor(number, kind, "it")),
+    )
+    doing = h.Doing(7, "worker", h.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,))
+    answer = answer_for(scene, doing)
+    assert (answer.label, answer.kind, answer.sure) == (h.HANG, "peer", sure)
+    assert ("the other side has not written" in answer.sentence) == (sure == "info")
+
+
+def test_of_results_that_never_come_no_death_is_told() -> None:
+    """ "A worker died with it" was said of pools whose processes were all alive."""
+    view = SimpleNamespace(frames=lambda _: (SimpleNamespace(module="m", name="f", address=1),))
+    scene = SimpleNamespace(
+        view=view, doings=[h.Doing(8, "Thread-1", h.POLL)], main_tid=7, gil_holder=None,
+        references=SimpleNamespace(name=lambda *_: "", threads=lambda _: set()),
+    )  # fmt: skip
+    doing = h.Doing(7, "MainThread", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
+                    place="multiprocessing.pool.get")  # fmt: skip
+    answer = _event(scene, doing, ())
+    assert answer.kind == "process pool"
+    assert "died" not in answer.sentence
+    assert "what its processes do is not in this core" in answer.sentence
+
+
+CACHE, OTHER_CACHE, JOB = 0x1000, 0x2000, 0x3000
+
+
+@pytest.mark.parametrize(("of_thread", "found"), [(CACHE, True), (OTHER_CACHE, False)])
+def test_a_callback_that_waits_for_its_own_pool(of_thread: int, found: bool) -> None:
+    own = SimpleNamespace(qualname="store", name="store", filename="/srv/shop.py", lineno=3,
+                          module="shop")  # fmt: skip
+    get, fetch = (
+        SimpleNamespace(module="multiprocessing.pool", name=name)
+        for name in ("get", "_handle_results")
+    )
+    variables = {("get", "self"): JOB, ("_handle_results", "cache"): of_thread}
+    view = SimpleNamespace(
+        frames=lambda _: (get, own, fetch),
+        variable=lambda frame, name: variables.get((frame.name, name)),
+        attribute=lambda word, name: CACHE if (word, name) == (JOB, "_cache") else None,
+    )
+    doing = h.Doing(7, "Thread-3", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, frames=(own,))
+    answer = pool_callback(SimpleNamespace(doings=[doing], in_order=[doing], view=view))
+    assert (answer is not None) == found
+    if found:
+        assert (answer.label, answer.kind) == (h.DEADLOCK, "pool callback")
+        assert "it waits for itself" in answer.sentence
 
 
 def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work() -> None:
