@@ -11,12 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.machine import Architecture
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import NO_CALL, is_behind_system_call
+from gdb_epi.x86 import decode
+from gdb_epi.x86.flow import changed_registers
 
 MOV_EAX = 0xB8  # mov imm32, %eax: how glibc loads the number of a call
+LOAD_RAX, LOAD_RSI = b"\x48\x8b\x44\x24", b"\x48\x8b\x74\x24"  # mov imm8(%rsp), %rax and %rsi
+LOAD_LENGTH = 5
+# The end of __syscall_cancel_arch() (sysdeps/unix/sysv/linux/x86_64/syscall_cancel.S, 2.41), which
+# is written in assembly: rsi becomes rax, and so on to the call.
+CANCELLED = bytes.fromhex(
+    "4989fb4889f04889d74889ce4c89c24d89ca4c8b4424084c8b4c24104c895c24080f05"
+)
+WINDOW = 32  # bytes of its caller before the call
+MAX_NUMBER = 1024
 # Calls that send a signal, and those that let one through that was sent before (rt_sigprocmask, as
 # raise() of glibc before 2.34 has it, and rt_sigreturn).
 SENDING = frozenset((
@@ -49,7 +60,7 @@ def sent_to_it(
             return None  # what tgkill() returns, and many others
         if number_in != machine.result:  # the register still holds it
             return {**context, machine.call: context.get(number_in, NO_CALL)}
-        return {**context, **_number_before(target, pc)}
+        return {**context, **_number_before(target, context)}
     size = len(machine.system_call)
     if is_behind_system_call(target, machine, pc + size):  # the kernel begins the call again
         number = context.get(number_in, 0)
@@ -59,8 +70,45 @@ def sent_to_it(
     return {**context, machine.call: NO_CALL}
 
 
-def _number_before(target: Target, pc: int) -> dict[str, int]:
-    code = read_up_to(target, pc - 7, 5)
-    if len(code) == 5 and code[0] == MOV_EAX:
-        return {"orig_rax": int.from_bytes(code[1:], "little")}
-    return {}
+def _number_before(target: Target, registers: Mapping[str, int]) -> dict[str, int]:
+    """Return the number that the code before a system call put into rax; {} where none tells it.
+
+    It is a constant, or a word of the stack; glibc from 2.41 on has one function for all calls at
+    which threads may be cancelled, which is given the number (nptl/cancellation.c).
+    """
+    pc, sp = registers.get("rip", 0), registers.get("rsp", 0)
+    before = read_up_to(target, pc - 2 - LOAD_LENGTH, LOAD_LENGTH)
+    number: int | None = None
+    if before[:1] == bytes((MOV_EAX,)) and len(before) == LOAD_LENGTH:
+        number = int.from_bytes(before[1:], "little")
+    elif before[:4] == LOAD_RAX and len(before) == LOAD_LENGTH:
+        number = read_word(target, sp + before[4])
+    elif read_up_to(target, pc - len(CANCELLED), len(CANCELLED)) == CANCELLED:
+        number = _number_of_caller(target, sp)
+    return {} if number is None or number >= MAX_NUMBER else {"orig_rax": number}
+
+
+def _number_of_caller(target: Target, sp: int) -> int | None:
+    """Return what the caller of __syscall_cancel_arch() loaded from its stack into rsi."""
+    behind = read_word(target, sp)
+    code = read_up_to(target, behind - WINDOW, WINDOW) if behind else b""
+    at = code.rfind(LOAD_RSI)
+    if len(code) < WINDOW or at < 0 or at + LOAD_LENGTH > WINDOW:
+        return None
+    place = sp + 8 + code[at + 4]
+    at += LOAD_LENGTH
+    while at < WINDOW:
+        instruction = decode(code[at:])
+        if instruction is None:
+            return None
+        changed = changed_registers(instruction)
+        at += instruction.length
+        if instruction.flow == "call" and at == WINDOW:
+            return read_word(target, place)
+        if instruction.flow != "next" or changed is None or "rsi" in changed:
+            return None
+        if "rsp" in changed:
+            if not 0x50 <= instruction.opcode < 0x58 or instruction.map:
+                return None
+            place += 8  # a push
+    return None

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The number of a system call that a signal met: a signal frame does not hold it."""
+
+from __future__ import annotations
+
+import pytest
+from support.scenes import SP, TEXT, state
+
+from gdb_epi.fault.interrupted import CANCELLED, sent_to_it
+from gdb_epi.machine import X86_64
+
+FUTEX, EINTR = 202, (1 << 64) - 4
+CONSTANT = bytes.fromhex("b8ca0000000f05")
+# Debian 13's glibc 2.41: __internal_syscall_cancel() of a process with one thread, and of one with
+# several, which calls __syscall_cancel_arch().
+ALONE = bytes.fromhex("488b4424100f05")
+CALLER = bytes.fromhex("4989c94889f14150488b7424204989d04889fa4c89dfe878b30000")
+LATER_PUSH = bytes.fromhex("4989c94889f1488b74242041504989d04889fa4c89dfe878b30000")
+OVERWRITTEN = bytes.fromhex("4989c9488b742420415048c7c60000000089fa4c89dfe878b30000")
+
+
+def number_at(code: bytes, *, caller: bytes = b"", place: int = 0) -> int | None:
+    """Return the number behind a system call at the end of `code`; it lies at SP + `place`."""
+    pc, behind = TEXT + 0x200, TEXT + 0x400
+    words = {SP: behind, SP + place: FUTEX} if place else {SP: behind}
+    target = state(words=words).target
+    target.write(pc - len(code), code)
+    target.write(behind - len(caller), caller)
+    found = sent_to_it(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
+    assert found is not None
+    return found.get("orig_rax")
+
+
+@pytest.mark.parametrize(
+    ("code", "caller", "place", "number"),
+    [
+        (CONSTANT, b"", 0, FUTEX),
+        (ALONE, b"", 0x10, FUTEX),
+        (CANCELLED, bytes(8) + CALLER, 0x28, FUTEX),
+        (CANCELLED, bytes(8) + LATER_PUSH, 0x30, FUTEX),
+        (CANCELLED, bytes(8) + OVERWRITTEN, 0x30, None),
+        (CANCELLED, bytes(40), 0x28, None),
+        (bytes(20) + X86_64.system_call, b"", 0x10, None),
+        (ALONE, b"", 0x18, 0),  # read(): what the stack holds is believed
+    ],
+)
+def test_what_the_code_before_a_call_tells(
+    code: bytes, caller: bytes, place: int, number: int | None
+) -> None:
+    assert number_at(code, caller=caller, place=place) == number
+
+
+def test_a_word_that_is_no_number_is_not_taken_for_one() -> None:
+    pc = TEXT + 0x200
+    target = state(words={SP + 0x10: TEXT}).target
+    target.write(pc - len(ALONE), ALONE)
+    found = sent_to_it(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
+    assert found is not None and "orig_rax" not in found
