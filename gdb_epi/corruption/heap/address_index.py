@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, Pool, pool_at
+from gdb_epi.corruption.heap.pymalloc_pools import (
+    GC_HEAD,
+    OVERHEAD,
+    Pool,
+    pool_at,
+    was_emptied,
+)
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
@@ -202,6 +208,15 @@ class AddressIndex:
         """Whether an address lies in a pool of which it is not known what is free."""
         pools = (self._pool(address & -size, size) for size in POOL_SIZES)
         return any(pool is not None and pool.free is None for pool in pools)
+
+    def in_emptied_pool(self, address: int) -> bool:
+        """Whether an address lies in a pool of which every block was freed."""
+        for size in POOL_SIZES:
+            base = address & -size
+            data = read_most_or_least(self._context, base, size, size)
+            if was_emptied(base, data):
+                return address >= base + OVERHEAD
+        return False
 
     def _pool(self, base: int, size: int) -> Pool | None:
         """Return the pool that begins there; memory is read and its free list walked once."""

@@ -64,6 +64,25 @@ def pool_shape(address: int, data: bytes, at: int = 0) -> tuple[int, int, int] |
     return size, block, carved
 
 
+def was_emptied(address: int, data: bytes) -> bool:
+    """Whether `data` is a pool that has no block in use any more, with the header left over.
+
+    It goes back to its arena, which writes over nextpool alone (insert_to_freepool). The list of
+    its free blocks begins in the pool; a header that was overwritten has no such list.
+    """
+    if len(data) < OVERHEAD:
+        return False
+    count, freeblock, *_rest = HEADER.unpack_from(data)
+    if count:
+        return False
+    shape = pool_shape(address, (1).to_bytes(4, "little") + data[4:])
+    if shape is None:
+        return False
+    _size, block, carved = shape
+    place, rest = divmod(freeblock - address - OVERHEAD, block)
+    return not rest and 0 <= place < carved
+
+
 def pool_at(address: int, data: bytes) -> Pool | None:
     """Return the pool that begins with `data`, as shape_at() tells it."""
     shape = pool_shape(address, data)

@@ -49,7 +49,7 @@ def _places(context: Context) -> Iterator[int]:
 
 def _owner(context: Context, address: int) -> str | None:
     index = address_index(context)
-    if index.place_in_block(address) is not None:
+    if index.place_in_block(address) is not None or index.in_emptied_pool(address):
         return PYTHON
     chunk = chunk_at(context, address)
     if chunk is None:
