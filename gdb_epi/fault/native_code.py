@@ -8,14 +8,17 @@ from collections.abc import Iterable
 
 from gdb_epi.target.api import NativeFrame, Target
 
-# Files of the system and of CPython, by the beginning of their names.
+# Files of the system and of CPython, by the beginning of their names: also of what the modules of
+# the standard library are linked with, which a distribution links into the interpreter (libexpat).
 _COMMON = (
-    "ld-linux", "ld-musl", "libasan", "libatomic", "libbz2", "libc-", "libc.", "libcrypto",
-    "libdl", "libffi", "libgcc_s", "libgomp", "liblzma", "libm-", "libm.", "libncurses",
-    "libpthread", "libpython", "libreadline", "librt", "libsqlite3", "libssl", "libstdc++",
-    "libtinfo", "libtsan", "libubsan", "libutil", "libuuid", "libz.", "libzstd", "linux-vdso",
+    "ld-linux", "ld-musl", "libasan", "libatomic", "libb2.", "libbz2", "libc-", "libc.", "libcrypt",
+    "libdb-", "libdl", "libedit", "libexpat", "libffi", "libform", "libgcc_s", "libgdbm", "libgomp",
+    "liblzma", "libm-", "libm.", "libmpdec", "libncurses", "libnsl", "libpanel", "libpthread",
+    "libpython", "libreadline", "librt", "libsqlite3", "libssl", "libstdc++", "libtinfo",
+    "libtirpc", "libtsan", "libubsan", "libutil", "libuuid", "libz.", "libzstd", "linux-vdso",
     "python",
 )  # fmt: skip
+_INTERPRETER = ("libpython", "python")
 _STANDARD = "/lib-dynload/"  # extension modules of the standard library
 MAX_NAMED = 4
 # What GCC and clang add to the name of a part or a copy of a function.
@@ -25,6 +28,11 @@ _OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone
 def source_name(frame: NativeFrame) -> str | None:
     """Return the name of a frame's function as its source has it, mangled names as they are."""
     return _OF_COMPILER.sub("", frame.function) if frame.function else None
+
+
+def of_interpreter(frame: NativeFrame) -> bool:
+    """Tell whether a frame is in the file that CPython itself is in."""
+    return (frame.module or "").rpartition("/")[2].startswith(_INTERPRETER)
 
 
 def function_and_file(frame: NativeFrame) -> str:

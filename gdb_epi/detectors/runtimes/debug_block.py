@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.runtimes.python_fatal_error import where_it_gave_up
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.native_code import candidates
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.typing_lite import NamedTuple
 
 # Objects/obmalloc.c: size (big-endian), one letter of the API, 7 forbidden bytes; after it 8 more.
@@ -23,6 +24,7 @@ _APIS = {ord("r"): "PyMem_RawMalloc", ord("m"): "PyMem_Malloc", ord("o"): "PyObj
 _CHECK = "_PyMem_DebugCheckAddress"
 FEW_BITS = 2
 MAX_FRAMES = 32
+MAX_NAMELESS = 3  # frames of the check and of what frees a block, in a stripped interpreter
 MAX_SIZE = 1 << 32
 MAX_STACK = 16 << 10
 
@@ -58,14 +60,9 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     frames = state.target.native_frames(account.fault.tid)
     if isinstance(frames, Absent):
         return
-    near = frames[:MAX_FRAMES]
-    inside = [n for n, frame in enumerate(near) if (frame.function or "").startswith(_CHECK)]
-    if not inside:
+    end = _end_of_check(state.target, frames)
+    if end is None:
         return
-    outer = next(
-        (f for f in near[inside[-1] + 1 :] if "_PyMem_Debug" not in (f.function or "")), None
-    )
-    end = outer.sp if outer is not None else near[inside[-1]].sp
     block = _damaged_block(state, end)
     if block is None:
         return
@@ -85,6 +82,28 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     )
     summary += f"; candidates are {who}" if who else ""
     yield Finding("debug_block", f"thread {account.fault.tid}", facts, summary)
+
+
+def _end_of_check(target: Target, frames: Sequence[NativeFrame]) -> int | None:
+    """Return where on the stack the frames of the check end; None when no check gave up.
+
+    A stripped interpreter has no names of them: what the fatal error gave as its reason tells.
+    """
+    near = frames[:MAX_FRAMES]
+    inside = [n for n, frame in enumerate(near) if (frame.function or "").startswith(_CHECK)]
+    if inside:
+        beyond = near[inside[-1] + 1 :]
+        outer = next((f for f in beyond if "_PyMem_Debug" not in (f.function or "")), None)
+        return outer.sp if outer is not None else near[inside[-1]].sp
+    gave_up = where_it_gave_up(target, near)
+    if gave_up is None or gave_up[2] != "debug-allocator":
+        return None
+    end = near[gave_up[0]].sp
+    for frame in near[gave_up[0] + 1 :][: MAX_NAMELESS + 1]:
+        end = frame.sp
+        if frame.function is not None:
+            break
+    return end
 
 
 def _damaged_block(state: ProcessState, end: int) -> Block | None:

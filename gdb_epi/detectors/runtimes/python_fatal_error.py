@@ -69,13 +69,12 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     frames = state.target.native_frames(account.fault.tid)
     if isinstance(frames, Absent):
         return
-    entry = _entry(frames)
-    if entry is None:
+    gave_up = where_it_gave_up(state.target, frames)
+    if gave_up is None:
         return
-    name, own, caller = entry
-    reason = _reason(state.target, name, caller)
-    around = " ".join(frame.function or "" for frame in frames[:MAX_FRAMES])
-    kind = _kind(f"{reason or ''} {name}", around)
+    number, reason, kind = gave_up
+    name, own = str(frames[number].function), frames[number].module
+    caller = frames[number + 1] if number + 1 < len(frames) else None
     by = source_name(caller) if caller is not None else None
     why = f": {reason}" if reason else "; its reason is not in the core (it is on standard error)"
     if caller is not None and caller.module != own:
@@ -87,8 +86,13 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
 
 
-def _entry(frames: Sequence[NativeFrame]) -> tuple[str, str | None, NativeFrame | None] | None:
-    """Return the outermost function of the fatal error's own, its file, and who called it."""
+def where_it_gave_up(
+    target: Target, frames: Sequence[NativeFrame]
+) -> tuple[int, str | None, str] | None:
+    """Return the number of the outermost function of the fatal error's own, the reason, its kind.
+
+    None without a fatal error on the stack.
+    """
     last = None
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         if frame.function in _INNER:
@@ -99,8 +103,10 @@ def _entry(frames: Sequence[NativeFrame]) -> tuple[str, str | None, NativeFrame 
         return None
     while last + 1 < len(frames) and frames[last + 1].function == frames[last].function:
         last += 1
-    caller = frames[last + 1] if last + 1 < len(frames) else None
-    return str(frames[last].function), frames[last].module, caller
+    name = str(frames[last].function)
+    reason = _reason(target, name, frames[last + 1] if last + 1 < len(frames) else None)
+    around = " ".join(frame.function or "" for frame in frames[:MAX_FRAMES])
+    return last, reason, _kind(f"{reason or ''} {name}", around)
 
 
 def _reason(target: Target, entry: str, caller: NativeFrame | None) -> str | None:

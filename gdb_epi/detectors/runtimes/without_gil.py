@@ -11,7 +11,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.native_code import own_modules_of
+from gdb_epi.fault.native_code import of_interpreter, own_modules_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -26,6 +26,13 @@ _ALLOWED = (
     "_Py_HandlePending", "_PyOS_", "PyOS_", "Py_AddPendingCall", "_Py_DumpTraceback",
     "_Py_FatalError", "Py_FatalError", "_PyFaulthandler", "PyConfig", "_PyConfig", "PyPreConfig",
     "_PySignal", "PyErr_SetInterrupt", "Py_EnterRecursive", "_Py_write", "_Py_read",
+)  # fmt: skip
+# Those that run code of other modules, which may give the GIL back, without the underscore.
+_CALLING = (
+    "PyObject_Call", "PyObject_Vectorcall", "PyObject_Make", "PyObject_Fast", "PyCFunction",
+    "PyVectorcall", "PyMethod", "PyFunction", "PyEval", "PyRun", "PyImport", "PyFile", "PyIter",
+    "PyGen", "PyCoro", "PyContext", "PyObject_Generic", "PyObject_GetAttr", "PyObject_SetAttr",
+    "Py_Decref", "Py_DecRef", "Py_Dealloc", "PyGC", "PySys", "PyCodec", "PyErr_Print", "PyErr_Disp",
 )  # fmt: skip
 _LIBC = ("libc.so.", "libc-2.", "ld-linux")
 MAX_FRAMES = 32
@@ -84,13 +91,28 @@ def _lacks_gil(state: ProcessState, python: PythonState, tid: int) -> bool:
 
 
 def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
-    """Return the innermost function that needs the GIL, if nothing but libc lies inward of it."""
+    """Return the innermost function that needs the GIL, if nothing but libc lies inward of it.
+
+    A stripped interpreter names what it exports: what has no name belongs to the function that
+    called it, if other code called that, and if that one calls no functions of its caller's choice,
+    which may give the GIL back.
+    """
+    nameless = False
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         name = frame.function or ""
         if (frame.module or "").rpartition("/")[2].startswith(_LIBC):
             continue
+        if not name and of_interpreter(frame):
+            nameless = True
+            continue
         plain = name.removeprefix("_")
         if not plain.startswith("Py") or (not plain[2:3].isupper() and plain[2:3] != "_"):
             return None
+        if nameless and (plain.startswith(_CALLING) or not _from_outside(frames, number)):
+            return None
         return None if name.startswith(_ALLOWED) else (number, name)
     return None
+
+
+def _from_outside(frames: Sequence[NativeFrame], number: int) -> bool:
+    return number + 1 < len(frames) and not of_interpreter(frames[number + 1])

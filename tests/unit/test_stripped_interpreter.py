@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What detectors find on stacks of an interpreter that names what it exports and nothing else."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from support.scenes import HEAP, PC, PID, SP, crash, state
+
+from gdb_epi.detectors.runtimes import debug_block, python_fatal_error, without_gil
+from gdb_epi.fault.native_code import own_modules_of
+from gdb_epi.target.api import NativeFrame
+
+LOAD = bytes.fromhex("488b07")
+PYTHON, LIBRARY, LIBC = "/usr/bin/python3.13", "/srv/app/uplink.so", "/lib/libc.so.6"
+
+
+def frame(function: str | None, module: str = PYTHON, sp: int = SP) -> NativeFrame:
+    return NativeFrame(PC, sp, function, module)
+
+
+@pytest.mark.parametrize(
+    ("frames", "function"),
+    [
+        ([frame(None), frame("PyErr_SetString"), frame("push", LIBRARY)], "PyErr_SetString"),
+        ([frame(None, LIBC), frame(None), frame("PyList_New"), frame(None, LIBRARY)], "PyList_New"),
+        ([frame("PyList_New"), frame(None)], "PyList_New"),
+        # That calls what the caller likes, which may have given the GIL back itself.
+        ([frame(None), frame("PyObject_CallNoArgs"), frame("push", LIBRARY)], None),
+        ([frame(None), frame("PyErr_SetString"), frame(None), frame("push", LIBRARY)], None),
+        ([frame(None), frame("PyEval_RestoreThread"), frame("push", LIBRARY)], None),
+        ([frame(None), frame(None, LIBRARY), frame("PyList_New")], None),
+        ([frame(None), frame("PyList_New")], None),
+        ([frame(None)], None),
+    ],
+)
+def test_the_function_that_was_entered_without_the_gil(
+    frames: list[NativeFrame], function: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(without_gil, "_lacks_gil", lambda *_: True)
+    monkeypatch.setattr(without_gil, "PythonState", SimpleNamespace)
+    python = SimpleNamespace(finalizing=False, gil_holder=None)
+    made = state(crash(address=16), native=frames, python=python, code=LOAD)
+    found = [finding.facts["function"] for finding in without_gil.without_gil(made)]
+    assert found == ([function] if function else [])
+
+
+def damaged(reason: str, names: tuple[str | None, ...], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the findings at a block whose address lies on the stack of its check."""
+    constants: dict[str, int] = {"rsi": 1}
+    monkeypatch.setattr(python_fatal_error, "constant_arguments", lambda *_: constants)
+    monkeypatch.setattr(python_fatal_error, "constant_text", lambda *_: reason)
+    frames = [frame("raise", LIBC), frame("abort", LIBC)]
+    frames += [frame(name, sp=SP + 64 * number) for number, name in enumerate(names, 1)]
+    block = HEAP + 0x100
+    made = state(crash(6, -6, sender=PID), native=frames, words={SP + 64 * 4 - 8: block})
+    head = struct.pack(">Q", 40) + b"r" + b"\xfd" * 7
+    made.target.write(block - 16, head)  # type: ignore[attr-defined]
+    made.target.write(block + 40, b"A" * 8)  # type: ignore[attr-defined]
+    return list(debug_block.debug_block(made))
+
+
+GAVE_UP = (None, "_Py_FatalErrorFunc", None, "_PyEval_EvalFrameDefault")
+
+
+def test_a_block_whose_check_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    (finding,) = damaged("bad trailing pad byte", GAVE_UP, monkeypatch)
+    assert (finding.facts["size"], finding.facts["side"]) == (40, "behind")
+
+
+def test_another_fatal_error_is_no_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert damaged("out of memory", GAVE_UP, monkeypatch) == []
+    assert damaged("bad trailing pad byte", (None, None, None, None), monkeypatch) == []
+
+
+def test_libraries_of_the_standard_library_are_not_the_program_s_own() -> None:
+    names = ("libexpat.so.1.13.0", "libmpdec.so.3", "libgdbm.so.6", "libcrypt.so.1", "uplink.so")
+    frames = [frame(None, str(Path("/usr/lib/x86_64-linux-gnu") / name)) for name in names]
+    assert own_modules_of(frames) == ["uplink.so"]
