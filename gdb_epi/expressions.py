@@ -185,16 +185,20 @@ def _variable(reader: FrameVariables, frame: PyFrame, name: str) -> int | None:
 
 
 def _type_named(session: Session, values: Values, text: str) -> int | None:
-    """Return the only type with this dotted name, where no global has it (`_thread.lock`)."""
+    """Return the only type that is shown by this name, as `_thread.lock` or `dict_values`.
+
+    No global need have that name, and no module. A class of a program has its module's name.
+    """
     from gdb_epi.cpython.heap.by_type import Heap
     from gdb_epi.cpython.heap.find import types_named
     from gdb_epi.target.search import OutOfTime
 
-    if _DOTTED.fullmatch(text) is None or _module(session, values, text) is None:
+    if _DOTTED.fullmatch(text) is None or isinstance(session.state.python, Absent):
         return None
+    name = "".join(text.split())
     heap = Heap(session.target, session.state.required_python(), budget=TYPES_BUDGET)
     try:
-        types = types_named(heap, "".join(text.split()))
+        types = [info for info in types_named(heap, name) if info.shown == name]
     except (OutOfTime, LayoutError, UnreadableMemory):
         return None
     return types[0].address if len(types) == 1 else None

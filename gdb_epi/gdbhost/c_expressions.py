@@ -25,6 +25,7 @@ _STRUCTS = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _INTEGERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_CHAR)
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 _ASSIGNING = re.compile(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
+_NO_SYMBOLS = "No symbol table is loaded"
 _POINTED = re.compile(r"\b(?:struct\s+)?(_?Py\w+|_object|_typeobject|_frame|_ts|_is)(?=\s*\*)")
 
 
@@ -36,7 +37,15 @@ def evaluate(text: str) -> CValue:
         with gdb_setting("may-call-functions", "off"):
             return of_value(gdb.parse_and_eval(_POINTED.sub(_or_void, text)), text)
     except (gdb.error, OverflowError, ValueError) as error:
-        raise InputError(f"{text}: GDB says: {str(error).rstrip('.')}") from None
+        raise InputError(f"{text}: {_words(error)}") from None
+
+
+def _words(error: Exception) -> str:
+    """Return what GDB says, without its advice to load a file that has no symbols anyway."""
+    words = str(error).rstrip(".")
+    if words.startswith(_NO_SYMBOLS):
+        return "GDB knows no names of C here: no file has debug information"
+    return f"GDB says: {words}"
 
 
 def of_value(value: gdb.Value, text: str = "it") -> CValue:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -56,4 +57,5 @@ def test_a_stripped_module(tmp_path: Path) -> None:
     assert names[:2] == [None, "the_second"], names  # no table has the inner one
     assert not any(names[2:])
     screen = shell("triage", "--no-db", "--native", "always", core).out
-    assert "  C   the_second of bare  bare.so" in screen
+    # How far apart is a matter of the other lines: those of a stripped interpreter are longer.
+    assert re.search(r"^  C   the_second of bare +bare\.so$", screen, re.MULTILINE), screen

@@ -37,12 +37,14 @@ KEPT = (
     "set $int_kept = (unsigned long) $kept",
     'set $secret = $epi_local("password")',
 )
+NO_SYMBOL = 'GDB says: No symbol "absent" in current'
+NO_DEBUG_INFORMATION = "GDB knows no names of C here: no file has debug information"
 REFUSED = {
     "epi print $_siginfo": "is of the C type struct siginfo and has no address",
     "epi print $nothing": "is of the C type void: no object of Python",
     "epi print numbers = 3": "nothing is assigned here",
     "epi print $pc(": "A syntax error in expression",
-    "epi print absent": 'no variable absent of Python; GDB says: No symbol "absent" in current',
+    "epi print absent": f"no variable absent of Python; {NO_SYMBOL}",
     "epi print absent.x": "no variable absent of Python",
     "epi print xml.dom.absent": "xml.dom has no attribute absent",
     "epi print (char) 5": "is of the C type char: no object of Python",
@@ -91,7 +93,12 @@ def test_names_expressions_and_functions(gdb: Gdb, spoken: Made) -> None:
     assert "local numbers of frame 1" in done.stdout
     expected = [*EXPRESSIONS.values(), f'"{spoken.folder}/spoken.py"']
     assert re.findall(r"^\$\d+ = (.*)$", done.stdout, re.MULTILINE) == expected, done.text
-    for why in REFUSED.values():
+    if spoken.interpreter.stripped and NO_DEBUG_INFORMATION in done.stderr:  # libc may have some
+        assert f"no variable absent of Python; {NO_DEBUG_INFORMATION}; try: epi locals" in done.text
+        assert "GDB says: No symbol" not in done.text
+    for command, why in REFUSED.items():
+        if NO_SYMBOL in why and spoken.interpreter.stripped and NO_DEBUG_INFORMATION in done.stderr:
+            continue
         assert any(why in line for line in done.stderr.splitlines()), (why, done.text)
     assert "Traceback" not in done.text and "internal error" not in done.text
     assert "len = <built-in function len>" in done.stdout
@@ -185,9 +192,10 @@ def test_names_that_commands_print_can_be_typed_back(one_gdb: Gdb, tmp_path: Pat
     modules = read_json(files["modules"])["interpreters"][0]["modules"]
     for module in modules[:: max(1, len(modules) // 20)]:
         names[module["name"]] = int(module["address"], 16)
+    module_names = {module["name"] for module in modules}
     for listed in read_json(files["find"])["objects"]:
         name = re.fullmatch(r"<class '([\w.]+)'>", listed["text"])
-        if name is not None and listed["type"] == "type":
+        if name is not None and listed["type"] == "type" and name[1] not in module_names:
             names[name[1]] = int(listed["address"], 16)
     for reference in read_json(files["refs"])["references"]:
         if reference["holder"]:
