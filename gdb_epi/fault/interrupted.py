@@ -23,9 +23,7 @@ LOAD_RAX, LOAD_RSI = b"\x48\x8b\x44\x24", b"\x48\x8b\x74\x24"  # mov imm8(%rsp),
 LOAD_LENGTH = 5
 # The end of __syscall_cancel_arch() (sysdeps/unix/sysv/linux/x86_64/syscall_cancel.S, 2.41), which
 # is written in assembly: rsi becomes rax, and so on to the call.
-CANCELLED = bytes.fromhex(
-    "4989fb4889f04889d74889ce4c89c24d89ca4c8b4424084c8b4c24104c895c24080f05"
-)
+CANCELLED = bytes.fromhex("4989fb4889f04889d74889ce4c89c24d89ca4c8b4424084c8b4c24104c895c24080f05")
 WINDOW = 32  # bytes of its caller before the call
 MAX_NUMBER = 1024
 # Calls that send a signal, and those that let one through that was sent before (rt_sigprocmask, as
