@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools of pymalloc out of memory: of which every block was freed."""
+"""Pools of pymalloc out of memory: emptied ones, and which words of a pool can be wrong."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import struct
 
 import pytest
 
-from gdb_epi.corruption.heap.pymalloc_pools import HEADER, pool_at, was_emptied
+from gdb_epi.corruption.heap.pymalloc_pools import (
+    HEADER,
+    pool_at,
+    pool_damage,
+    was_emptied,
+)
 
 POOL, BLOCK = 0x7F01_B000_0000, 80
 MOST = 16384 - BLOCK
@@ -40,3 +45,39 @@ def test_a_pool_that_was_emptied_is_known_by_the_header_that_is_left() -> None:
 )
 def test_what_is_none(data: bytes) -> None:
     assert not was_emptied(POOL, data)
+
+
+def linked(order: list[int], count: int, *, block: int = 64, carved: int = 8) -> bytearray:
+    """Return a pool whose free list goes through the blocks of these numbers."""
+    places = [48 + block * number for number in order]
+    links = [POOL + place for place in places]
+    head = HEADER.pack(
+        count, links[0], 0, 0xA847B0, 2, block // 16 - 1, 48 + carved * block, 16384 - block
+    )
+    data = bytearray(head.ljust(16384, b"\0"))
+    for place, link in zip(places, [*links[1:], 0], strict=True):
+        data[place : place + 8] = link.to_bytes(8, "little")
+    return data
+
+
+def damage(data: bytearray) -> tuple[int, int] | None:
+    """Return place (from the pool's start) and right value of the wrong word of a pool."""
+    pool = pool_at(POOL, bytes(data))
+    assert pool is not None and pool.free is None
+    wrong = pool_damage(pool, bytes(data))
+    return None if wrong is None else (wrong.where - POOL, wrong.corrected)
+
+
+def test_a_count_that_was_raised_makes_no_link_wrong() -> None:
+    """As by a pointer whose low bytes became 0: Py_INCREF() then counts in the pool's header.
+
+    Each of the links leads 64 bytes further, so that one bit makes some of them leave out a block.
+    """
+    assert damage(linked([7, 6, 5, 4, 3, 2, 1, 0], count=1)) is None
+
+
+def test_a_link_that_leads_past_a_free_block_is_wrong() -> None:
+    data = linked([1, 2, 3, 4, 5], count=3)
+    at, right = 48 + 64 * 1, POOL + 48 + 64 * 2
+    data[at : at + 8] = (right ^ 1 << 7).to_bytes(8, "little")  # 0xb0 becomes 0x130: block 4
+    assert damage(data) == (at, right)

@@ -132,7 +132,12 @@ def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
     _count, freeblock, *_ = HEADER.unpack_from(data)
     free = free_list(pool.address, data, freeblock, pool.block, pool.carved)
     if free is not None:  # whole, but not as long as the counts say
-        wrong, link = _wrong_count(pool, data, len(free)), _wrong_link(pool, data, freeblock)
+        wrong = _wrong_count(pool, data, len(free))
+        # A link that changed leads past free blocks, or into a block in use, which holds no link:
+        # it makes a whole list shorter, never longer. A count can have been raised, by whoever
+        # took the pool for an object: then some link that leaves out a block would fit by chance.
+        is_longer = len(free) > pool.carved - pool.used
+        link = None if is_longer else _wrong_link(pool, data, freeblock)
         return wrong if link is None else link if wrong is None else None
     return _wrong_link(pool, data, freeblock)
 
