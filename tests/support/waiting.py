@@ -18,6 +18,7 @@ ENOUGH = 5  # looks in a row at which nothing has run
 TICKS = 100  # a second of CPU time
 ENOUGH_TICKS = 10  # of CPU time, which show that a loop runs
 WAITING = "SD"
+READING = ("0", "17", "19")  # read, pread64, readv on x86-64, as /proc/PID/syscall has them
 T = TypeVar("T")
 
 
@@ -107,7 +108,10 @@ def until_asleep(pid: int, *, but: int | None = None) -> None:
 
 
 def _switches(pid: int, but: int | None) -> dict[str, list[str]] | None:
-    """Return how often each thread stopped to run; None while one of them runs."""
+    """Return how often each thread stopped to run; None while one of them runs.
+
+    Who waits for the contents of a file, as an import does on a busy machine, goes on by itself.
+    """
     threads = {}
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -115,7 +119,7 @@ def _switches(pid: int, but: int | None) -> dict[str, list[str]] | None:
                 continue
             status = (task / "status").read_text().splitlines()
             state = next(line.split()[1] for line in status if line.startswith("State:"))
-            if state not in WAITING:
+            if state not in WAITING or _reads_a_file(task):
                 return None
             threads[task.name] = [line for line in status if "ctxt_switches" in line]
     except FileNotFoundError:
@@ -125,6 +129,14 @@ def _switches(pid: int, but: int | None) -> dict[str, list[str]] | None:
     except ProcessLookupError:
         return None
     return threads
+
+
+def _reads_a_file(task: Path) -> bool:
+    try:
+        call, *arguments = (task / "syscall").read_text().split()
+        return call in READING and (task / "fd" / str(int(arguments[0], 16))).is_file()
+    except (OSError, IndexError, ValueError):
+        return False
 
 
 def _fields(stat: Path) -> list[str]:
