@@ -19,7 +19,12 @@ SOURCES = sorted(
     p for top in ("gdb_epi", "commands") for p in (ROOT / top).rglob("*.py") if p.is_file()
 )
 MAX_LINES = 700
-MAX_FILES = 35  # of a folder; commands/ and cli/fleet/ have one for each command and verb
+MAX_FILES = 26  # of a folder
+MORE_FILES = {  # the first two have one file for each command and verb
+    ROOT / "commands": 35,
+    ROOT / "gdb_epi/cli/fleet": 35,
+    ROOT / "gdb_epi/fleet/store": 31,
+}
 OWNER_TOP_LEVEL = {
     "setup.py", "gdb_epi", "commands", "tests", "sample_cores", "README.md",
     "LICENSE", "CHANGELOG.md", "ARCHITECTURE.md",
@@ -189,7 +194,7 @@ def test_no_import_goes_in_a_circle(typing_too: bool) -> None:
 
 def test_a_folder_is_one_room() -> None:
     files = Counter(path.parent for path in SOURCES)
-    assert {folder: n for folder, n in files.items() if n > MAX_FILES} == {}
+    assert {folder: n for folder, n in files.items() if n > MORE_FILES.get(folder, MAX_FILES)} == {}
 
 
 def test_nobody_imports_commands() -> None:
