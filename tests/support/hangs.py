@@ -16,6 +16,7 @@ from support.interpreters import Interpreter
 from support.waiting import (
     NeverAsleep,
     NeverHappened,
+    state_of,
     until_asleep,
     until_busy,
     wait_until,
@@ -177,7 +178,11 @@ def core_by_signal(
 ) -> Path:  # fmt: skip
     """Return the core of a program that a signal from outside ended."""
     with hanging(interpreter, name, folder, program, packages) as pid:
+        if name in DOZING:
+            stop_in_a_sleep(pid)
         os.kill(pid, signo)
+        if name in DOZING:
+            os.kill(pid, signal.SIGCONT)  # the other signal comes first: no code runs between
         wait_until_gone(pid)
     cores = sorted(folder.glob("core*"))
     assert cores, (folder / "output").read_text(errors="replace")
@@ -192,6 +197,20 @@ def core_by_gdb(interpreter: Interpreter, name: str, folder: Path) -> Path:
         done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL)
     assert core.exists(), done.stderr
     return core
+
+
+def stop_in_a_sleep(pid: int) -> None:
+    """Stop a process between falling asleep and waking: what is seen of a running one is past."""
+
+    def stopped() -> bool:
+        os.kill(pid, signal.SIGSTOP)
+        wait_until(lambda: state_of(pid) == "T")
+        if _call(pid) in NANOSLEEP:
+            return True
+        os.kill(pid, signal.SIGCONT)
+        return False
+
+    wait_until(stopped)
 
 
 def _call(pid: int) -> str:
