@@ -18,7 +18,10 @@ CXX_LIBRARY = "libstdc++.so.6"
 # What a package cannot be imported without; pip looks for no dependencies here (their wheels may
 # not be there for an interpreter, and most are not needed). PyTorch's wheels for CPUs alone.
 NEEDS = {
-    "trio": ("trio", "attrs", "sortedcontainers", "idna", "outcome", "sniffio", "exceptiongroup"),
+    "trio": (
+        "trio", "attrs", "sortedcontainers", "idna", "outcome", "sniffio", "exceptiongroup",
+        "typing_extensions",
+    ),
     "anyio": ("anyio", "idna", "sniffio", "exceptiongroup", "typing_extensions"),
     "gevent": ("gevent", "greenlet", "zope.event", "zope.interface"),
     "eventlet": ("eventlet", "greenlet", "dnspython"),
