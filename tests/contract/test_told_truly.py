@@ -94,7 +94,7 @@ libc.malloc.restype = ctypes.c_void_p
 libc.free.argtypes = libc.strlen.argtypes = [ctypes.c_void_p]
 first, second = libc.malloc(1000), libc.malloc(1000)  # a size that nobody asks for between
 libc.free(first), libc.free(second)
-ctypes.memmove(second, b"written by its next owner", 26)  # its link may lead to the heap again
+ctypes.memset(second, 0x5A, 26)  # its link may lead to the heap again; no other place has these
 libc.strlen(ctypes.c_void_p.from_address(second))
 """
 FREED_OBJECT = """
