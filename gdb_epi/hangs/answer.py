@@ -2,10 +2,11 @@
 """One answer for a process that was ended from outside or looked at as it ran.
 
 Rules in order, the first that holds decides. Circles come first: they are proven by who holds what.
-Then a GIL that is held asleep, then threads that run (nothing is stuck that still computes), then
-what the main thread waits for, followed through the threads that it waits for. What only some
-other process can end is called a hang where the program waits for it without a timeout, and no
-fault where waiting for work is what such code is for.
+Then a GIL that is held asleep, a loop that walks in a ring, then threads that run (nothing else is
+stuck that still computes), then what the main thread waits for, followed through the threads that
+it waits for. What only some other process can end is called a hang where the program waits for it
+without a timeout, and no fault where waiting for work is what such code is for. Where it is read
+in a loop, that is not told apart.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
-from gdb_epi.hangs import circles, single
+from gdb_epi.hangs import circles, rings, single
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.locks import types as t
@@ -60,6 +61,7 @@ def _first(scene: Scene) -> h.HangAnswer | None:
         circles.event_circle,
         circles.task_circle,
         circles.gil_held_asleep,
+        rings.endless_walk,
         _busy,
         single.blocked_loop,
         _stuck,

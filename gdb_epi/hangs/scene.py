@@ -18,6 +18,7 @@ from gdb_epi.hangs.references import References
 from gdb_epi.hangs.tasks import all_tasks, runs_tasks
 from gdb_epi.hangs.threads import ThreadReader
 from gdb_epi.locks.python.acquired import Acquired
+from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.target.api import Target, Thread
@@ -78,6 +79,15 @@ class Scene:
     def runs_in_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
         return self._code.running_loop(frame)
+
+    def innermost_loop(self, frame: PyFrame) -> tuple[int, int] | None:
+        """Return (first, last) byte of the innermost loop that a frame runs; None without one."""
+        return self._code.innermost_loop(frame)
+
+    @property
+    def sites(self) -> CallSites:
+        """The instructions of code objects."""
+        return self._code.sites
 
     def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
         """Yield (object, method) of the calls that a frame has yet to make, or makes once more."""

@@ -514,6 +514,27 @@ def busy_python():
     counting()
 
 
+class Node:
+    def __init__(self, parent=None):
+        self.parent = parent
+
+
+def busy_in_a_ring():
+    """An endless loop that the core proves."""
+    first = Node()
+    second = Node(Node(first))
+    first.parent = second
+    depth_of(Node(second))
+
+
+def depth_of(node):
+    depth = 0
+    while node is not None:
+        depth += 1
+        node = node.parent
+    return depth
+
+
 def busy_python_thread():
     thread(counting).join()
 

@@ -92,6 +92,9 @@ TRUTHS = {
     "loop_queue_without_producer": Truth(HANG, "nothing wakes the loop", ("main",)),
     "gil_held_asleep": Truth(HANG, "GIL held", ("holds the GIL", "libffi")),
     "busy_python": Truth(FINE, "busy", ("counting",)),
+    "busy_in_a_ring": Truth(
+        HANG, "endless walk", ("depth_of", "`node = node.parent`", "ring, 3 objects of type Node")
+    ),
     "busy_python_thread": Truth(FINE, "busy", ("counting",)),
     "busy_parts": Truth(FINE, "busy", ("hanging.py",)),
     "busy_regex": Truth(FINE, "busy", ("busy_regex",)),

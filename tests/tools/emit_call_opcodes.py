@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write gdb_epi/locks/python/opcodes.json: the opcodes by which code loads, calls and jumps back.
 
+Those by which a loop counts, tests and stores are told for hangs/rings.py.
+
     python tests/tools/emit_call_opcodes.py
 
 Each interpreter found is asked. The key is its version; tables of versions that no interpreter
@@ -23,7 +25,7 @@ TABLE = ROOT / "gdb_epi" / "locks" / "python" / "opcodes.json"
 ASK = """
 wanted = {
     "LOAD_FAST": "fast", "LOAD_FAST_CHECK": "fast", "LOAD_FAST_BORROW": "fast",
-    "LOAD_FAST_LOAD_FAST": "fast2", "STORE_FAST_LOAD_FAST": "fast2",
+    "LOAD_FAST_LOAD_FAST": "fast2", "STORE_FAST_LOAD_FAST": "store_load",
     "LOAD_FAST_BORROW_LOAD_FAST_BORROW": "fast2",
     "LOAD_DEREF": "cell", "LOAD_CLASSDEREF": "cell",
     "LOAD_GLOBAL": "global", "LOAD_NAME": "name",
@@ -33,14 +35,23 @@ wanted = {
     "POP_JUMP_IF_TRUE": "jump", "POP_JUMP_IF_FALSE": "jump",
     "POP_JUMP_BACKWARD_IF_TRUE": "back", "POP_JUMP_BACKWARD_IF_FALSE": "back",
     "POP_JUMP_BACKWARD_IF_NONE": "back", "POP_JUMP_BACKWARD_IF_NOT_NONE": "back",
+    "POP_JUMP_FORWARD_IF_TRUE": "test", "POP_JUMP_FORWARD_IF_FALSE": "test",
+    "POP_JUMP_FORWARD_IF_NONE": "test", "POP_JUMP_FORWARD_IF_NOT_NONE": "test",
+    "POP_JUMP_IF_NONE": "test", "POP_JUMP_IF_NOT_NONE": "test", "JUMP_FORWARD": "test",
+    "STORE_FAST": "store", "LOAD_CONST": "const", "LOAD_CONST_IMMORTAL": "const",
+    "LOAD_SMALL_INT": "number", "IS_OP": "is", "TO_BOOL": "truth", "NOT_TAKEN": "nothing",
+    "BINARY_OP": "sum", "BINARY_ADD": "sum", "INPLACE_ADD": "sum",
+    "BINARY_SUBTRACT": "sum", "INPLACE_SUBTRACT": "sum",
 }
+if sys.version_info < (3, 9):
+    wanted["COMPARE_OP"] = "compare"  # `is` among others
 relative = set(opcode.hasjrel)
 names = {}
 for name, number in numbers.items():
     base = made.get(name, name)
     does = wanted.get(base)
     if does == "jump" and numbers[base] in relative:
-        continue
+        does = "test"
     if does:
         names[number] = does
 modern = sys.version_info >= (3, 12)

@@ -58,7 +58,7 @@ class Acquired:
     def __init__(self, view: PythonView) -> None:
         self._view = view
         self._reader = view.reader
-        self._sites = CallSites(view.reader)
+        self.sites = CallSites(view.reader)
         self._codes = CodeReader(view.reader)
         self._frames = frame_reader(view.reader, self._codes)
         addresses = tuple(interpreter.address for interpreter in view.python.interpreters)
@@ -85,7 +85,18 @@ class Acquired:
         if frame.hole is not None or not frame.code:
             return False
         at = self._frames.read(frame.address).lasti
-        return any(first <= at <= last for first, last in self._sites.of(frame.code).loops)
+        return any(first <= at <= last for first, last in self.sites.of(frame.code).loops)
+
+    def innermost_loop(self, frame: PyFrame) -> tuple[int, int] | None:
+        """Return (first, last) byte of the innermost loop that a frame's instruction lies in."""
+        if frame.hole is not None or not frame.code:
+            return None
+        at = self._frames.read(frame.address).lasti
+        around = [loop for loop in self.sites.of(frame.code).loops if loop[0] <= at <= loop[1]]
+        if not around:
+            return None
+        first = max(loop[0] for loop in around)  # `continue` jumps to the same one
+        return first, max(loop[1] for loop in around if loop[0] == first)
 
     def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
         """Yield (object, method) of the calls that a frame has yet to make, or makes once more.
@@ -106,7 +117,7 @@ class Acquired:
             return
         raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
         variables = dict(self._view.variable_addresses(frame))
-        code, at = self._sites.of(frame.code), raw.lasti
+        code, at = self.sites.of(frame.code), raw.lasti
         loops = [(first, last) for first, last in code.loops if first <= at <= last]
         for call in code.calls:
             receiver = self._receiver(call, variables, raw.globals)
@@ -153,7 +164,7 @@ class Acquired:
     ) -> Iterator[_Effect]:
         """Yield what code does to locks, up to the byte `end`."""
         count = 0
-        for call in self._sites.of(code).calls:
+        for call in self.sites.of(code).calls:
             if end is not None and call.at > end:
                 return
             for effect in self._of_call(call, variables, scope, depth):
@@ -182,7 +193,7 @@ class Acquired:
         require = self._reader.layout.require
         code = self._reader.u64(function + require("PyFunctionObject", "func_code"))
         inner_scope = self._reader.u64(function + require("PyFunctionObject", "func_globals"))
-        names = self._sites.strings(code, "co_localsplusnames") or self._sites.strings(
+        names = self.sites.strings(code, "co_localsplusnames") or self.sites.strings(
             code, "co_varnames"
         )
         bound = {names[0]: receiver} if names and method else {}

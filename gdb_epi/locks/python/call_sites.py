@@ -8,6 +8,8 @@ included. Source: Python/ceval.c, Python/bytecodes.c, Lib/opcode.py of each vers
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
 from gdb_epi.cpython.reader import Reader
@@ -19,6 +21,9 @@ from gdb_epi.util import shipped_json
 MAX_CODE = 1 << 16  # bytes of one function's instructions
 MAX_NAMES = 4096
 MAX_TEXT = 256
+_KEEP = frozenset((
+    "fast", "fast2", "store_load", "cell", "global", "name", "attr", "method", "nothing",
+))  # fmt: skip
 
 
 class Call(NamedTuple):
@@ -37,6 +42,15 @@ class Code(NamedTuple):
 
     calls: tuple[Call, ...]
     loops: tuple[tuple[int, int], ...]
+
+
+class Instruction(NamedTuple):
+    """One instruction: its byte, the byte behind it, its name in opcodes.json, its argument."""
+
+    at: int
+    end: int
+    does: str  # "" where the table has no name for it
+    argument: int
 
 
 NOTHING = Code((), ())
@@ -77,9 +91,29 @@ class CallSites:
             texts.append("?" if isinstance(text, Absent) else text)
         return texts
 
-    def _read(self, code: int) -> Code:
+    def instructions(self, code: int) -> Iterator[Instruction]:
+        """Yield the instructions of a code object; none for an unknown version.
+
+        Raises UnreadableMemory, LayoutError.
+        """
         start, size = bytecode_of(self._reader, code)
-        units = self._reader.read(start, max(0, min(size, MAX_CODE)))
+        units = self._reader.read(start, max(0, min(size, MAX_CODE))) if self._names else b""
+        at = extended = 0
+        while at + 1 < len(units):
+            opcode, argument, here = units[at], units[at + 1] | extended << 8, at
+            does = self._names.get(opcode, "")
+            at += 2 + 2 * self._caches.get(opcode, 0)
+            extended = argument if does == "extended" else 0
+            yield Instruction(here, at, does, argument)
+
+    def attribute_loaded(self, instruction: Instruction) -> int | None:
+        """Return the place in co_names of the attribute that is loaded; None for a method."""
+        shift = self._table["attr_shift"]
+        if instruction.does != "attr" or instruction.argument & shift:
+            return None
+        return int(instruction.argument >> shift)
+
+    def _read(self, code: int) -> Code:
         names = self.strings(code, "co_names")
         slots = self.strings(code, "co_localsplusnames")
         cells = slots
@@ -90,14 +124,9 @@ class CallSites:
         jumps: list[Jump] = []
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
-        at = extended = 0
-        while at + 1 < len(units):
-            opcode, argument, here = units[at], units[at + 1] | extended << 8, at
-            does = self._names.get(opcode, "")
-            at += 2 + 2 * self._caches.get(opcode, 0)
-            extended = argument if does == "extended" else 0
-            if does in ("fast", "fast2"):
-                slot = argument & 15 if does == "fast2" else argument
+        for here, at, does, argument in self.instructions(code):
+            if does in ("fast", "fast2", "store_load"):
+                slot = argument if does == "fast" else argument & 15
                 root, path = (("local", slots[slot]) if slot < len(slots) else None), ()
             elif does == "cell":
                 root, path = (("local", cells[argument]) if argument < len(cells) else None), ()
@@ -117,7 +146,7 @@ class CallSites:
             called = does == "global" and self._table["global_shift"] and argument & 1
             if root is not None and (does in ("attr", "method") or called):
                 calls.append(Call(here, root, path))
-            if does not in ("fast", "fast2", "cell", "global", "name", "attr", "method", "nothing"):
+            if does not in _KEEP:
                 root = root if does == "extended" else None
         return Code(tuple(calls), loops_of(jumps, self._handlers(code) if jumps else ()))
 

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loop that walks from object to object where the objects lead back to where they began.
+
+`while node is not None: node = node.parent` ends when it meets None. Where the loop does nothing
+but such a step and sums, and each of its tests looks at that variable or at the next object, it
+goes on for ever if the objects form a ring, and the core shows whether they do. Code that calls,
+compares, stores into objects or tests anything else is left alone: it may end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.scene import Scene
+from gdb_epi.locks import types as t
+from gdb_epi.locks.python.call_sites import CallSites, Instruction
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_OBJECTS = 2_000  # of one ring, with what leads into it
+SUBSCRIPT = 26  # the argument of BINARY_OP that is no sum (3.14, Include/opcode.h NB_SUBSCR)
+IDENTITY = (8, 9)  # arguments of COMPARE_OP of 3.8: `is`, `is not` (Lib/opcode.py, cmp_op)
+_QUIET = frozenset(("nothing", "extended"))
+_JUMPS = frozenset(("test", "jump", "back"))
+
+
+class Step(NamedTuple):
+    """`variable = variable.attribute`."""
+
+    variable: str
+    attribute: str
+
+
+class _Value(NamedTuple):
+    """What lies on the evaluation stack: a variable, an attribute of it, None, or something."""
+
+    variable: str = ""
+    attribute: str = ""
+    is_none: bool = False
+
+
+class _OtherCode(Exception):
+    """The loop does something else than to walk."""
+
+
+def endless_walk(scene: Scene) -> h.HangAnswer | None:
+    """A thread runs a loop whose every test looks at objects of a ring."""
+    for doing in scene.doings:
+        frames = scene.view.frames(doing.tid)
+        if doing.kind not in (h.PYTHON, h.GIL) or not doing.frames or not frames:
+            continue
+        frame = frames[0]
+        if frame.address != doing.frames[0].address:
+            continue
+        try:
+            step = _step_of(scene, frame)
+            start = scene.view.variable(frame, step.variable) if step is not None else None
+            length = ring_length(scene, start, step.attribute) if step and start else 0
+        except (UnreadableMemory, LayoutError):
+            continue
+        if step is None or not length:
+            continue
+        kind = scene.view.locks.type_name(start or 0) or "object"
+        shown = f"{step.variable} = {step.variable}.{step.attribute}"
+        ring = (
+            f"{length} objects of type {kind} whose `{step.attribute}` leads back to the first"
+            if length > 1 else f"an object of type {kind} whose `{step.attribute}` is itself"
+        )  # fmt: skip
+        sentence = f"{doing.who()} is in a loop without end at {doing.where()}: `{shown}` walks "
+        sentence += f"in a ring, {ring}"
+        return h.HangAnswer(
+            h.HANG, "endless walk", sentence, (doing._replace(key_frames=doing.frames),),
+            t.PROBABLE,
+            (f"the loop tests nothing but `{step.variable}` and what it leads to",
+             f"the objects form a ring of {length}"),
+            ("a call, a comparison or a store into an object in the loop",),
+            ("another thread that breaks the ring, or code of __bool__, __len__ or a property",),
+        )  # fmt: skip
+    return None
+
+
+def ring_length(scene: Scene, start: int, attribute: str) -> int:
+    """Return how many objects the ring has that an attribute leads into; 0 when it ends."""
+    places: dict[int, int] = {}
+    word: int | None = start
+    while word and len(places) < MAX_OBJECTS:
+        if word in places:
+            return len(places) - places[word]
+        places[word] = len(places)
+        word = scene.view.attribute(word, attribute)
+    return 0
+
+
+def _step_of(scene: Scene, frame: PyFrame) -> Step | None:
+    """Return the step of a frame's innermost loop, when the loop does nothing else."""
+    loop = scene.innermost_loop(frame)
+    if loop is None:
+        return None
+    sites, code = scene.sites, frame.code
+    body = [each for each in sites.instructions(code) if loop[0] <= each.at <= loop[1]]
+    slots = sites.strings(code, "co_localsplusnames") or sites.strings(code, "co_varnames")
+    names = sites.strings(code, "co_names")
+    try:
+        return walk_of(body, slots, names, sites, lambda number: _is_none(scene, code, number))
+    except (_OtherCode, IndexError):
+        return None
+
+
+def walk_of(
+    body: Iterable[Instruction],
+    slots: Sequence[str],
+    names: Sequence[str],
+    sites: CallSites,
+    is_none: Callable[[int], bool],
+) -> Step:
+    """Return the one step of a loop's instructions, as a stack machine reads them.
+
+    Raises _OtherCode, and IndexError where the stack or a table is too short.
+    """
+    stack: list[_Value] = []
+    steps: set[Step] = set()
+    stored: list[str] = []
+    tested: list[_Value] = []
+    for each in body:
+        does, argument = each.does, each.argument
+        if does in _QUIET:
+            continue
+        if does in ("store", "store_load"):
+            name = slots[argument if does == "store" else argument >> 4]
+            value = stack.pop()
+            stored.append(name)
+            if value.attribute and value.variable == name:
+                steps.add(Step(name, value.attribute))
+            if does == "store_load":
+                stack.append(_Value(slots[argument & 15]))
+        elif does in ("fast", "fast2"):
+            found = (argument,) if does == "fast" else (argument >> 4, argument & 15)
+            stack += [_Value(slots[slot]) for slot in found]
+        elif does == "attr":
+            number, value = sites.attribute_loaded(each), stack.pop()
+            if number is None or not value.variable or value.attribute:
+                raise _OtherCode
+            stack.append(_Value(value.variable, names[number]))
+        elif does in ("const", "number"):
+            stack.append(_Value(is_none=does == "const" and is_none(argument)))
+        elif does == "sum" and argument != SUBSCRIPT:
+            stack[-2:] = [_Value()] if len(stack) > 1 else []
+        elif does == "is" or (does == "compare" and argument in IDENTITY):
+            right, left = stack.pop(), stack.pop()
+            stack.append(left if right.is_none else _Value())
+        elif does in _JUMPS:
+            tested += [stack.pop()] if stack else []
+            if stack:
+                raise _OtherCode
+        elif does != "truth":
+            raise _OtherCode
+    if len(steps) != 1:
+        raise _OtherCode
+    (step,) = steps
+    looks_at = {_Value(step.variable), _Value(step.variable, step.attribute)}
+    if stored.count(step.variable) != 1 or not set(tested) <= looks_at:
+        raise _OtherCode
+    return step
+
+
+def _is_none(scene: Scene, code: int, number: int) -> bool:
+    reader = scene.view.reader
+    constants = reader.u64(code + reader.layout.require("PyCodeObject", "co_consts"))
+    at = constants + reader.layout.require("PyTupleObject", "ob_item") + 8 * number
+    return scene.view.locks.type_name(reader.u64(at)) == "NoneType"

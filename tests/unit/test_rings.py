@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loop is called endless only where it does nothing but walk, and the objects form a ring."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from gdb_epi.hangs.rings import Step, _OtherCode, ring_length, walk_of
+from gdb_epi.locks.python import call_sites
+from gdb_epi.locks.python.call_sites import CallSites
+
+OPCODES_OF = call_sites.shipped_json(call_sites.__file__, "opcodes.json")
+HERE = ".".join(map(str, sys.version_info[:2]))
+pytestmark = pytest.mark.skipif(HERE not in OPCODES_OF, reason="no table of its opcodes")
+
+
+def counts(node):
+    depth = 0
+    while node is not None:
+        depth += 1
+        node = node.parent
+    return depth
+
+
+def to_the_root(node):
+    while node.parent:
+        node = node.parent
+    return node
+
+
+def until_it_is_back(node, start):
+    while node is not start:
+        node = node.parent
+
+
+def until_named(node, name):
+    while node:
+        if node.name == name:
+            return node
+        node = node.parent
+    return None
+
+
+def until_marked(node):
+    while not node.marked:
+        node = node.parent
+
+
+def so_many(node, left):
+    while left:
+        left -= 1
+        node = node.parent
+
+
+def works(node):
+    while node:
+        node.work()
+        node = node.parent
+
+
+def takes_apart(node):
+    while node is not None:
+        following = node.parent
+        node.parent = None
+        node = following
+
+
+def by_key(node, names):
+    while node:
+        names[node] = 1
+        node = node.parent
+
+
+def two_ways(node):
+    while node:
+        node = node.parent
+        node = node.other
+
+
+def step_of(function, monkeypatch) -> Step | None:
+    code = function.__code__
+    raw = code.co_code
+    backward = [each for each in dis.get_instructions(code) if _target(each) < each.offset]
+    first, last = min(map(_target, backward)), max(each.offset for each in backward)
+    monkeypatch.setattr(call_sites, "bytecode_of", lambda *_: (0, len(raw)))
+    layout = SimpleNamespace(version=sys.version_info[:2])
+    sites = CallSites(SimpleNamespace(layout=layout, read=lambda _, size: raw[:size]))
+    body = [each for each in sites.instructions(1) if first <= each.at <= last]
+    assert body
+    try:
+        return walk_of(
+            body, code.co_varnames, code.co_names, sites, lambda n: code.co_consts[n] is None
+        )
+    except (_OtherCode, IndexError):
+        return None
+
+
+def _target(instruction: dis.Instruction) -> int:
+    jumps = instruction.opcode in (*dis.hasjrel, *dis.hasjabs)
+    return instruction.argval if jumps else sys.maxsize
+
+
+@pytest.mark.parametrize("function", [counts, to_the_root])
+def test_code_that_only_walks(function, monkeypatch) -> None:
+    assert step_of(function, monkeypatch) == Step("node", "parent")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [until_it_is_back, until_named, until_marked, so_many, works, takes_apart, by_key, two_ways],
+)
+def test_code_that_may_end_otherwise(function, monkeypatch) -> None:
+    assert step_of(function, monkeypatch) is None
+
+
+@pytest.mark.parametrize(
+    ("parents", "length"),
+    [({1: 2, 2: 3, 3: 1}, 3), ({1: 1}, 1), ({1: 2, 2: 3, 3: 2}, 2), ({1: 2, 2: None}, 0)],
+)
+def test_how_long_a_ring_is(parents, length) -> None:
+    view = SimpleNamespace(attribute=lambda word, _: parents.get(word))
+    assert ring_length(SimpleNamespace(view=view), 1, "parent") == length
