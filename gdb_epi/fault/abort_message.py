@@ -46,6 +46,8 @@ _FORTIFY = (
     "*** stack smashing detected ***",
     "*** longjmp causes uninitialized stack frame ***",
     "*** %n in writable segment",
+    "*** bit out of range 0 - FD_SETSIZE on fd_set ***",  # debug/fdelt_chk.c
+    "*** invalid %N$ use detected ***",  # stdio-common/vfprintf-internal.c
 )
 
 

@@ -156,6 +156,8 @@ def message(text: str) -> ProcessState:
         ("double free or corruption (out)\n", "abort-malloc:double-free-or-corruption-out"),
         ("*** stack smashing detected ***: terminated\n", "abort-fortify"),
         ("*** buffer overflow detected ***: terminated\n", "abort-fortify"),
+        ("*** bit out of range 0 - FD_SETSIZE on fd_set ***: terminated\n", "abort-fortify"),
+        ("*** invalid %N$ use detected ***\n", "abort-fortify"),
         ("something of the program", "abort-other"),
     ],
 )
