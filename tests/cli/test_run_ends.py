@@ -132,7 +132,7 @@ def test_a_signal_that_a_finalizer_drops_ends_the_run(
     packed = core.with_name("core.gz")
     packed.write_bytes(gzip.compress(core.read_bytes(), 1))
     gdb = script(shell.folder / "gdb", HANGING_GDB.format(pids=shell.folder / "pids"))
-    words = shell.command("triage", packed, "--gdb", gdb, "--no-db")
+    words = shell.command("triage", packed, "--gdb", gdb, "--native", "gdb", "--no-db")
     path = os.pathsep.join((str(folder), shell.env["PYTHONPATH"]))
     done = subprocess.run(
         [*INTERRUPTIBLE, *words], env={**shell.env, "PYTHONPATH": path}, cwd=shell.folder,

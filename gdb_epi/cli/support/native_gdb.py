@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gdb_epi.cli.support.gdb_server import GdbServer
 
 GDB_SECONDS = 120.0  # for one core; symbols of a large process take 10 s
+SETTING_SECONDS = 15.0  # for a question that needs no core; one that is late is as good as none
 SHARED_SECONDS = GDB_SECONDS  # the same, of the GDB that all cores share
 MAX_ANSWER = 256 << 20  # bytes of JSON
 NO_CORE = "is not a core dump"  # GDB, of a file that BFD does not take for one
@@ -231,7 +232,7 @@ def setting(gdb: str, name: str) -> str | None:
             env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=GDB_SECONDS,
+            timeout=SETTING_SECONDS,
         )
     except (OSError, subprocess.SubprocessError):
         return None
