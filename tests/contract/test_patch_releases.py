@@ -59,9 +59,9 @@ def assert_chosen(state: ProcessState, interpreter: Interpreter) -> None:
     main = python.runtime + layout.require("_PyRuntimeState", "interpreters.main")
     there = int.from_bytes(state.target.read(main, 8), "little")
     assert there - python.runtime == layout.require("_PyRuntimeState", "_main_interpreter")
-    shipped = [
-        p.stem.rpartition("-")[2] for p in (Path(layouts.__file__).parent / OTHERS).iterdir()
-    ]
+    others = (Path(layouts.__file__).parent / OTHERS).iterdir()
+    builds = [path.stem.split("-") for path in others]  # ["cp313t", "3.13.18"]; -musl comes last
+    shipped = [build[1] for build in builds if build[0].isalnum() and build[0][-1].isdigit()]
     version = ".".join(str(number) for number in interpreter.version)
     if version in shipped and not interpreter.free_threaded and interpreter.gil:
         assert f"of {version})" in layout.source

@@ -149,7 +149,7 @@ def _alike(null: HealthyHosts, like: Ints) -> HealthyHosts:
 def _is_named(hosts: _Hosts, crashes: Crashes, like: HealthyHosts) -> Bools:
     ratios = likelihood_ratios(crashes, like)
     p = chances(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
-    return np.asarray(p * int(hosts.alive.sum()) <= MAX_HOST_Q)
+    return np.asarray(p * hosts.alive.size <= MAX_HOST_Q)
 
 
 def reach(population: Population, day: int) -> Reach:

@@ -130,7 +130,7 @@ def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator
     p[host_shares.share <= 0] = 1.0
     # Over all hosts (Bonferroni), not the false discovery rate: a bad host that is known for weeks
     # would make room for a healthy one on each of these days.
-    q = np.minimum(p * int((host_shares.share > 0).sum()), 1.0)
+    q = np.minimum(p * p.size, 1.0)
     named = np.flatnonzero((q <= MAX_HOST_Q) & (counts >= MIN_N)).tolist()
     if not named:
         return
