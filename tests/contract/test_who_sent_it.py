@@ -49,6 +49,11 @@ threading.Thread(target=watch, daemon=True).start()
 """
 
 
+# faulthandler prints the frames of a thread that runs on meanwhile: about one time in thirty it
+# dies of that itself, by SIGSEGV (3.12.1).
+TRIES = 5
+
+
 class Death(NamedTuple):
     """A program, whether the test sends the signal, and what must be said."""
 
@@ -74,16 +79,11 @@ DEATHS = {
 SOME = [i for i in one_per_minor() if i.gil and i.root is None][::2]
 
 
-@pytest.mark.parametrize("name", DEATHS)
-@pytest.mark.parametrize("interpreter", SOME, ids=lambda i: i.id)
-def test_who_sent_the_signal(interpreter: Interpreter, name: str, tmp_path: Path) -> None:
-    need_core_dumps()
-    death = DEATHS[name]
-    program = tmp_path / "program.py"
-    program.write_text(death.program)
+def _end(interpreter: Interpreter, program: Path, death: Death) -> int:
+    """Run a program to its end; return the signal that it died of."""
     process = subprocess.Popen(
         [*interpreter.argv, str(program)],
-        cwd=tmp_path,
+        cwd=program.parent,
         env={**interpreter.env, "PATH": "/usr/bin:/bin"},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -96,7 +96,22 @@ def test_who_sent_the_signal(interpreter: Interpreter, name: str, tmp_path: Path
     process.wait(60)
     if process.stdout is not None:
         process.stdout.close()
-    (core,) = find_core(tmp_path)
+    return -process.returncode
+
+
+@pytest.mark.parametrize("name", DEATHS)
+@pytest.mark.parametrize("interpreter", SOME, ids=lambda i: i.id)
+def test_who_sent_the_signal(interpreter: Interpreter, name: str, tmp_path: Path) -> None:
+    need_core_dumps()
+    death = DEATHS[name]
+    program = tmp_path / "program.py"
+    program.write_text(death.program)
+    for _ in range(TRIES):
+        ended_by = _end(interpreter, program, death)
+        (core,) = find_core(tmp_path)
+        if ended_by == signal.SIGABRT:
+            break
+        core.unlink()
     record = analyze(Session(CoreFileTarget.open(str(core))))
     assert record["signal"]["sender"] == death.sender
     category = record["signature"]["category"]

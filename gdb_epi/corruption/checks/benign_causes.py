@@ -43,7 +43,7 @@ from gdb_epi.corruption.pointers.word_origin import (
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.maps import (
     NEAR_NULL,
     is_canonical,
@@ -65,6 +65,7 @@ TYPED = frozenset(
     ("P8", "P9", "P13", "P14", "P15", "P3")
 )  # levels that an overrun does not explain
 IN_STEP = 64  # bytes that a loop may go on by
+FEWEST_LETTERS = 4  # with which a text constant begins
 RUN = 2  # damaged neighbours that make a run
 AROUND = (-16, -8, 8, 16)  # bytes
 LAST = 64 << 10  # bytes at the end of a stack
@@ -172,7 +173,7 @@ def guard(context: Context) -> Iterator[Evidence]:
     innocent_causes=(
         "this is one. A flipped pointer lands in such memory now and then: of one that the code "
         "did not make just before, but read or had from elsewhere, it is said with less weight "
-        "(S:read-only:untraced)."
+        "(S:read-only:untraced), unless a mapping or a text constant begins where it leads."
     ),
 )
 def read_only(context: Context) -> Iterator[Evidence]:
@@ -183,8 +184,28 @@ def read_only(context: Context) -> Iterator[Evidence]:
     here = context.target.region_at(site.address or 0)
     if permits(here, "r") and not permits(here, "w"):
         words = fault_words(context)
-        id = pointer_sign(context, words[0], "S:read-only") if words else "S:read-only"
+        id = "S:read-only"
+        if words and not _is_meant(context, words[0].value):
+            id = pointer_sign(context, words[0], id)
         yield _against(id, f"{site.address or 0:#018x} is mapped, but only to be read")
+
+
+def _is_meant(context: Context, pointer: int) -> bool:
+    """Whether a pointer leads to where things begin: a mapping, or a text constant.
+
+    A flipped bit seldom leads there: of 4,096 places of a page one is its start, and few follow a
+    byte of 0 and begin a text.
+    """
+    region = context.target.region_at(pointer)
+    if region is None:
+        return False
+    if pointer == region.start:
+        return True
+    try:
+        before, *text = context.target.read(pointer - 1, 1 + FEWEST_LETTERS)
+    except UnreadableMemory:
+        return False
+    return before == 0 and all(0x20 <= letter < 0x7F for letter in text)
 
 
 def _pointers(context: Context) -> list[int]:
