@@ -411,8 +411,8 @@ def test_reads_behind_the_end_of_a_file_are_no_writes() -> None:
 def test_writes_to_read_only_memory() -> None:
     readable = Region(0x6000_0000_0000, 0x6000_0000_1000, "r--", None, 0, 0)
     start, inside = readable.start, readable.start + 0x340
-    for pointer, id in ((inside, "S:read-only:untraced"), (start, "S:read-only")):
-        made = failed("488907", fault_at(pointer, 2), rdi=pointer, extra_regions=[readable])
+    for place, id in ((inside, "S:read-only:untraced"), (start, "S:read-only")):
+        made = failed("488907", fault_at(place, 2), rdi=place, extra_regions=[readable])
         assert [one.id for one in evidence(read_only(made))] == [id]
     known = "48bf" + inside.to_bytes(8, "little").hex()  # movabs $...,%rdi
     died = fault_at(inside, 2)
