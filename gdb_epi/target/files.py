@@ -133,10 +133,10 @@ class KeptFiles:
     def open(self, path: str) -> ElfFile | Absent:
         """Do what open_elf() does."""
         try:
-            found = os.stat(path)
+            status = os.stat(path)
         except (OSError, ValueError):
             return open_elf(path)
-        now = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        now = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         before, kept = self._files.pop(path, (None, None))
         file = kept if kept is not None and before == now else open_elf(path)
         if isinstance(file, ElfFile):

@@ -143,10 +143,15 @@ def _bits(original: str, found: str) -> list[int]:
     return [bit for bit in range(64) if changed >> bit & 1]
 
 
-def written(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
-    """Return calibration.json: a rule a line."""
+def version_of(rows: Sequence[Row]) -> str:
+    """Return what counts of these rows are called."""
     programs = len({(str(row["from"]), str(row["program"])) for row in rows})
-    head: dict[str, object] = {"version": f"{len(rows)}-cores-{programs}-programs", "about": ABOUT}
+    return f"{len(rows)}-cores-{programs}-programs"
+
+
+def written(table: Mapping[str, Counts], rows: Sequence[Row], version: str | None = None) -> str:
+    """Return calibration.json: a rule a line."""
+    head: dict[str, object] = {"version": version or version_of(rows), "about": ABOUT}
     head["usual"] = table[ANY_RULE].usual
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     rules = [
@@ -164,12 +169,9 @@ def extended(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
     new = {rule: counts for rule, counts in table.items() if rule not in shipped}
     usual = shipped.pop(ANY_RULE).usual
     merged = dict(sorted({**shipped, **new}.items()))
-    text = written({**merged, ANY_RULE: Counts(0, 0, "", usual)}, rows)
     before = calibration_version().partition("+")[0]
-    programs = len({(str(row["from"]), str(row["program"])) for row in rows})
-    return text.replace(
-        f'"{len(rows)}-cores-{programs}-programs"', f'"{before}+{len(rows)}-cores-for-new-rules"'
-    )
+    version = f"{before}+{len(rows)}-cores-for-new-rules"
+    return written({**merged, ANY_RULE: Counts(0, 0, "", usual)}, rows, version)
 
 
 def summed(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
@@ -185,9 +187,9 @@ def summed(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
             right, wrong = round(old.right + more.right, 2), round(old.wrong + more.wrong, 2)
             origin = f"{old.origin}; {more.origin.removeprefix('measured on ')} since"
             merged[rule] = Counts(right, wrong, origin)
-    text = written({**dict(sorted(merged.items())), ANY_RULE: Counts(0, 0, "", usual)}, rows)
-    own = f"{len(rows)}-cores-{len({str(row['program']) for row in rows})}-programs"
-    return text.replace(f'"{own}"', f'"{calibration_version()}+{own}"')
+    version = f"{calibration_version()}+{version_of(rows)}"
+    everything = {**dict(sorted(merged.items())), ANY_RULE: Counts(0, 0, "", usual)}
+    return written(everything, rows, version)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

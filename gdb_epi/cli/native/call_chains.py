@@ -52,7 +52,7 @@ class CallChains:
         first = self._site(caller)
         if first is None:
             return []
-        found, start, is_told = self._function(callee)
+        callee_file, start, is_told = self._function(callee)
         callee_start = start if is_told else callee_start
         seen: set[int] = set()
         is_met_again = False
@@ -69,7 +69,7 @@ class CallChains:
                     continue
                 loaded, start, is_told = self._function(target)
                 if not is_told or start != target or loaded is None or loaded.names is None:
-                    if loaded is found and way:
+                    if loaded is callee_file and way:
                         raise Unsure("a jump in a file without debug information")
                     return []
                 for jump in self._calls(loaded, target).jumps:

@@ -69,9 +69,6 @@ class NamedStacks(NamedTuple):
         """Return None: there are native frames."""
         return None
 
-    def close(self) -> None:
-        """Do nothing: no process runs."""
-
 
 class _Object(NamedTuple):
     """A file that GDB has loaded."""

@@ -185,12 +185,12 @@ def read_only(context: Context) -> Iterator[Evidence]:
     if permits(here, "r") and not permits(here, "w"):
         words = fault_words(context)
         id = "S:read-only"
-        if words and not _is_meant(context, words[0].value):
+        if words and not _leads_to_a_beginning(context, words[0].value):
             id = pointer_sign(context, words[0], id)
         yield _against(id, f"{site.address or 0:#018x} is mapped, but only to be read")
 
 
-def _is_meant(context: Context, pointer: int) -> bool:
+def _leads_to_a_beginning(context: Context, pointer: int) -> bool:
     """Whether a pointer leads to where things begin: a mapping, or a text constant.
 
     A flipped bit seldom leads there: of 4,096 places of a page one is its start, and few follow a

@@ -57,11 +57,11 @@ class _Names(NamedTuple):
 
     def value(self, key: str) -> int | None:
         """Return the value under the first key that is a text."""
-        found = self.texts.get(key)
+        entry = self.texts.get(key)
         if key.isascii():
             bare = self.raw.get(key.encode("ascii"))
-            found = bare if found is None or (bare is not None and bare < found) else found
-        return None if found is None else found[1]
+            entry = bare if entry is None or (bare is not None and bare < entry) else entry
+        return None if entry is None else entry[1]
 
 
 class ObjectReader:

@@ -100,12 +100,12 @@ def _is_told_apart(
     if other is None or text not in other.values:
         return False
     both = [named, (other, other.values.index(text))]
-    known = np.logical_and.reduce([attribute.crash[crashes] >= 0 for attribute, _ in both])
-    total = float(np.count_nonzero(known))
+    has_both = np.logical_and.reduce([attribute.crash[crashes] >= 0 for attribute, _ in both])
+    total = float(np.count_nonzero(has_both))
     gains = []
     for attribute, value in both:
         share = float(expected_shares(population, attribute)[0][value])
-        here = float(np.count_nonzero(attribute.crash[crashes[known]] == value))
+        here = float(np.count_nonzero(attribute.crash[crashes[has_both]] == value))
         parts = ((here, share), (total - here, 1 - share))
         gains.append(sum(a * np.log(a / max(total * s, 1e-12)) for a, s in parts if a > 0))
     return bool(gains[0] - gains[1] > np.log(TOLD_APART))

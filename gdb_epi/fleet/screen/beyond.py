@@ -112,17 +112,17 @@ def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenH
     chance = -np.expm1(-p * int(hosts.alive.sum()))
     share, total = exposure_shares(hosts.population).share, float(counts.sum())
     named = {finding.value for finding in screened.hosts}
-    found: list[OpenHost] = []
+    maybe_bad: list[OpenHost] = []
     for host in np.argsort(chance, kind="stable").tolist():
-        if chance[host] > MAX_CHANCE or len(found) == MAX_TOLD:
+        if chance[host] > MAX_CHANCE or len(maybe_bad) == MAX_TOLD:
             break
         n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
         if n < MIN_N - 1 or not hosts.alive[host] or name in named:
             continue
         if relative_risk(n, part, total - n, 1 - part)[0] > 1:
             more = _more(hosts, host, int(n), total - n, part)
-            found.append(OpenHost(name, int(n), float(chance[host]), more))
-    return found
+            maybe_bad.append(OpenHost(name, int(n), float(chance[host]), more))
+    return maybe_bad
 
 
 def _more(hosts: _Hosts, host: int, n: int, others: float, share: float) -> int | None:
@@ -155,12 +155,12 @@ def _is_named(hosts: _Hosts, crashes: Crashes, like: HealthyHosts) -> Bools:
 def reach(population: Population, day: int) -> Reach:
     """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
     hosts = _hosts_of(population, day)
-    found = (None, None) if hosts is None else _of_bad_hosts(hosts)
+    of_host = (None, None) if hosts is None else _of_bad_hosts(hosts)
     signatures = np.bincount(population.signature[population.signature >= 0], minlength=1)
     values = [a for a in population.attributes if len(a.values) > 1]
     tests = int((signatures >= MIN_N).sum()) * max((len(a.values) for a in values), default=0)
     value = math.ceil(math.log(tests / MAX_Q) / math.log(2)) if tests else None
-    return Reach(found, value)
+    return Reach(of_host, value)
 
 
 def _of_bad_hosts(hosts: _Hosts) -> tuple[int | None, int | None]:
@@ -175,8 +175,8 @@ def _of_bad_hosts(hosts: _Hosts) -> tuple[int | None, int | None]:
     cpu = (random.random(host.size) * (null.cpus[host] - 1)).astype(np.int64) + 1
     carried = FLIP * (marks[0] & has_flips[host]) + NEW * (marks[1] & has_new[host])
     own = np.where(marks[2] & has_cpu[host], 0, cpu)
-    one = np.ones(host.size, dtype=np.int64)
-    broken = Crashes(host, one * 0, carried, own, one)
+    ones = np.ones(host.size, dtype=np.int64)
+    broken = Crashes(host, ones * 0, carried, own, ones)
     named = _is_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
     half, most = (np.flatnonzero(named >= share) for share in (HALF, MOST))
     first = (int(at[0]) + MIN_N if at.size else None for at in (half, most))
@@ -185,7 +185,7 @@ def _of_bad_hosts(hosts: _Hosts) -> tuple[int | None, int | None]:
 
 def lines(population: Population, day: int, screened: Screen) -> list[str]:
     """Return what the crashes cannot tell yet, in words; nothing where all is told."""
-    told = [f"open: {host.words()}" for host in open_hosts(population, day, screened)]
+    sentences = [f"open: {host.words()}" for host in open_hosts(population, day, screened)]
     if not screened.findings:
-        told += [words for words in (reach(population, day).words(),) if words]
-    return told
+        sentences += [words for words in (reach(population, day).words(),) if words]
+    return sentences

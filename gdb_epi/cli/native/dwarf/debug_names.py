@@ -176,7 +176,7 @@ class DebugNames:
         unit = outer.unit
         place = unit.offset + outer.at
         if place not in self._inner:
-            found: list[_Block] = []
+            blocks: list[_Block] = []
             if outer.has_children:
                 for at, abbreviation in unit.children(outer.children):
                     if abbreviation.tag in (INLINED, LEXICAL, SUBPROGRAM):
@@ -184,10 +184,10 @@ class DebugNames:
                         assert child is not None
                         line = unit.number(child, CALL_LINE)
                         for low, high in unit.ranges(child):
-                            found.append(_Block(low, high, at, child.tag, line))
-                        if len(found) > MAX_PARTS:
+                            blocks.append(_Block(low, high, at, child.tag, line))
+                        if len(blocks) > MAX_PARTS:
                             raise Unsure("many blocks")
-            self._inner[place] = found
+            self._inner[place] = blocks
         return self._inner[place]
 
     def _has_empty(self, unit: Unit, block: _Block, place: int) -> bool:

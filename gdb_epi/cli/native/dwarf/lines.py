@@ -21,15 +21,8 @@ LINE = ".debug_line"
 MAX_PROGRAM = 1 << 22  # bytes of one unit's
 MAX_FILES = 1 << 16
 _PATH, _DIRECTORY_INDEX = 1, 2  # what an entry of the tables of names consists of
-_STRING, _LINE_STRP, _STRP, _UDATA, _DATA1, _DATA2, _DATA16 = (
-    0x08,
-    0x1F,
-    0x0E,
-    0x0F,
-    0x0B,
-    0x05,
-    0x1E,
-)
+_STRING, _LINE_STRP, _STRP = 0x08, 0x1F, 0x0E
+_UDATA, _DATA1, _DATA2, _DATA16 = 0x0F, 0x0B, 0x05, 0x1E
 
 
 # A row is one number: the file, 32 bits of the line, and two flags: a statement begins; the line
@@ -105,19 +98,19 @@ class LineTable:
 
     def holds(self, pc: int) -> bool:
         """Whether there is any row for an address."""
-        return bool(self._found(pc))
+        return bool(self._parts_at(pc))
 
-    def _found(self, pc: int) -> list[_Part]:
+    def _parts_at(self, pc: int) -> list[_Part]:
         if self._parts is None:
             self._parts = self._run()
         return [part for part in self._parts if part.addresses[0] <= pc < part.addresses[-1]]
 
     def at(self, pc: int) -> Place:
         """Return the line of an address. Raises Unsure without one."""
-        found = self._found(pc)
-        if len(found) != 1:
+        parts = self._parts_at(pc)
+        if len(parts) != 1:
             raise Unsure("lines in several places, or in none")
-        addresses, rows = found[0]
+        addresses, rows = parts[0]
         behind = bisect_right(addresses, pc)
         since = addresses[behind - 1]
         first = bisect_left(addresses, since)
