@@ -31,7 +31,7 @@ def push(session: Session, args: Namespace) -> Report:
         raise InputError("only a core can be pushed", hint="gcore FILE, then core-file FILE")
     path = getattr(session.target, "path", None)
     if isinstance(path, str) and os.path.isfile(path):
-        from gdb_epi.fleet.store.provenance import add_provenance
+        from gdb_epi.fleet.records.provenance import add_provenance
 
         add_provenance(record, path)
     if find_spec("sqlalchemy") is None:
@@ -58,7 +58,7 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
 
 
 def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
-    from gdb_epi.fleet.store.spool import later, spool
+    from gdb_epi.fleet.records.spool import later, spool
 
     path = spool([record])
     data = {"core_key": record["core_key"], "spool": str(path), "outcome": "spooled"}

@@ -24,7 +24,7 @@ def seen(session: Session, args: Namespace) -> Report:
     from gdb_epi.analysis import analyze
     from gdb_epi.fleet.questions.seen import seen as ask
     from gdb_epi.fleet.questions.seen import words
-    from gdb_epi.fleet.store.projection import group_key
+    from gdb_epi.fleet.records.projection import group_key
 
     record = analyze(session)
     kind, key = group_key(record)

@@ -269,8 +269,8 @@ def _database(db: str | None) -> Iterator[Line]:
 
 
 def _spool() -> Iterator[Line]:
-    from gdb_epi.fleet.store.paths import spool_folder
-    from gdb_epi.fleet.store.spool import waiting
+    from gdb_epi.fleet.paths import spool_folder
+    from gdb_epi.fleet.records.spool import waiting
 
     files = len(waiting())
     advice = "gdb-epi fleet ingest" if files else ""

@@ -241,7 +241,7 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
 
 
 def _complain(line: str, code: int) -> int:
-    from gdb_epi.fleet.store.paths import hide_passwords
+    from gdb_epi.fleet.paths import hide_passwords
     from gdb_epi.render.escape import escape
 
     print(f"{PROGRAM}: {escape(hide_passwords(line))}", file=sys.stderr)

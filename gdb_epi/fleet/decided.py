@@ -23,7 +23,7 @@ def decided_words(db: str | None, record: Mapping[str, Any]) -> tuple[str, ...]:
     from gdb_epi.errors import EpiError
     from gdb_epi.fleet.life.decision_words import record_words
     from gdb_epi.fleet.questions.seen import open_to_ask
-    from gdb_epi.fleet.store.projection import group_key
+    from gdb_epi.fleet.records.projection import group_key
 
     try:
         with open_to_ask(db) as execute:
@@ -33,7 +33,7 @@ def decided_words(db: str | None, record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _default_database() -> str:
-    """The path that store/paths.py gives, without pathlib: 18 ms of a cold start."""
+    """The path that fleet/paths.py gives, without pathlib: 18 ms of a cold start."""
     base = os.environ.get("XDG_DATA_HOME", "")
     root = base if os.path.isabs(base) else os.path.expanduser("~/.local/share")
     return os.path.join(root, "gdb-epi", "fleet.sqlite3")

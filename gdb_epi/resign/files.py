@@ -133,8 +133,8 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
     """Resign the records after a number; return the last number, None at the end."""
     from sqlalchemy import select
 
+    from gdb_epi.fleet.records.packing import stored_record
     from gdb_epi.fleet.store import tables as t
-    from gdb_epi.fleet.store.packing import stored_record
 
     chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
     rows = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
@@ -149,10 +149,10 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
 
 
 def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> None:
+    from gdb_epi.fleet.records.packing import Packer
+    from gdb_epi.fleet.records.projection import project
     from gdb_epi.fleet.store import tables as t
     from gdb_epi.fleet.store.dimensions import Dimensions
-    from gdb_epi.fleet.store.packing import Packer
-    from gdb_epi.fleet.store.projection import project
     from gdb_epi.fleet.store.transactions import note_change
 
     packer, ids = Packer(), Dimensions()

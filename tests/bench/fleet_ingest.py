@@ -26,10 +26,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.fleet_records import fleet_record
 
+from gdb_epi.fleet.records.prepare import Preparer
+from gdb_epi.fleet.records.reader import parts_in
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import store
-from gdb_epi.fleet.store.prepare import Preparer
-from gdb_epi.fleet.store.reader import parts_in
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

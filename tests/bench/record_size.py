@@ -20,7 +20,7 @@ from support.interpreters import by_id, cache_root
 
 from gdb_epi.cli.support.core_files import core_at
 from gdb_epi.cli.support.examine import Examined, Options, examine_here
-from gdb_epi.fleet.store.packing import Packer
+from gdb_epi.fleet.records.packing import Packer
 
 MAX_CORE = 400 << 20
 MIN_REPEATED = 8  # characters of a text that counts as said again

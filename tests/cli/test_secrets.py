@@ -16,7 +16,7 @@ from support.interpreters import one_per_minor
 from support.opening import made_or_skip, sysroot_of
 from support.surroundings import ARGV_SECRET, surroundings
 
-from gdb_epi.fleet.store.packing import unpack
+from gdb_epi.fleet.records.packing import unpack
 
 HERE = [one for one in one_per_minor() if one.root is None]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gdb_epi.fleet.store.packing import unpack
+from gdb_epi.fleet.records.packing import unpack
 
 KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ctypes
 

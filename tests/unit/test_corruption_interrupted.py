@@ -9,7 +9,7 @@ import pytest
 from support.faults import evidence, failed, fault_at
 from support.scenes import HEAP, MMAP, MMAP_SIZE, PC, PID, SP, crash
 
-from gdb_epi.corruption.checks.register_values import register_values
+from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.target.api import Thread
 from gdb_epi.x86 import decode

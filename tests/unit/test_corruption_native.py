@@ -13,7 +13,7 @@ from gdb_epi.corruption.checks.control_flow import last_return
 from gdb_epi.corruption.checks.entered_mid_function import arrived_inside
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
 from gdb_epi.corruption.checks.one_bit_pointer import pointer
-from gdb_epi.corruption.checks.register_values import register_values
+from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.saved_on_stack import frame_pointer
 from gdb_epi.corruption.checks.several_bits import line
 from gdb_epi.corruption.context import Context

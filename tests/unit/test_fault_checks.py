@@ -37,7 +37,7 @@ from gdb_epi.corruption.checks.control_flow import (
 from gdb_epi.corruption.checks.entered_mid_function import arrived_inside
 from gdb_epi.corruption.checks.one_bit_pointer import _sentence, pointer
 from gdb_epi.corruption.checks.recurring_bit import recurring
-from gdb_epi.corruption.checks.register_values import register_values
+from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, word_evidence
 from gdb_epi.corruption.pointers.neighbours import neighbours_of

@@ -18,11 +18,11 @@ from unit.fleet_records import full, minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.life.deciding import Decision, apply
 from gdb_epi.fleet.life.news import unsent
+from gdb_epi.fleet.records.packing import unpack
 from gdb_epi.fleet.screen.finding_states import stored
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
-from gdb_epi.fleet.store.packing import unpack
 from gdb_epi.fleet.store.versions import PRUNED_BEFORE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -121,7 +121,7 @@ def test_very_many_values_of_an_attribute_name_no_groups(url):
 
 
 def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
-    from gdb_epi.fleet.store.helper_processes import prepared
+    from gdb_epi.fleet.records.helper_processes import prepared
     from gdb_epi.fleet.store.ingest import store
 
     lines = [json.dumps(full(i)) for i in range(40)]
@@ -142,9 +142,9 @@ def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
 
 def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
     """The fast way stores a record's own text: only when no key can hide in it."""
-    from gdb_epi.fleet.store.helper_processes import prepared
+    from gdb_epi.fleet.records.helper_processes import prepared
+    from gdb_epi.fleet.records.packing import stored_record
     from gdb_epi.fleet.store.ingest import store
-    from gdb_epi.fleet.store.packing import stored_record
 
     secret = "hunter2"
     texts = [

@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.errors import EXIT_USAGE, InputError
+from gdb_epi.fleet.paths import hide_password, hide_passwords, is_url
 from gdb_epi.fleet.questions.seen import seen
+from gdb_epi.fleet.records.spool import later, spool_folder
 from gdb_epi.fleet.store.db import DatabaseUrlError, database_url, open_database, shown_url
-from gdb_epi.fleet.store.paths import hide_password, hide_passwords, is_url
-from gdb_epi.fleet.store.spool import later, spool_folder
 
 
 @pytest.mark.parametrize(

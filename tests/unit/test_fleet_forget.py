@@ -16,12 +16,12 @@ from unit.test_fleet_ingest import rows
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population import cache
-from gdb_epi.fleet.store import spool as spool_module
+from gdb_epi.fleet.records import spool as spool_module
+from gdb_epi.fleet.records.spool import spool, waiting
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.examined import note_examined
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.spool import spool, waiting
 
 UID = 4711
 ODD = "nöde 7"
@@ -111,8 +111,8 @@ def test_what_is_forgotten_is_nowhere(tmp_path, capsys):
 
 def test_a_writer_learns_that_ids_are_gone(tmp_path, capsys):
     """One that keeps ids from batch to batch makes the rows again that forget deleted."""
+    from gdb_epi.fleet.records.prepare import Preparer
     from gdb_epi.fleet.store.ingest import Writer
-    from gdb_epi.fleet.store.prepare import Preparer
 
     db = str(tmp_path / "f.sqlite3")
     with open_database(db, write=True) as engine:

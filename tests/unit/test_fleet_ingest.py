@@ -17,12 +17,12 @@ from support.waiting import wait_until
 from unit.fleet_records import full, minimal
 
 from gdb_epi.fleet.questions.signatures import top_signatures
+from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.records.times import EARLIEST
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import NewerSchema, open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
-from gdb_epi.fleet.store.packing import stored_record
 from gdb_epi.fleet.store.reproject import reproject
-from gdb_epi.fleet.store.times import EARLIEST
 from gdb_epi.fleet.store.transactions import begin
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,9 +18,9 @@ from gdb_epi.fleet.life.marks import HOST, REGRESSED, SIGNATURE, Mark, Subject, 
 from gdb_epi.fleet.life.news import digest, unsent
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.life.version_order import compare_versions
+from gdb_epi.fleet.paths import default_database
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.paths import default_database
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 KEY = f"{3:016x}"  # the signature of every seventh record, from the third on

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from unit.fleet_records import full, minimal
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.store import bounded_cache as remembered
-from gdb_epi.fleet.store.projection import (
+from gdb_epi.fleet.records import bounded_cache as remembered
+from gdb_epi.fleet.records.projection import (
     Projector,
     Rows,
     integer,
@@ -23,7 +23,7 @@ from gdb_epi.fleet.store.projection import (
     text,
     timestamp,
 )
-from gdb_epi.fleet.store.redact import storable
+from gdb_epi.fleet.records.redact import storable
 
 
 def test_a_minimal_record() -> None:

@@ -15,6 +15,7 @@ from support.fleet_simulator import population, simulate
 from unit.fleet_records import minimal
 
 from gdb_epi.errors import InputError
+from gdb_epi.fleet.paths import database_file
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import combinations
 from gdb_epi.fleet.population.cache import load_population, load_times
@@ -31,7 +32,6 @@ from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_dist
 from gdb_epi.fleet.store import db as fleet_db
 from gdb_epi.fleet.store.days import day_number
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.paths import database_file
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY
 
 DAY = 86_400.0

@@ -13,10 +13,10 @@ from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.clocks import judge_times
 from gdb_epi.fleet.questions.onset import onset
 from gdb_epi.fleet.questions.signatures import curve, last_moment, new_signatures, top_signatures
+from gdb_epi.fleet.records.times import is_possible, judged_time
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject
-from gdb_epi.fleet.store.times import is_possible, judged_time
 
 DAY = 86_400.0
 START = 1_764_000_000.0

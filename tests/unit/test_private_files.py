@@ -13,8 +13,8 @@ import pytest
 
 from gdb_epi.cli.report import _write as write_report
 from gdb_epi.cli.support.triage_answers import _open_output
+from gdb_epi.fleet.records.spool import SpoolError, spool
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.spool import SpoolError, spool
 
 RECORD = {"schema": "gdb-epi/record/1", "core_key": "ab" * 16}
 

@@ -12,7 +12,7 @@ import pytest
 from support.schema import documented, leaves, problems, schema, unstable
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.store.projection import Projector
+from gdb_epi.fleet.records.projection import Projector
 from gdb_epi.record.schema.versions import check_schema
 
 GOLDEN = sorted((Path(__file__).resolve().parents[1] / "golden").glob("*.json"))

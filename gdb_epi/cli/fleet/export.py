@@ -15,7 +15,7 @@ from gdb_epi.argument_types import output_file
 from gdb_epi.cli.fleet.output import add_database, say_lost
 from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_DONE, UsageError
-from gdb_epi.fleet.store.paths import note_export
+from gdb_epi.fleet.paths import note_export
 from gdb_epi.private_files import private_opener
 from gdb_epi.util import counted
 
@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
 
         note_export(shown_url(engine.url), args.output)
         if args.otel:
-            from gdb_epi.fleet.store.flat_rows import as_otel, rows_of
+            from gdb_epi.fleet.records.flat_rows import as_otel, rows_of
 
             rows = rows_of(_records(engine, lost))
             lines = (json.dumps(as_otel(row), sort_keys=True) for row in rows)
@@ -97,7 +97,7 @@ def _parquet(args: Namespace) -> int:
     if args.output is None:
         raise UsageError("Parquet needs a file", hint="--format parquet --output cores.parquet")
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.store.flat_rows import rows_of, write_parquet
+        from gdb_epi.fleet.records.flat_rows import rows_of, write_parquet
 
         lost: list[int] = []
         note_export(shown_url(engine.url), args.output)

@@ -31,9 +31,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Ingest and say what became of it; 3 when a record was rejected."""
+    from gdb_epi.fleet.records.helper_processes import helpers_for, prepared
+    from gdb_epi.fleet.records.reader import files_of
     from gdb_epi.fleet.store.db import open_database
-    from gdb_epi.fleet.store.helper_processes import helpers_for, prepared
-    from gdb_epi.fleet.store.reader import files_of
 
     if not args.records:
         return _ingest_spool(args.db)
@@ -52,9 +52,9 @@ def run(args: Namespace) -> int:
 
 def _ingest_spool(db: str | None) -> int:
     """Take the spool in; a file is deleted after its records are committed."""
+    from gdb_epi.fleet.records.helper_processes import prepared
+    from gdb_epi.fleet.records.spool import waiting
     from gdb_epi.fleet.store.db import open_database
-    from gdb_epi.fleet.store.helper_processes import prepared
-    from gdb_epi.fleet.store.spool import waiting
 
     files = waiting()
     if not files:

@@ -24,7 +24,7 @@ from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.cli.native.name_books import FORMAT, BookShelf, Jumped, NameBook, Named
 from gdb_epi.cli.native.tail_calls import TailCalls
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.fleet.store.paths import cache_folder
+from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import Module, NativeFrame
 from gdb_epi.target.auxv import AT_ENTRY
 from gdb_epi.target.corefile import CoreFileTarget

@@ -10,7 +10,7 @@ from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.guard import signals_held
 from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
-from gdb_epi.fleet.store.provenance import add_file, add_provenance
+from gdb_epi.fleet.records.provenance import add_file, add_provenance
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
 from gdb_epi.target.files import roots_of
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from gdb_epi.cli.support.guard import death_words
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, UsageError
-from gdb_epi.fleet.store.paths import cache_folder
+from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import NativeFrame
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ class RecordKeeper:
         """Say how many records went into the database, and which database that is."""
         if not self.added and not self.known:
             return
-        from gdb_epi.fleet.store.paths import default_database, hide_password
+        from gdb_epi.fleet.paths import default_database, hide_password
 
         place = hide_password(self._db) if self._db is not None else str(default_database())
         if self.added + self.known == 1:
@@ -102,7 +102,7 @@ class RecordKeeper:
         say(error.line())
 
     def _spool(self, batch: list[Named]) -> None:
-        from gdb_epi.fleet.store.spool import SpoolError, later, spool
+        from gdb_epi.fleet.records.spool import SpoolError, later, spool
 
         try:
             path = spool(record for _, record, _ in batch)

@@ -13,7 +13,7 @@ from sqlalchemy.pool import QueuePool
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.extras import require_extra
 from gdb_epi.fleet.lake.files import Manifest, read_manifest
-from gdb_epi.fleet.store.paths import COLUMNAR
+from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.store.tables import HOST_ATTR_VIEW, metadata
 from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 

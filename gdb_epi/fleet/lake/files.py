@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.fleet.paths import LAKE_PREFIX
 from gdb_epi.fleet.store.days import iso_day
-from gdb_epi.fleet.store.paths import LAKE_PREFIX
 from gdb_epi.typing_lite import NamedTuple
 
 MANIFEST = "lake.json"

@@ -21,9 +21,9 @@ from gdb_epi.fleet.life.marks import (
     Subject,
     standing_of,
 )
+from gdb_epi.fleet.records.values import text
 from gdb_epi.fleet.store.days import day_of
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
-from gdb_epi.fleet.store.values import text
 from gdb_epi.record.reading import group_in
 from gdb_epi.typing_lite import Any
 

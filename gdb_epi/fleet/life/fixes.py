@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 
 from gdb_epi.fleet.life.marks import FIXED, REGRESSED, Standing, Subject
 from gdb_epi.fleet.life.version_order import compare_versions
-from gdb_epi.fleet.store.packing import stored_record
+from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.records.values import text
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
-from gdb_epi.fleet.store.values import text
 from gdb_epi.record.reading import group_in
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted

@@ -17,21 +17,21 @@ from sqlalchemy import Connection, Engine, func, or_, select
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.life.marks import FINDING
 from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
+from gdb_epi.fleet.paths import exports_of
 from gdb_epi.fleet.population.cache import drop_cached_populations
 from gdb_epi.fleet.population.host_spelling import spelt_like
+from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.records.spool import drop_spooled
+from gdb_epi.fleet.records.values import text
 from gdb_epi.fleet.screen.finding_states import detail_of
 from gdb_epi.fleet.screen.types import HOST as OF_HOST
 from gdb_epi.fleet.screen.types import LOOP_OF
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import shown_url
 from gdb_epi.fleet.store.dimensions import in_list_parts
-from gdb_epi.fleet.store.packing import stored_record
-from gdb_epi.fleet.store.paths import exports_of
 from gdb_epi.fleet.store.removal import compact, record_bytes, remove_crashes
 from gdb_epi.fleet.store.reproject import BATCH
-from gdb_epi.fleet.store.spool import drop_spooled
 from gdb_epi.fleet.store.transactions import begin, drop_dimension_ids
-from gdb_epi.fleet.store.values import text
 from gdb_epi.record.reading import group_in
 
 HOST, USER, CORE = "host", "user", "core"

@@ -13,8 +13,8 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 
+from gdb_epi.fleet.records.values import text
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
-from gdb_epi.fleet.store.values import text
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:

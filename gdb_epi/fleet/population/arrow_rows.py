@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.packed_rows import Rows
+from gdb_epi.fleet.records.times import EARLIEST
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats
-from gdb_epi.fleet.store.times import EARLIEST
 
 ROWS = 100_000  # of a batch
 

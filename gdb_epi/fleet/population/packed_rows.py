@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.records.times import EARLIEST
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
-from gdb_epi.fleet.store.times import EARLIEST
 from gdb_epi.typing_lite import NamedTuple
 
 IDS = 1 << 14  # of crashes that are asked for at a time: their texts fit a CPU's cache

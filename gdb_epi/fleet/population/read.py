@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import Connection, case, func, select
 
+from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.arrow_rows import arrow_rows
 from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
 from gdb_epi.fleet.population.coverage import reconciled
@@ -28,15 +29,14 @@ from gdb_epi.fleet.population.population import (
     PrunedPast,
 )
 from gdb_epi.fleet.population.set_values import SetValues, mask_of_sets, values_of_sets
+from gdb_epi.fleet.records.facts import YES
+from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE
+from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, nowhere
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
-from gdb_epi.fleet.store.facts import YES
-from gdb_epi.fleet.store.paths import COLUMNAR
 from gdb_epi.fleet.store.pruned import pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
-from gdb_epi.fleet.store.times import EARLIEST, FILE_DATE
-from gdb_epi.fleet.store.verdicts import is_of_this_model
 
 MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.host_spelling import label_of, spelt_like
 from gdb_epi.fleet.questions.signature_groups import (
     MIN_PREFIX,
@@ -18,9 +19,8 @@ from gdb_epi.fleet.questions.signature_groups import (
     require_signature,
 )
 from gdb_epi.fleet.questions.signatures import before_end_of, verdicts_of
+from gdb_epi.fleet.records.packing import stored_record
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.packing import stored_record
-from gdb_epi.fleet.store.paths import COLUMNAR
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 MAX_SHOWN = 20

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.life.decision_words import record_words
+from gdb_epi.fleet.paths import default_database, is_url
 from gdb_epi.fleet.questions.pruned import pruned_words
-from gdb_epi.fleet.store.paths import default_database, is_url
 from gdb_epi.fleet.store.pruned import pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import (
     Execute,

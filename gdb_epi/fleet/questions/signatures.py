@@ -18,10 +18,10 @@ from sqlalchemy import (
 )
 
 from gdb_epi.errors import InputError
+from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.questions.pruned import day_of_prune
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
-from gdb_epi.fleet.store.paths import COLUMNAR
 from gdb_epi.fleet.store.tables import crash, sig
 
 if TYPE_CHECKING:  # numpy: `fleet top` needs none

@@ -9,14 +9,14 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.records.values import text
 from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.page import Example, ExampleCore, Frame, Headline, Section, SignatureRow
 from gdb_epi.fleet.report.texts import clean, day_text
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import in_list_parts
-from gdb_epi.fleet.store.packing import stored_record
-from gdb_epi.fleet.store.values import text
 from gdb_epi.record.reading import group_in
 from gdb_epi.render.frame_lines import NATIVE as C
 from gdb_epi.render.frame_lines import PYTHON as PY

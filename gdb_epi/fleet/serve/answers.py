@@ -23,12 +23,12 @@ from gdb_epi.fleet.questions import signatures as curves
 from gdb_epi.fleet.questions.signature_groups import SignatureGroup
 from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.questions.verdict import of_population, of_signature
+from gdb_epi.fleet.records.prepare import Preparer
+from gdb_epi.fleet.records.reader import parts_in
 from gdb_epi.fleet.screen.finding_states import stored
 from gdb_epi.fleet.screen.screening import Screen, screen
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.fleet.store.ingest import store
-from gdb_epi.fleet.store.prepare import Preparer
-from gdb_epi.fleet.store.reader import parts_in
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 MAX_ROWS = 1000

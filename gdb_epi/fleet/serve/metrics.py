@@ -20,12 +20,12 @@ from sqlalchemy import Engine, func, select
 from gdb_epi.fleet.life.marks import HOST
 from gdb_epi.fleet.life.states import all_states, failed_fixes
 from gdb_epi.fleet.questions.verdict import kind_of
+from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen.finding_states import finding_key, findings_to_raise, stored
 from gdb_epi.fleet.serve.answers import screened_now
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
-from gdb_epi.fleet.store.verdicts import is_of_this_model
 from gdb_epi.judgement.labels import LABELS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

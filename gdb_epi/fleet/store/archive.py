@@ -16,12 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, func, select
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY
-from gdb_epi.fleet.store.dimensions import in_list_parts, insert
-from gdb_epi.fleet.store.exposure import HostDay, hours_of, store_host_days
-from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
-from gdb_epi.fleet.store.reader import (
+from gdb_epi.fleet.records.reader import (
     EXPORT_NUMBER,
     EXPORT_PREFIX,
     EXPOSURE,
@@ -33,9 +28,14 @@ from gdb_epi.fleet.store.reader import (
     REJECTED,
     kind_of_line,
 )
+from gdb_epi.fleet.records.times import judged_time
+from gdb_epi.fleet.records.values import INT32, integer, number, text
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY
+from gdb_epi.fleet.store.dimensions import in_list_parts, insert
+from gdb_epi.fleet.store.exposure import HostDay, hours_of, store_host_days
+from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
-from gdb_epi.fleet.store.times import judged_time
-from gdb_epi.fleet.store.values import INT32, integer, number, text
 
 _TABLES = {FINDING: t.finding, MARK: t.mark, NOTICE: t.notice, REJECTED: t.ingest_log}
 ROWS = 500  # of one line or transaction

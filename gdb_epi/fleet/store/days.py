@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-from gdb_epi.fleet.store.values import number
+from gdb_epi.fleet.records.values import number
 
 EPOCH = date(1970, 1, 1)
 SECONDS_A_DAY = 86_400.0

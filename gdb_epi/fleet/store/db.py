@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gdb_epi.errors import EXIT_USAGE, EpiError, InputError
-from gdb_epi.fleet.store.paths import LAKE_PREFIX, default_database, hide_password, is_url
+from gdb_epi.fleet.paths import LAKE_PREFIX, default_database, hide_password, is_url
 
 try:
     from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Table
 
+from gdb_epi.fleet.records.bounded_cache import BoundedCache
+from gdb_epi.fleet.records.projection import CRASH, Rows
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.bounded_cache import BoundedCache
-from gdb_epi.fleet.store.projection import CRASH, Rows
 
 CHUNK = 150  # keys or rows per statement: SQLite allows 32766 variables, older builds 999
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Engine, select
 
+from gdb_epi.fleet.records.packing import stored_record
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import in_list_parts, insert
-from gdb_epi.fleet.store.packing import stored_record
 from gdb_epi.fleet.store.transactions import begin
 
 

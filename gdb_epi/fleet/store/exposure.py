@@ -18,12 +18,12 @@ from typing import Any, NamedTuple, TextIO
 from sqlalchemy import Connection, Engine
 
 from gdb_epi.errors import InputError
+from gdb_epi.fleet.records.projection import set_hash
+from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, number, text
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import day_number
 from gdb_epi.fleet.store.dimensions import Dimensions, insert
-from gdb_epi.fleet.store.projection import set_hash
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
-from gdb_epi.fleet.store.values import MAX_ATTRIBUTES, number, text
 
 BATCH = 5_000  # rows per transaction
 MAX_HOURS = 24.5  # of one host on one day: a day may have 25 hours, a feed may round

@@ -15,14 +15,14 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError
 
+from gdb_epi.fleet.records.packing import Packer, stored_record, unpack
+from gdb_epi.fleet.records.prepare import Batch, PreparedRecord, Preparer, Source
+from gdb_epi.fleet.records.projection import merge, project
+from gdb_epi.fleet.records.reader import PART
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.archive import take
 from gdb_epi.fleet.store.bulk import insert_crashes
 from gdb_epi.fleet.store.dimensions import Dimensions, in_list_parts
-from gdb_epi.fleet.store.packing import Packer, stored_record, unpack
-from gdb_epi.fleet.store.prepare import Batch, PreparedRecord, Preparer, Source
-from gdb_epi.fleet.store.projection import merge, project
-from gdb_epi.fleet.store.reader import PART
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
 
 VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once

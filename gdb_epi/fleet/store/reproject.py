@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, Engine, select
 
+from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.records.projection import project
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import Dimensions
-from gdb_epi.fleet.store.packing import stored_record
-from gdb_epi.fleet.store.projection import project
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
 from gdb_epi.fleet.store.versions import REPROJECTED_TO
 

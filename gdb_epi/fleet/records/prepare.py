@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.store.packing import Packer, unpack
-from gdb_epi.fleet.store.projection import Projector, Rows, merge
-from gdb_epi.fleet.store.reader import Item, Items, Part, export_line, parse
-from gdb_epi.fleet.store.redact import is_storable_text, storable
+from gdb_epi.fleet.records.packing import Packer, unpack
+from gdb_epi.fleet.records.projection import Projector, Rows, merge
+from gdb_epi.fleet.records.reader import Item, Items, Part, export_line, parse
+from gdb_epi.fleet.records.redact import is_storable_text, storable
 
 Source = tuple[str, Mapping[str, Any]]  # where it came from, the record
 _Where = TypeVar("_Where")

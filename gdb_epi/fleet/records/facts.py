@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdb_epi.fleet.store.values import MAX_ATTRIBUTES, integer, scalars, text
+from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, integer, scalars, text
 from gdb_epi.record.reading import group_in
 
 YES = "true"

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.store.paths import hide_password, spool_folder
-from gdb_epi.fleet.store.redact import storable
+from gdb_epi.fleet.paths import hide_password, spool_folder
+from gdb_epi.fleet.records.redact import storable
 from gdb_epi.private_files import check_own_folder, make_private_folder
 
 SUFFIX = ".jsonl"

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.store.bounded_cache import BoundedCache
-from gdb_epi.fleet.store.facts import facts_of, flip_bit
-from gdb_epi.fleet.store.times import FILE_DATE, judged_time
-from gdb_epi.fleet.store.values import integer, number, scalars, text, timestamp
-from gdb_epi.fleet.store.verdicts import counted_label
+from gdb_epi.fleet.records.bounded_cache import BoundedCache
+from gdb_epi.fleet.records.facts import facts_of, flip_bit
+from gdb_epi.fleet.records.times import FILE_DATE, judged_time
+from gdb_epi.fleet.records.values import integer, number, scalars, text, timestamp
+from gdb_epi.fleet.records.verdicts import counted_label
 from gdb_epi.record.reading import group_in
 from gdb_epi.record.schema.versions import check_schema
 

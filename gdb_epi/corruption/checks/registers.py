@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R5: a register against what it was loaded, copied or computed from."""
+"""R5, R27: registers against second copies of what they hold.
+
+R5: what a register was loaded, copied or computed from. R27: the frames that rsp must lead to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gdb_epi.corruption.code.code_map import code_map
 from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
@@ -23,14 +27,21 @@ from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
 from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
-from gdb_epi.fault.maps import NEAR_NULL, nearest_mapping
+from gdb_epi.fault.instructions import call_before
+from gdb_epi.fault.maps import NEAR_NULL, nearest_mapping, permits
+from gdb_epi.fault.place import GUARD, STACK_ENDED
 from gdb_epi.sizes import PAGE, WORD
+from gdb_epi.target.unwind import Unwinder
 from gdb_epi.x86.flow import COMPUTED, LOAD
 
 LOWEST_BIT = 3  # programs mark addresses in lower ones
 NEAR_BITS, FAR_BITS = 8, 16
 NEAR_END = 64 << 10  # bytes, as in S:near-end
 BELOW = 4096  # bytes under rsp: frames that were just left
+STACK_FRAMES = 6  # that are walked
+FEWEST_FRAMES = 4  # of them that must be behind a call
+MOST_FRAME = 64 << 10  # bytes of one frame
+LEAST_STACK_BIT = 12  # within a page it would still be mapped
 _HOW = {
     "load": "loaded from {slot:#x}, which still holds",
     "copy": "copied from a register that still holds",
@@ -170,3 +181,47 @@ def _lies_far(context: Context, remade: RecomputedRegister, bits: tuple[int, ...
     lowest = NEAR_BITS if exact else FAR_BITS
     far = remade.size == 8 and min(bits) >= lowest and remade.held % PAGE != 0
     return far and _is_alone(context, remade) and address_index(context).at(remade.held) is None
+
+
+@check(
+    "R27",
+    needs="crash",
+    order=58,
+    innocent_causes=(
+        "a stack that was full (then the access is just below it, and nothing is said); a switch "
+        "of stacks to a wrong one, or a saved frame pointer that was overwritten and popped: no "
+        "bit leads from those to frames of the very function that runs, with its callers."
+    ),
+)
+def stack_pointer(context: Context) -> Iterator[Evidence]:
+    """Look for the bit with which rsp leads to the frames of the function that runs.
+
+    The unwind tables say where its return address lies from rsp on; it and those of its callers
+    must each stand behind a call. rsp is never computed from data: it moves by small numbers.
+    """
+    account, fault = context.state.account, context.fault
+    if isinstance(account, Absent) or isinstance(fault, Absent) or not account.through_stack:
+        return
+    if account.place.kind in (STACK_ENDED, GUARD):
+        return
+    unwinder = Unwinder(context.target, context.functions)
+    right = [
+        corrected
+        for bit in range(LEAST_STACK_BIT, 64)
+        if permits(context.target.region_at(corrected := fault.sp ^ 1 << bit), "w")
+        and _has_frames(context, unwinder, {**fault.registers, "rsp": corrected})
+    ]
+    if len(right) == 1:
+        yield word_evidence(
+            "R27", "rsp", fault.sp, right[0], REGISTER,
+            f"rsp holds {fault.sp:#018x}, where no memory is; from {right[0]:#018x}, one bit away, "
+            "the frames of this function and its callers lie as the unwind tables say",
+        )  # fmt: skip
+
+
+def _has_frames(context: Context, unwinder: Unwinder, registers: dict[str, int]) -> bool:
+    frames = list(islice(unwinder.walk(registers), STACK_FRAMES))
+    if not frames or not 0 < frames[0].cfa - registers["rsp"] <= MOST_FRAME:
+        return False
+    behind = [call_before(context.target, frame.pc) is not None for frame in frames[1:]]
+    return sum(behind) >= FEWEST_FRAMES - 1 and all(behind[: FEWEST_FRAMES - 1])

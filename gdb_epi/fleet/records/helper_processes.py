@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.store.prepare import Batch, Preparer
-from gdb_epi.fleet.store.reader import parts_of
+from gdb_epi.fleet.records.prepare import Batch, Preparer
+from gdb_epi.fleet.records.reader import parts_of
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.store.projection import project
-from gdb_epi.fleet.store.values import integer, text
-from gdb_epi.fleet.store.verdicts import model_of
+from gdb_epi.fleet.records.projection import project
+from gdb_epi.fleet.records.values import integer, text
+from gdb_epi.fleet.records.verdicts import model_of
 from gdb_epi.private_files import make_private_file
 from gdb_epi.record.reading import group_in
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdb_epi.fleet.store.values import integer, text
+from gdb_epi.fleet.records.values import integer, text
 from gdb_epi.judgement.labels import MODEL
 
 FIRST_MODEL = 1
