@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure `split` on simulated fleets: how well its parts agree with the causes, and from when on.
 
-python tests/bench/fleet_split.py [--fleets 20] [--only NAME]
+python tests/bench/fleet_split.py [--fleets 20] [--only NAME] [--spoil "feed late"]
 
 ARI: adjusted Rand index of the parts at the end of the month against the planted causes, once with
 the crashes that are left unassigned as a part of their own, once without them. "Own
 crashes": of each cause, on the first day from which a part has its mark (an alias that cannot be
-told apart counts, as the part prints it).
+told apart counts, as the part prints it). "Days open" are those with MIN_OWN crashes of a cause of
+versions on which nothing names it yet, and on how many of them it is among what the answer says
+cannot be told from chance; "left open" are fleets with all causes found whose answer still says so
+of some crashes at the end.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
+from support import fleet_troubles
 from support.fleet_simulator import FIRST_DAY, Fleet, agreement, population, simulate
 
 from gdb_epi.fleet.population.population import Population
@@ -31,6 +35,9 @@ SETTINGS = {
     "one cause: image and load, 2 a day": {"race": 2.0},
     "nothing, facts vary by chance, 2 a day": {"looks": 2.0},
 }
+
+
+MIN_OWN = 3  # crashes of a cause, from which on it could be named
 
 
 def goals(fleet: Fleet, name: str) -> dict[str, set[tuple[str, str]]]:
@@ -53,6 +60,12 @@ def marks(part: object) -> set[tuple[str, str]]:
     return found
 
 
+def possible(parted: Split) -> set[tuple[str, str]]:
+    """Return what the answer says cannot be told from chance."""
+    said = (part.undecided.possible for part in parted.parts if part.undecided)
+    return {(mark.attr, mark.value) for marks_of_part in said for mark in marks_of_part}
+
+
 def answered(whole: Population, name: str, day: int) -> Split | None:
     """Return the split at the end of a day."""
     then = whole.until(day)
@@ -69,11 +82,16 @@ class Measured(NamedTuple):
     parts: int
     marked: int
     reached: dict[str, int | None]
+    days_open: int
+    days_said: int
+    left_open: bool
 
 
-def measure(fleet: Fleet, name: str) -> Measured:
+def measure(fleet: Fleet, name: str, seed: int, spoil: list[str]) -> Measured:
     """Split one fleet day by day."""
     whole = population(fleet)
+    if spoil:
+        whole = fleet_troubles.spoil(whole, seed, spoil)
     mine = [i for i, c in enumerate(fleet.crashes) if c.signature == name]
     final = answered(whole, name, FIRST_DAY + fleet.days - 1)
     label = {int(i): p for p, part in enumerate(final.parts) for i in part.members.nonzero()[0]}
@@ -83,17 +101,25 @@ def measure(fleet: Fleet, name: str) -> Measured:
         for some in (mine, told)
     )
     reached: dict[str, int | None] = {}
+    days_open = days_said = 0
     for cause, wanted in goals(fleet, name).items():
         reached[cause] = None
         for day in sorted({c.day for c in fleet.crashes if c.signature == name}):
             found = answered(whole, name, FIRST_DAY + day)
+            own = sum(c.cause == cause and c.day <= day for c in fleet.crashes)
             if any(marks(part) & wanted for part in found.parts):
-                own = [c for c in fleet.crashes if c.cause == cause]
-                reached[cause] = sum(c.day <= day for c in own)
+                reached[cause] = own
                 break
+            if own >= MIN_OWN and not any(attr == "host" for attr, _ in wanted):
+                days_open += 1
+                days_said += bool(possible(found) & wanted)
     marked = sum(part.finding is not None for part in final.parts)
     parts = sum(part.mark != UNCERTAIN for part in final.parts)
-    return Measured(ari, ari_told, len(told) / len(mine), parts, marked, reached)
+    left_open = None not in reached.values() and any(p.undecided for p in final.parts)
+    assigned = len(told) / len(mine)
+    return Measured(
+        ari, ari_told, assigned, parts, marked, reached, days_open, days_said, left_open
+    )
 
 
 def main() -> None:
@@ -103,10 +129,11 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=5000)
     parser.add_argument("--only", default="")
     parser.add_argument("--each", action="store_true")
+    parser.add_argument("--spoil", action="append", default=[], choices=fleet_troubles.SPOILERS)
     args = parser.parse_args()
     print("| signature | ARI: mean, median (least); all / assigned | assigned ", end="")
-    print("| parts, marked | own crashes: median (max) |")
-    print("|---|---|---|---|---|")
+    print("| parts, marked | own crashes: median (max) | days open, said; left open |")
+    print("|---|---|---|---|---|---|")
     for title, setting in SETTINGS.items():
         if args.only in title:
             line(title, setting, args)
@@ -120,7 +147,7 @@ def line(title: str, setting: dict[str, float], args: argparse.Namespace) -> Non
     name = NAMES[next(iter(setting))]
     found = []
     for seed in range(args.first_seed, args.first_seed + args.fleets):
-        found.append(measure(simulate(seed, **setting), name))
+        found.append(measure(simulate(seed, **setting), name, seed, args.spoil))
         if args.each:
             print(seed, found[-1], file=sys.stderr)
     told = " / ".join(
@@ -137,7 +164,10 @@ def line(title: str, setting: dict[str, float], args: argparse.Namespace) -> Non
         hits = [n for f in found if (n := f.reached[cause]) is not None]
         middle = f"{statistics.median(hits):g} ({max(hits)})" if hits else "-"
         words.append(f"{cause} {len(hits)}/{len(found)}: {middle}")
-    print(f"| {title} | {told} | {share:.1%} | {parts} | {'; '.join(words) or '-'} |", flush=True)
+    days_open, said = (sum(f[i] for f in found) for i in (-3, -2))
+    opened = f"{days_open}, {said}; {sum(f.left_open for f in found)} of {len(found)}"
+    own = "; ".join(words) or "-"
+    print(f"| {title} | {told} | {share:.1%} | {parts} | {own} | {opened} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,38 @@ def test_a_host_and_a_kernel_are_told_apart(seed):
     assert found.parts[1].mark == "kernel=kernel1" or "kernel1" in str(found.parts[1].leaning)
 
 
+def test_what_cannot_be_told_from_chance_is_said_with_its_chance():
+    """Few crashes on a kernel that most hosts run: it is possible, and no finding."""
+    fleet = simulate(5003, split=0.5, **SMALL)
+    pop = population(fleet)
+    found = split(pop, pop.signatures.index("two-faces"), LAST)
+    (rest,) = [part for part in found.parts if part.finding is None]
+    assert rest.undecided is not None
+    kernel = next(mark for mark in rest.undecided.possible if mark.attr == "kernel")
+    assert (kernel.value, kernel.crashes) == ("kernel1", kernel.known)
+    assert 0.01 < kernel.chance <= 1 and kernel.more
+    line = next(line for line in rest.undecided.lines() if "kernel=kernel1" in line)
+    assert line.startswith("cannot be told from chance yet: ") and "more crash" in line
+    assert kernel.more and f"about {kernel.more} more crash" in line
+
+
+def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
+    fleet = simulate(5000, looks=3.0, **SMALL)
+    pop = population(fleet)
+    bare = [a for a in pop.attributes if a.name in ("rack", "sku", "cpu_model")]
+    pop = pop._replace(attributes=tuple(bare))
+    found = split(pop, pop.signatures.index("looks"), LAST)
+    (part,) = found.parts
+    assert part.undecided is not None and not part.undecided.possible
+    assert part.more is None, "no number of crashes would tell"
+    (line,) = part.undecided.lines()
+    assert line.startswith("cannot be told: these crashes share no value of rack, sku, cpu_model")
+    lost = pop.each_attribute(lambda a: a._replace(crash=np.where(pop.host % 2, -1, a.crash)))
+    (part,) = split(lost, pop.signatures.index("looks"), LAST).parts
+    assert part.undecided is not None
+    assert any(line.startswith("missing: of these ") for line in part.undecided.lines())
+
+
 def test_two_causes_that_facts_tell_apart_are_named_with_what_marks_them():
     found, ari = parted(simulate(5000, forms=4.0, **SMALL), "shapes")
     assert ari >= 0.75 and len([p for p in found.parts if p.finding]) == 2

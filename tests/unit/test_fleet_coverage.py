@@ -11,11 +11,12 @@ from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.population.cache import load_population, load_times
-from gdb_epi.fleet.population.coverage import with_hours_beside
+from gdb_epi.fleet.population.coverage import with_hours_beside, without_hours
 from gdb_epi.fleet.population.host_spelling import one_spelling
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.quality import checks
 from gdb_epi.fleet.questions.signatures import curve
+from gdb_epi.fleet.questions.splitting import split
 from gdb_epi.fleet.report.counts import tally
 from gdb_epi.fleet.report.overview import facts_of
 from gdb_epi.fleet.report.texts import number
@@ -121,6 +122,48 @@ def test_a_host_that_came_up_on_the_first_day_of_the_feed_ran_as_long_as_others_
     mine = filled.exposure_host == 5
     assert filled.exposure_hours[mine & (filled.exposure_day == first)].tolist() == [3.0]
     assert (filled.exposure_hours[mine & (filled.exposure_day < first)] == 24.0).all()
+
+
+@pytest.mark.parametrize("trouble", ["feed late", "feed lacks"])
+def test_what_the_feed_does_not_know_of_a_version_the_records_do(trouble):
+    """The kernel rolls out before the feed begins, or it knows the kernel of half of the hosts."""
+    fleet = simulate(7005, split=3.0, **SMALL)
+    _, host, _ = fleet.truth["split"]
+    read = fleet_troubles.spoil(population(fleet), 7005, [trouble])
+    name = "two-faces"
+    parted = split(read, read.signatures.index(name), FIRST_DAY + 20)
+    assert [part.mark for part in parted.parts][:2] == [f"host={host}", "kernel=kernel1"]
+    whole = [
+        sum(c.cause == f"split-{half}" for c in fleet.crashes) for half in ("host", "software")
+    ]
+    assert [part.crashes for part in parted.parts][:2] == whole, "those without hours too"
+    findings = screen(read, FIRST_DAY + 20).findings
+    assert {(f.attr, f.value) for f in findings if f.signature == name} >= {("kernel", "kernel1")}
+
+
+def test_a_value_of_the_record_that_the_feed_replaced_is_kept_for_crashes_alone(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "MIN_CRASHES", 0)
+    racks = ("old", "same")
+    crashes = [minimal(n, host={"hostname": f"h{n % 2}", "attributes": {"rack": racks[n % 2]}})
+               for n in range(6)]  # fmt: skip
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in crashes))
+        days = range(*(load_population(engine).known_day[[0, -1]] + (0, 1)).tolist())
+        feed = (("new", "h0"), ("same", "h1"))
+        store_exposure(engine, iter([(f"{day}", HostDay(day, host, 24.0, {"rack": rack}))
+                                     for day in days for rack, host in feed]))  # fmt: skip
+        for read in (load_population(engine), load_population(engine)):
+            rack = read.attribute("rack")
+            assert rack is not None and rack.reported is not None
+            pairs = zip(rack.crash.tolist(), rack.reported.tolist(), strict=True)
+            taken = {(rack.values[now], rack.values[own]) for now, own in pairs}
+            assert taken == {("new", "old"), ("same", "same")}
+            alone = without_hours(read).attribute("rack")
+            assert alone is not None and not alone.exposure.size
+            assert alone.crash.tolist() == rack.reported.tolist()
 
 
 def test_a_crash_of_unknown_time_is_covered_where_its_host_is(tmp_path):

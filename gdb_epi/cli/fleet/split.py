@@ -98,6 +98,7 @@ def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
         "facts": "; ".join(part.facts) if as_csv else list(part.facts),
         "more": part.more,
         "leaning": part.leaning,
+        **({} if as_csv else {"undecided": part.undecided and part.undecided.as_json()}),
         "members": members,
     }
 
@@ -118,8 +119,11 @@ def _text(parted: Split, judged: PopulationVerdict) -> None:
             print_line(f"      test: {finding.test}; exposure: {finding.exposure}")
         for fact in part.facts:
             print_line(f"      told apart by {fact}")
-        if part.more is not None:
+        possible = part.undecided.possible if part.undecided else ()
+        if part.more is not None and not possible:
             more = f"about {counted(part.more, 'more crash')} would settle it"
             print_line(f"      leans to {part.leaning}, which may be chance; {more}")
+        for line in part.undecided.lines() if part.undecided else ():
+            print_line(f"      {line}")
         if part.bitflips:
             print_line(f"      {part.bitflips} of them carry the bit-flip flag")

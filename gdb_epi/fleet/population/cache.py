@@ -37,7 +37,7 @@ from gdb_epi.private_files import make_private_folder
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-VERSION = 6  # of the folder; raised with every change of what is in it
+VERSION = 7  # of the folder; raised with every change of what is in it
 MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 MAX_FOLDERS = 8  # databases whose population is kept; those written last
 MAX_BYTES = 1 << 30  # of all of them
@@ -49,6 +49,7 @@ _COLUMNS = (
     "day", "second", "bitflip", "lock_inherited", "in_feed", "exposure_day", "exposure_hours",
 )  # fmt: skip
 _SIDES = ("crash", "exposure")
+_REPORTED = "reported"  # the third column of an attribute, where it has one
 _DAMAGED = (OSError, ValueError, KeyError, TypeError, EOFError)  # or another state
 _CHANGES = "SELECT count(id), max(id), min(change.at) FROM change"
 
@@ -112,8 +113,8 @@ def in_cache(state: Mapping[str, Any]) -> Population | None:
         columns = {name: _mapped(folder, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
         attributes, facts = (
             tuple(
-                Attribute(*texts, *(_mapped(folder, f"{kind}-{i}-{side}") for side in _SIDES))
-                for i, texts in enumerate(head[kind])
+                Attribute(*texts, *(_mapped(folder, f"{kind}-{i}-{side}") for side in sides))
+                for i, (*texts, sides) in enumerate(head[kind])
             )
             for kind in ("attributes", "facts")
         )
@@ -194,14 +195,14 @@ def _save(folder: Path, state: Mapping[str, Any], population: Population) -> Non
     arrays |= {"core_keys": p.core_keys.packed, "in_feed": p.covered}
     for kind, some in (("attributes", p.attributes), ("facts", p.facts)):
         for i, attribute in enumerate(some):
-            for side in _SIDES:
+            for side in _sides_of(attribute):
                 arrays[f"{kind}-{i}-{side}"] = getattr(attribute, side)
     head = {
         "state": state,
         "hosts": p.hosts,
         "signatures": p.signatures,
-        "attributes": [[a.name, a.values] for a in p.attributes],
-        "facts": [[a.name, a.values] for a in p.facts],
+        "attributes": [[a.name, a.values, _sides_of(a)] for a in p.attributes],
+        "facts": [[a.name, a.values, _sides_of(a)] for a in p.facts],
         "quality": dict(p.quality),
     }
     draft = None
@@ -217,6 +218,10 @@ def _save(folder: Path, state: Mapping[str, Any], population: Population) -> Non
     except OSError:
         if draft is not None:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+def _sides_of(attribute: Attribute) -> tuple[str, ...]:
+    return _SIDES if attribute.reported is None else (*_SIDES, _REPORTED)
 
 
 def _prune(newest: Path) -> None:
@@ -244,7 +249,8 @@ def narrowed(population: Population) -> Population:
     p = population
 
     def narrow_sides(a: Attribute) -> Attribute:
-        return a._replace(crash=narrow(a.crash), exposure=narrow(a.exposure))
+        reported = None if a.reported is None else narrow(a.reported)
+        return a._replace(crash=narrow(a.crash), exposure=narrow(a.exposure), reported=reported)
 
     columns: dict[str, Any] = {name: narrow(getattr(p, name)) for name in _KEPT_NARROW}
     # A difference of days, and a day far back, fit 32 bits.

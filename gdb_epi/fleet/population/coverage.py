@@ -3,7 +3,8 @@
 
 A rate needs both its sides from one source. Where the feed of host-hours knows the day of a crash's
 host, the crash takes the attributes that the feed has for it (racks are renamed, inventories lag);
-where the feed lacks one, the crash has none either, for the questions that count by hours.
+where the feed lacks one, the crash has none either, for the questions that count by hours. What the
+records themselves have is kept for questions that compare crashes with crashes (case-control).
 """
 
 from __future__ import annotations
@@ -84,7 +85,8 @@ def reconciled(population: Population) -> tuple[Population, dict[str, int]]:
             differ[attribute.name] = other
         crash = attribute.crash.copy()
         crash[covered] = value
-        attributes.append(attribute._replace(crash=crash))
+        reported = None if np.array_equal(crash, attribute.crash) else attribute.crash
+        attributes.append(attribute._replace(crash=crash, reported=reported))
     return population._replace(attributes=tuple(attributes), in_feed=in_feed), differ
 
 
@@ -157,6 +159,31 @@ def _usual_hours(population: Population, rows: Ints) -> Floats:
     usual = float(np.median(each[each > 0])) if (each > 0).any() else 0.0
     times = np.maximum(usual / np.where(each > 0, each, np.inf), 1.0)
     return np.where(known, hours * times[host], hours)
+
+
+def without_hours(population: Population) -> Population:
+    """Return the population without host-hours, crashes with the attributes of their records."""
+    nothing = np.zeros(0, dtype=np.int64)
+
+    def as_reported(a: Attribute) -> Attribute:
+        crash = a.crash if a.reported is None else a.reported
+        return a._replace(crash=crash, exposure=nothing, reported=None)
+
+    return population.each_attribute(as_reported)._replace(
+        exposure_day=nothing, exposure_host=nothing, exposure_hours=np.zeros(0)
+    )
+
+
+def hours_miss_some(population: Population) -> bool:
+    """Whether crashes have no host-hours, or attributes that the host-hours lack."""
+    if not population.has_exposure:
+        return False
+    lost = (
+        bool(((a.crash < 0) & (a.reported >= 0)).any())
+        for a in population.attributes
+        if a.reported is not None
+    )
+    return not population.covered.all() or any(lost)
 
 
 MIN_ROWS = 1_000  # of host-hours: fewer are counted as quickly as they are

@@ -67,6 +67,7 @@ class Attribute(NamedTuple):
     values: list[str]
     crash: Ints
     exposure: Ints
+    reported: Ints | None = None  # of every crash as its record has it; None: as `crash`
 
 
 class Memo:
@@ -167,7 +168,10 @@ class Population(NamedTuple):
         """Return the part that two masks select."""
 
         def part_of(a: Attribute) -> Attribute:
-            return a._replace(crash=a.crash[crashes], exposure=a.exposure[exposure])
+            reported = None if a.reported is None else a.reported[crashes]
+            return a._replace(
+                crash=a.crash[crashes], exposure=a.exposure[exposure], reported=reported
+            )
 
         return self.each_attribute(part_of)._replace(
             core_keys=self.core_keys.chosen(crashes),

@@ -12,17 +12,19 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
-from gdb_epi.fleet.population.coverage import condensed
+from gdb_epi.fleet.population.coverage import condensed, without_hours
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.subpopulations import Subpopulation, distinguishing_facts, forms
+from gdb_epi.fleet.questions.undecided import Undecided, undecided
 from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
+from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.events import Events, events_of
 from gdb_epi.fleet.screen.finding_texts import verdict
 from gdb_epi.fleet.screen.hosts import host_signatures
 from gdb_epi.fleet.screen.screening import screened_hosts
-from gdb_epi.fleet.screen.types import MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
+from gdb_epi.fleet.screen.types import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
@@ -50,7 +52,11 @@ def explained(
     for form in forms:
         here = _named(population, form, f"{name} where {form.mark}")
         parts += _of_crashes(here, here.signatures[-1], free, form.members, hosts=True)
-    return parts or _of_crashes(population, name, free, left, hosts=False)
+    return (
+        parts
+        or _of_crashes(population, name, free, left, hosts=False)
+        or _beside_hours(population, name, free, left)
+    )
 
 
 def _named(population: Population, form: Subpopulation, name: str) -> Population:
@@ -70,14 +76,44 @@ def _of_crashes(
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
     groups = _together(without_aliases(population, marks, [], order=_explains))
-    for conditions in _with_pairs(groups, pair_findings(population, free, name)):
+    pairs = pair_findings(population, free, name)
+    return parts + _marked(population, _with_pairs(groups, pairs), left)
+
+
+def _beside_hours(
+    population: Population, name: str, free: Bools, left: Bools
+) -> list[MarkedCrashes]:
+    """Return what marks the crashes of a signature where host-hours do not tell of all of them."""
+    marks = findings_beside_hours(population, free, name)
+    if not marks:
+        return []
+    alone = without_hours(population)
+    groups = _together(without_aliases(alone, marks, [], order=_explains))
+    return _marked(population, groups, left)
+
+
+def _marked(
+    population: Population, groups: Iterable[tuple[Finding, ...]], left: Bools
+) -> list[MarkedCrashes]:
+    """Give each of the crashes `left` to the first group of conditions that it meets."""
+    parts: list[MarkedCrashes] = []
+    for conditions in groups:
         mine = left.copy()
         for finding in conditions:
-            mine &= finding.members
+            mine &= finding.members | _reported_alone(population, finding)
         if int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes(conditions, mine))
             left = left & ~mine
     return parts
+
+
+def _reported_alone(population: Population, finding: Finding) -> Bools:
+    """Which crashes have the value by their records, where the host-hours have none."""
+    attribute = population.attribute(finding.attr)
+    if attribute is None or attribute.reported is None:
+        return np.zeros(population.day.size, dtype=bool)
+    code = attribute.values.index(finding.value)
+    return np.asarray((attribute.crash < 0) & (attribute.reported == code))
 
 
 def _explains(finding: Finding) -> float:
@@ -125,6 +161,7 @@ def _with_pairs(
     return joined
 
 
+MAX_CHANCE = 0.1  # that the best of all values leans as much
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
 MIN_FLAGGED = 0.3  # of a form's crashes with a flag, from which on the flag says what is likely
 NOT_EXPLAINED = "not explained"
@@ -147,6 +184,7 @@ class Part(NamedTuple):
     facts: tuple[str, ...] = ()  # facts of the cores that differ from the other parts, in words
     more: int | None = None  # crashes that may settle what it is; None: settled, or not known
     leaning: str | None = None  # its best mark that is not significant yet
+    undecided: Undecided | None = None  # of a part that nothing marks: what cannot be told
 
 
 class Split(NamedTuple):
@@ -172,7 +210,7 @@ def split(
     events = events_of(population)
     whole, population = population, condensed(events.counted, day - max(WINDOWS))
     same = left = population.signature == signature
-    marked_parts = _host_parts(name, left, hosts)
+    marked_parts = _host_parts(population, name, left, hosts)
     for part in marked_parts:
         left = left & ~part.members
     free = left | ~same
@@ -186,7 +224,7 @@ def split(
     parts = [_part(population, same, marked_part) for marked_part in marked_parts]
     unsure = _between(left, looks, marked)
     parts += _open_parts(
-        population, same, left & ~unsure, looks, alone=not parts, marked=bool(marked)
+        population, same, free, left & ~unsure, looks, alone=not parts, marked=bool(marked)
     )
     if unsure.any():
         between = _bare(population, same, IN_BETWEEN, unsure)
@@ -227,10 +265,15 @@ def _between(left: Bools, looks: Sequence[Subpopulation], marked: Sequence[Marke
     return left & ~inside if looks else inside
 
 
-def _host_parts(name: str, left: Bools, hosts: Iterable[Finding]) -> list[MarkedCrashes]:
+def _host_parts(
+    population: Population, name: str, left: Bools, hosts: Iterable[Finding]
+) -> list[MarkedCrashes]:
+    """Return what single hosts explain: of a host all its crashes, on days without hours too."""
     parts: list[MarkedCrashes] = []
     for finding in hosts:
         mine = finding.members & left
+        if not finding.signature.startswith(CPU):
+            mine = left & (population.host == population.hosts.index(finding.value))
         about = finding.signature == name or is_of_host(finding.signature)
         if about and int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes((finding,), mine))
@@ -251,6 +294,7 @@ def _part(population: Population, same: Bools, explained_part: MarkedCrashes) ->
 def _open_parts(
     population: Population,
     same: Bools,
+    free: Bools,
     left: Bools,
     looks: Sequence[Subpopulation],
     *,
@@ -259,21 +303,23 @@ def _open_parts(
 ) -> list[Part]:
     """The parts that nothing of the fleet marks: forms as such, and the rest."""
     parts = []
+
+    def add(mark: str, label: str, mine: Bools) -> None:
+        open_question = undecided(population, free, mine)
+        more, leaning = _needed(population, mine, open_question)
+        part = _bare(population, same, label, mine)._replace(mark=mark, undecided=open_question)
+        parts.append(part._replace(more=more, leaning=leaning))
+
     for form in looks:
         mine = form.members & left
         # Where attributes marked all forms together, the forms of what is left are no parts.
         if int(mine.sum()) >= max(MIN_N, form.members.sum() / 2) and not (
             marked and len(looks) < 2
         ):
-            part = _bare(population, same, _likely(population, mine), mine)
-            more, leaning = _needed(population, mine)
-            parts.append(part._replace(mark=form.mark, more=more, leaning=leaning))
+            add(form.mark, _likely(population, mine), mine)
             left = left & ~mine
     if left.any():
-        label = ONE_POPULATION if alone and not parts else NOT_EXPLAINED
-        more, leaning = _needed(population, left)
-        rest = _bare(population, same, label, left)
-        parts.append(rest._replace(more=more, leaning=leaning))
+        add(REST, ONE_POPULATION if alone and not parts else NOT_EXPLAINED, left)
     return parts
 
 
@@ -313,15 +359,26 @@ def _answer(parts: list[Part], more: int | None) -> str:
     return f"not enough: about {more} more crashes would settle it{looks}"
 
 
-def _needed(population: Population, members: Bools) -> tuple[int | None, str | None]:
-    """How many more crashes until the strongest leaning is significant, if it goes on like this."""
+def _needed(
+    population: Population, members: Bools, open_question: Undecided
+) -> tuple[int | None, str | None]:
+    """How many more crashes until the strongest leaning is significant, if it goes on like this.
+
+    What all of them share leans most; else what so many of them share that chance alone, among all
+    values that are asked, seldom gives it: the best one of many always stands out a little.
+    """
+    for mark in open_question.possible:
+        if mark.more is not None:
+            return mark.more, f"{mark.attr}={mark.value}"
     best: tuple[float, int, str] | None = None
     combinations = combinations_of(population)
     crashes = combinations.tally(members)
+    tests = 0
     for attribute in population.attributes:
         share, _ = expected_shares(population, attribute)
         counts = count_by_value(combinations.codes(attribute), crashes, share.size)
         n = int(counts.sum())
+        tests += int((share > 0).sum())
         if n < MIN_N:
             continue
         p = binomial_tail(counts, np.full(share.size, float(n)), share)
@@ -330,7 +387,7 @@ def _needed(population: Population, members: Bools) -> tuple[int | None, str | N
         enough = _until(counts[value] / n, float(share[value]), n, threshold)
         if enough is not None and (best is None or p[value] < best[0]):
             best = (float(p[value]), enough - n, f"{attribute.name}={attribute.values[value]}")
-    return (best[1], best[2]) if best else (None, None)
+    return (best[1], best[2]) if best and best[0] * tests <= MAX_CHANCE else (None, None)
 
 
 def _until(purity: float, share: float, n: int, threshold: float) -> int | None:

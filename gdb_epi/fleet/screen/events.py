@@ -96,7 +96,12 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
 
 def masked(population: Population, keep: Bools) -> Population:
     """Return the population in which only some crashes can be counted; all keep their places."""
-    kept = population.each_attribute(lambda a: a._replace(crash=np.where(keep, a.crash, ABSENT)))
+
+    def of_kept(a: Attribute) -> Attribute:
+        reported = None if a.reported is None else np.where(keep, a.reported, ABSENT)
+        return a._replace(crash=np.where(keep, a.crash, ABSENT), reported=reported)
+
+    kept = population.each_attribute(of_kept)
     host, signature, cpu = (
         np.where(keep, column, ABSENT)
         for column in (population.host, population.signature, population.cpu)

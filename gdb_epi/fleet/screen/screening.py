@@ -8,10 +8,11 @@ from heapq import nsmallest
 
 import numpy as np
 
-from gdb_epi.fleet.population.coverage import condensed, with_hours_beside
+from gdb_epi.fleet.population.coverage import condensed, with_hours_beside, without_hours
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
+from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
 from gdb_epi.fleet.screen.events import Events, events_of, masked
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
@@ -67,9 +68,23 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
         kept = without_aliases(part, others, earlier)
         keys = {finding.key for finding in new}
         new += [with_rivals(part, f, free) for f in kept if f.key not in keys]
+    new += _beside_hours(parts.counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, moment_findings(parts.counted, ~peeled), key=lambda f: f.p)
     new += [finding for finding in moments if finding.key not in raised]
     return Screen(day, tuple(new), peeled, tuple(hosts))
+
+
+def _beside_hours(
+    counted: Population, free: Bools, asked: Sequence[str], findings: Sequence[Finding]
+) -> list[Finding]:
+    """Return what goes with the signatures `asked` of which the host-hours do not tell it."""
+    known = {finding.signature for finding in findings if finding.attr != HOST}
+    new: list[Finding] = []
+    for name in dict.fromkeys(asked):
+        if name not in known and (marks := findings_beside_hours(counted, free, name)):
+            alone = without_hours(counted)
+            new += [with_rivals(alone, f, free) for f in without_aliases(alone, marks, [])]
+    return new
 
 
 class _Parts(NamedTuple):
@@ -95,18 +110,12 @@ def parts_of(events: Events, day: int) -> _Parts:
         near |= np.isin(population.known_day, gaps) & ever[population.host]
     by_hours = condensed(filled if near.all() else masked(filled, near), day - max(WINDOWS))
     of_hosts, of_attributes = (
-        _without_hours(masked(counted, ~with_hours))
+        without_hours(masked(counted, ~with_hours))
         if int((~with_hours & ~repeats).sum()) >= MIN_N
         else None
         for with_hours in (near, covered)
     )
     return _Parts(counted, by_hours, of_hosts, of_attributes)
-
-
-def _without_hours(population: Population) -> Population:
-    nothing = np.zeros(0, dtype=np.int64)
-    without = population.each_attribute(lambda a: a._replace(exposure=nothing))
-    return without._replace(exposure_day=nothing, exposure_host=nothing, exposure_hours=np.zeros(0))
 
 
 def screened_hosts(population: Population, day: int) -> list[Finding]:

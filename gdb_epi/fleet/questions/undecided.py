@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes with all of some crashes and cannot be told from chance, and what would tell it.
+
+Nothing marks these crashes. That is no proof that nothing could: a version that three quarters of
+the fleet run is that of ten crashes in a row once in twenty times. What all of them share is named
+as what it is, possible, with its chance; and so is what the data lacks to judge it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
+from gdb_epi.fleet.population.coverage import hours_miss_some, without_hours
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
+from gdb_epi.fleet.screen.beside_hours import FAMILIES
+from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
+from gdb_epi.fleet.statistics.arrays import Bools, Floats
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
+
+ALL_OF_THEM = 0.9  # of the crashes whose value is known: a few may have come from elsewhere
+MIN_KNOWN = 3  # crashes whose value is known
+LACKING = 0.2  # share of the crashes without a value, from which on it is told
+MAX_POSSIBLE = 3
+MAX_MORE = 200  # crashes
+
+
+class PossibleMark(NamedTuple):
+    """A value that these crashes have in common, and that chance explains as well."""
+
+    attr: str
+    value: str
+    crashes: int
+    known: int  # crashes whose value is known
+    share: float  # of the host-hours, or of all crashes where hours do not tell
+    by_hours: bool
+    chance: float  # that as many have it by chance
+    more: int | None  # crashes like these that would tell; None: beyond MAX_MORE
+
+    def words(self) -> str:
+        """Say it, without accusing."""
+        of_what = "host-hours" if self.by_hours else "crashes of all kinds"
+        more = f"about {counted(self.more, 'more crash')}" if self.more else "hundreds more"
+        return (
+            f"{self.attr}={self.value}: {self.crashes} of {self.known} have it, as have "
+            f"{self.share:.0%} of the {of_what}; chance alone gives as much in "
+            f"{max(self.chance, 0.01):.0%} of cases; {more} like these would tell"
+        )
+
+
+class Undecided(NamedTuple):
+    """What some crashes leave open."""
+
+    possible: tuple[PossibleMark, ...]  # the least likely by chance first
+    lacking: tuple[tuple[str, int], ...]  # attributes, and how many of the crashes have no value
+    without_hours: int  # crashes on days or hosts without host-hours
+    crashes: int
+    attributes: tuple[str, ...]  # all that were asked
+
+    def lines(self) -> list[str]:
+        """Say what cannot be told, and what would tell it."""
+        if not self.attributes:
+            return [
+                "cannot be told: nothing is known of the hosts of these crashes (no attributes)"
+            ]
+        lines = [f"cannot be told from chance yet: {mark.words()}" for mark in self.possible]
+        if not self.possible:
+            lines.append(
+                "cannot be told: these crashes share no value of "
+                f"{', '.join(self.attributes)}: what they have in common is not among these, or "
+                "they have several causes"
+            )
+        if self.lacking:
+            some = ", ".join(f"{name} of {count}" for name, count in self.lacking)
+            lines.append(f"missing: of these {counted(self.crashes, 'crash')} {some}")
+        if self.without_hours:
+            lines.append(
+                f"missing: host-hours of the days or hosts of {self.without_hours} of these "
+                f"{counted(self.crashes, 'crash')}: gdb-epi fleet check names them"
+            )
+        return lines
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as a JSON object, with the sentences."""
+        plain = {**self._asdict(), "lacking": dict(self.lacking), "words": self.lines()}
+        return {**plain, "possible": [mark._asdict() for mark in self.possible]}
+
+
+def undecided(population: Population, free: Bools, members: Bools) -> Undecided:
+    """Return what the crashes `members` leave open; `free` are those that hosts do not explain."""
+    uncovered = members & ~population.covered if population.has_exposure else members & False
+    families = FAMILIES if hours_miss_some(population) else 1
+    asked = without_hours(population) if families > 1 else population
+    size = int(members.sum())
+    possible, lacking = [], []
+    here, whole = (combinations_of(asked).tally(some) for some in (members, free | members))
+    varied = [attribute for attribute in asked.attributes if len(attribute.values) > 1]
+    for attribute in varied:
+        mark, known = _possible(asked, attribute, here, whole, families)
+        if mark is not None:
+            possible.append(mark)
+        if size - known >= max(LACKING * size, 1):
+            lacking.append((attribute.name, size - known))
+    possible.sort(key=lambda mark: (mark.chance, mark.attr))
+    return Undecided(
+        tuple(possible[:MAX_POSSIBLE]),
+        tuple(lacking),
+        int(uncovered.sum()),
+        size,
+        tuple(attribute.name for attribute in varied),
+    )
+
+
+def _possible(
+    population: Population, attribute: Attribute, here: Floats, whole: Floats, families: int
+) -> tuple[PossibleMark | None, int]:
+    """Return the value that nearly all have (None: there is none), and of how many it is known.
+
+    `here` and `whole` count the crashes of each combination of attributes: of those that are asked
+    about, and of all.
+    """
+    shares, source = expected_shares(population, attribute)
+    codes = combinations_of(population).codes(attribute)
+    counts, everything = (count_by_value(codes, some, shares.size) for some in (here, whole))
+    known = int(counts.sum())
+    value = int(counts.argmax())
+    if known < MIN_KNOWN or counts[value] < ALL_OF_THEM * known or shares[value] <= 0:
+        return None, known
+    sizes = np.arange(known, known + MAX_MORE + 1, dtype=float)
+    more = sizes - known
+    have = np.floor(counts[value] / known * sizes)
+    p = np.maximum(
+        binomial_tail(have, sizes, np.full(sizes.size, shares[value])),
+        hypergeometric_tail(
+            have, everything.sum() + more, everything[value] + have - counts[value], sizes
+        ),
+    )
+    tests = int((shares > 0).sum()) * families
+    enough = np.flatnonzero((p * tests <= MAX_Q) & (sizes >= MIN_N) & (more > 0))
+    mark = PossibleMark(
+        attribute.name,
+        attribute.values[value],
+        int(counts[value]),
+        known,
+        float(shares[value]),
+        source == HOST_HOURS,
+        min(1.0, float(p[0]) * tests),
+        int(more[enough[0]]) if enough.size else None,
+    )
+    return mark, known

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes with a signature by the crashes alone, where the host-hours do not tell of all of it.
+
+A feed of host-hours that begins after a roll-out, or that lacks the kernel of every second host,
+makes the share of a version wrong or its crashes few. The records know both: other crashes are the
+controls then (case-control). It is asked of a signature that was picked beforehand, never of all.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.fleet.population.coverage import hours_miss_some, without_hours
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.attributes import signature_findings
+from gdb_epi.fleet.screen.types import MAX_Q, Finding
+from gdb_epi.fleet.statistics.arrays import Bools
+
+FAMILIES = 3  # by host-hours, by the crashes that these do not cover, and by all crashes
+
+
+def findings_beside_hours(population: Population, free: Bools, name: str) -> list[Finding]:
+    """Return the values that go with a signature by all crashes; none where hours tell of all.
+
+    `free` are the crashes that hosts do not explain. It is one question more about the same
+    signature, so its q pays for all of them.
+    """
+    if not hours_miss_some(population):
+        return []
+    alone = without_hours(population)
+    paid = (f._replace(q=f.q * FAMILIES) for f in signature_findings(alone, free, name))
+    return [finding for finding in paid if finding.q <= MAX_Q]
