@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
@@ -21,9 +22,10 @@ from gdb_epi.fleet.records.projection import (
     number,
     project,
     text,
-    timestamp,
 )
 from gdb_epi.fleet.records.redact import storable
+from gdb_epi.fleet.records.times import NO_ZONE
+from gdb_epi.fleet.records.values import in_zone, timestamp
 
 
 def test_a_minimal_record() -> None:
@@ -94,6 +96,15 @@ def test_what_is_no_record_is_refused(record: dict[str, Any]) -> None:
         ("2025-11-24T16:00:00+00:00", 1764000000.0),
         ("2025-11-24T17:00:00+01:00", 1764000000.0),
         ("2025-11-24T16:00:00", 1764000000.0),
+        ("20251124T160000Z", 1764000000.0),
+        ("2025-11-24 11:00:00.50-0500", 1764000000.5),
+        ("2025-11-24 16:00:00 UTC", 1764000000.0),
+        (" 1764000000 ", 1764000000.0),
+        (1764000000_000, 1764000000.0),
+        ("1764000000000000", 1764000000.0),
+        (1764000000_000_000_000, 1764000000.0),
+        ("2025-13-24T16:00:00Z", None),
+        ("2025-11-24T16:00:00+25", 1764000000.0 - 25 * 3600),
         ("yesterday", None),
         (float("nan"), None),
         (float("inf"), None),
@@ -105,6 +116,27 @@ def test_what_is_no_record_is_refused(record: dict[str, Any]) -> None:
 )
 def test_timestamps(given_ts: Any, seconds: float | None) -> None:
     assert timestamp(given_ts) == seconds
+
+
+@pytest.mark.parametrize("written", ["2025-11-24T16:00:00", "2025-11-24", "20251124 160000"])
+def test_a_time_without_a_zone_is_of_no_known_time(written: str) -> None:
+    crash = project(minimal(1, time={"crash_ts": written, "ts_source": "journal"}), 1.77e9).crash
+    assert (crash["ts"], crash["ts_source"]) == (None, NO_ZONE) and crash["ts_claimed"] > 1.7e9
+
+
+@pytest.mark.parametrize(
+    ("written", "becomes"),
+    [
+        ("2025-11-24T17:00:00", "2025-11-24T17:00:00+01:00"),
+        ("2025-11-24T17:00:00Z", "2025-11-24T17:00:00Z"),
+        ("2025-11-24", "2025-11-24"),
+        ("yesterday", "yesterday"),
+        (1764000000, 1764000000),
+    ],
+)
+def test_a_zone_is_given_to_times_of_the_day_that_lack_one(written: Any, becomes: Any) -> None:
+    given = in_zone(minimal(1, time={"crash_ts": written}), timezone(timedelta(hours=1)))
+    assert given["time"]["crash_ts"] == becomes
 
 
 def test_values_that_databases_refuse_are_absent_or_escaped() -> None:

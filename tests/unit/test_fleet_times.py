@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import json
 import time
+from datetime import datetime, timezone
 
 import numpy as np
 import pytest
 from unit.fleet_records import full, minimal
 
+from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.clocks import judge_times
 from gdb_epi.fleet.questions.onset import onset
 from gdb_epi.fleet.questions.signatures import curve, last_moment, new_signatures, top_signatures
 from gdb_epi.fleet.records.times import is_possible, judged_time
+from gdb_epi.fleet.screen.moments import moment_findings
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject
@@ -101,6 +105,65 @@ def test_an_analysis_later_does_not_make_a_time_a_date_of_a_file(engine):
     put(engine, full(1, time={"crash_ts": START + 9e6, "ts_source": "mtime"}, host={}))
     population = load_population(engine)
     assert population.timed.all() and population.second.tolist() == [START]
+
+
+def written(number, seconds, name, hours=0, zone=""):
+    """A crash whose time is written as text, by a clock that is some hours ahead of UTC."""
+    moment = datetime.fromtimestamp(seconds + hours * 3600, timezone.utc)
+    return of_signature(number, moment.strftime("%Y-%m-%dT%H:%M:%S") + zone, name, f"n{number % 9}")
+
+
+def of_two_places(zones):
+    """Crashes of the day in two places, a signature each, nine hours apart by their clocks."""
+    rng = np.random.default_rng(5)
+    for number in range(240):
+        at = START + number // 6 * DAY / 2 + rng.uniform(0, DAY / 2)
+        place = number % 2
+        yield written(number, at, f"of{place}", 9 * place, zones[place])
+
+
+def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
+    """Busy by day in UTC: nine hours later by the clocks of the other place."""
+    path = tmp_path / "local.jsonl"
+    day = [r for r in of_two_places(("", "")) if 0 <= _hour(r) - 9 * (_number(r) % 2) < 8]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in day))
+    database = ["--db", str(tmp_path / "f.sqlite3")]
+    assert main(["fleet", "ingest", str(path), *database]) == 0
+    assert f"times not believed: {len(day)} without a time zone" in capsys.readouterr().out
+    population = load_population(engine)
+    assert not population.timed.any() and population.day.size == len(day)
+    assert {f.attr for f in moment_findings(population, population.day > 0)} == set()
+    assert main(["fleet", "check", *database]) == 0
+    told = capsys.readouterr().out
+    assert "without a time zone" in told and "fleet ingest --zone" in told
+    assert main(["fleet", "ingest", "--zone", "+00:00", str(path), *database]) == 0
+    assert f"{len(day)} replaced" in capsys.readouterr().out
+    believed = load_population(engine)
+    assert believed.timed.all()
+    hours = {f.value for f in moment_findings(believed, believed.day > 0)}
+    assert len(hours) == 2, "what the clocks of two places say, if they are taken for one"
+    assert main(["fleet", "ingest", "--zone", "Nowhere/At_all", str(path), *database]) == 2
+    assert "no time zone: 'Nowhere/At_all'" in capsys.readouterr().err
+
+
+def test_texts_of_two_zones_are_compared_in_utc(engine):
+    day = [r for r in of_two_places(("Z", "+09:00")) if _in_utc(r) < 8]
+    put(engine, *day)
+    population = load_population(engine)
+    assert population.timed.all() and (population.second % 86_400 < 8 * 3600).all()
+    assert list(moment_findings(population, population.day > 0)) == []
+
+
+def _number(record):
+    return int(record["core_key"], 16)
+
+
+def _hour(record):
+    return int(record["time"]["crash_ts"][11:13])
+
+
+def _in_utc(record):
+    return (_hour(record) - 9 * (_number(record) % 2)) % 24
 
 
 def test_a_host_whose_clock_is_off_is_told_by_those_that_came_with_it():

@@ -15,6 +15,7 @@ from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import tzinfo
 
 GROUP = "Data"
 HELP = "put records into the database: JSON-lines files, folders, '-', or the waiting spool"
@@ -26,6 +27,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "records", nargs="*", metavar="FILE", help="files, folders or '-'; none: the spool"
     )
+    parser.add_argument(
+        "--zone",
+        metavar="ZONE",
+        help="of times that are written without one: UTC, +02:00 or a name like Europe/Berlin "
+        "(default: such a time is not believed)",
+    )
     add_database(parser)
 
 
@@ -35,22 +42,43 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.records.reader import files_of
     from gdb_epi.fleet.store.db import open_database
 
+    zone = None if args.zone is None else zone_of(args.zone)
     if not args.records:
-        return _ingest_spool(args.db)
+        return _ingest_spool(args.db, zone)
     paths = files_of([Path(name) for name in args.records if name != "-"])
     stdin = sys.stdin.buffer if "-" in args.records else None
     with (
-        prepared(paths, stdin, helpers_for(paths)) as batches,
+        prepared(paths, stdin, helpers_for(paths), zone) as batches,
         open_database(args.db, write=True) as engine,
     ):
         from gdb_epi.fleet.store.ingest import store
 
         outcome = store(engine, batches, everything=True)
     print(outcome.line())
+    if times := outcome.times_line():
+        print(times)
     return report_rejected(outcome.rejected)
 
 
-def _ingest_spool(db: str | None) -> int:
+def zone_of(name: str) -> tzinfo:
+    """Return the time zone of a name or an offset. Raises UsageError."""
+    from datetime import datetime, timezone
+    from zoneinfo import ZoneInfo
+
+    from gdb_epi.errors import UsageError
+
+    if name.upper() in ("UTC", "Z", "GMT"):
+        return timezone.utc
+    with suppress(ValueError):
+        if name[:1] in "+-":
+            return datetime.strptime(name, "%z").tzinfo or timezone.utc
+    # A name that is no key of the database raises an error of KeyError or OSError; a folder too.
+    with suppress(ValueError, KeyError, OSError):
+        return ZoneInfo(name)
+    raise UsageError(f"no time zone: {name!r}", hint="--zone UTC, +02:00 or Europe/Berlin")
+
+
+def _ingest_spool(db: str | None, zone: tzinfo | None) -> int:
     """Take the spool in; a file is deleted after its records are committed."""
     from gdb_epi.fleet.records.helper_processes import prepared
     from gdb_epi.fleet.records.spool import waiting
@@ -65,7 +93,7 @@ def _ingest_spool(db: str | None) -> int:
 
         total = Outcome()
         for path in files:
-            with prepared([path]) as batches:
+            with prepared([path], zone=zone) as batches:
                 outcome = store(engine, batches)
             # A file with bad lines is kept under another name: nothing is lost, and it is not
             # tried again each time.
@@ -76,6 +104,8 @@ def _ingest_spool(db: str | None) -> int:
                     path.unlink()
             total += outcome
     print(f"{total.line()}; {counted(len(files), 'spool file')}")
+    if times := total.times_line():
+        print(times)
     return report_rejected(total.rejected)
 
 

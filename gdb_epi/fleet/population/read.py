@@ -30,7 +30,7 @@ from gdb_epi.fleet.population.population import (
 )
 from gdb_epi.fleet.population.set_values import SetValues, mask_of_sets, values_of_sets
 from gdb_epi.fleet.records.facts import YES
-from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE
+from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE, NO_ZONE
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, nowhere
 from gdb_epi.fleet.store import tables as t
@@ -166,6 +166,7 @@ def _unknown_times(connection: Connection, before: int | None) -> dict[str, int]
     why = case(
         (c.ts_claimed.is_(None), "none"),
         (c.ts_source == FILE_DATE, "file date"),
+        (c.ts_source == NO_ZONE, NO_ZONE),
         (c.ts_claimed < EARLIEST, "before 2000"),
         else_="ahead",
     ).label("why")

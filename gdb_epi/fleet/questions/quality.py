@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.records.times import NO_ZONE
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.types import EVENT
 from gdb_epi.fleet.statistics.arrays import Ints
@@ -27,6 +28,11 @@ _REASONS = {
     "file date": (
         "whose only time is the date of a file, which a copy changes",
         "let a collector give it (journal, xattr, core_pattern %t)",
+    ),
+    NO_ZONE: (
+        "whose time is written without a time zone, so that it may be half a day off",
+        "write them as 2026-11-21T04:30:00+02:00 or as seconds since 1970; of records that are all "
+        "of one zone: gdb-epi fleet ingest --zone Europe/Berlin FILE, again",
     ),
     "ahead": ("whose time is ahead of the arrival of the record", "set the clocks of those hosts"),
     "before 2000": ("whose time is before 2000", "set the clocks of those hosts"),

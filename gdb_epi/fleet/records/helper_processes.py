@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import tzinfo
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -62,14 +63,18 @@ def _busy() -> int:
 
 @contextmanager
 def prepared(
-    paths: Sequence[Path], stdin: BinaryIO | None = None, helpers: int = 0
+    paths: Sequence[Path],
+    stdin: BinaryIO | None = None,
+    helpers: int = 0,
+    zone: tzinfo | None = None,
 ) -> Iterator[Iterator[Batch]]:
     """Give the batches of files and standard input, in order; helpers end with the block.
 
-    Enter it before there are connections or threads: the helpers are forked.
+    Enter it before there are connections or threads: the helpers are forked. `zone` is that of
+    times that are written without one; they take no helpers.
     """
-    if helpers < 1 or stdin is not None:
-        preparer = Preparer()
+    if helpers < 1 or stdin is not None or zone is not None:
+        preparer = Preparer(zone)
         yield map(preparer.part, parts_of(paths, stdin))
         return
     context = get_context("fork")

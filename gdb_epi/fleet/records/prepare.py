@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from datetime import tzinfo
 from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
@@ -12,6 +13,7 @@ from gdb_epi.fleet.records.packing import Packer, unpack
 from gdb_epi.fleet.records.projection import Projector, Rows, merge
 from gdb_epi.fleet.records.reader import Item, Items, Part, export_line, parse
 from gdb_epi.fleet.records.redact import is_storable_text, storable
+from gdb_epi.fleet.records.values import in_zone
 
 Source = tuple[str, Mapping[str, Any]]  # where it came from, the record
 _Where = TypeVar("_Where")
@@ -37,7 +39,8 @@ class Batch(NamedTuple):
 class Preparer:
     """Prepares records; remembers what many of them share."""
 
-    def __init__(self) -> None:
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        self._zone = zone  # of times that are written without one; None: they stay unknown
         self._projector = Projector()
         self._packer = Packer()
 
@@ -50,7 +53,8 @@ class Preparer:
         if isinstance(part, Items):
             return self.batch(part.items)
         # Asking once for all costs a third of asking for each line, and nearly all are storable.
-        prepare = self._as_it_came if is_storable_text(b"".join(part.lines)) else self._of_line
+        is_plain = self._zone is None and is_storable_text(b"".join(part.lines))
+        prepare = self._as_it_came if is_plain else self._of_line
         # One record at a time: a thousand parsed ones do not fit any cache of a CPU.
         lines = enumerate(part.lines, part.number)
         return self._collect(lines, prepare, lambda number: f"{part.name}:{number}")
@@ -87,7 +91,7 @@ class Preparer:
 
     def _of_line(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line of a file; an empty one is nothing. Raises InputError."""
-        if is_storable_text(line):
+        if self._zone is None and is_storable_text(line):
             return self._as_it_came(line)
         return None if line.isspace() else self._prepared(parse(line))
 
@@ -100,5 +104,5 @@ class Preparer:
     def _prepared(self, given: Mapping[str, Any] | InputError) -> PreparedRecord:
         if isinstance(given, InputError):
             raise given
-        record = storable(given)
+        record = storable(given if self._zone is None else in_zone(given, self._zone))
         return PreparedRecord(self._projector.project(record), self._packer.record(record))

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.bounded_cache import BoundedCache
 from gdb_epi.fleet.records.facts import facts_of, flip_bit
-from gdb_epi.fleet.records.times import FILE_DATE, judged_time
-from gdb_epi.fleet.records.values import integer, number, scalars, text, timestamp
+from gdb_epi.fleet.records.times import FILE_DATE, NO_ZONE, judged_time
+from gdb_epi.fleet.records.values import claimed_time, integer, number, scalars, text
 from gdb_epi.fleet.records.verdicts import counted_label
 from gdb_epi.record.reading import group_in
 from gdb_epi.record.schema.versions import check_schema
@@ -259,7 +259,10 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
     get = record.get
     if isinstance(time := get("time"), dict):
         ts_source = text(time.get("ts_source"))
-        ts, claimed = judged_time(timestamp(time.get("crash_ts")), ts_source, received)
+        moment, has_zone = claimed_time(time.get("crash_ts"))
+        if not has_zone:
+            ts_source = NO_ZONE
+        ts, claimed = judged_time(moment, ts_source, received)
     if isinstance(host := get("host"), dict):
         boot_id = text(host.get("boot_id"))
     if isinstance(process := get("process"), dict):
@@ -291,11 +294,12 @@ def _tool(record: Mapping[str, Any]) -> str | None:
 
 
 def _time_rank(record: Mapping[str, Any]) -> int:
-    """The file time is the weakest source: a copy changes it."""
+    """The file time, which a copy changes, and one without a zone are the weakest."""
     time = group_in(record, "time")
-    if timestamp(time.get("crash_ts")) is None:
+    seconds, has_zone = claimed_time(time.get("crash_ts"))
+    if seconds is None:
         return 0
-    return 1 if time.get("ts_source") == FILE_DATE else 2
+    return 1 if time.get("ts_source") == FILE_DATE or not has_zone else 2
 
 
 def group_key(record: Mapping[str, Any]) -> tuple[str, str]:

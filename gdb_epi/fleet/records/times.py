@@ -13,6 +13,8 @@ from typing import Any
 EARLIEST = 946_684_800.0  # 2000-01-01 UTC: a clock that lost its battery begins in 1970, 1980 ...
 AHEAD = 3_600.0  # seconds after its own arrival that a crash may claim: clocks differ by minutes
 FILE_DATE = "mtime"  # source of a time: a copy of the file changes it
+NO_ZONE = "no zone"  # the same of a text without a time zone: it may be half a day off
+UNFIT = (FILE_DATE, NO_ZONE)  # sources of which no time is believed
 
 
 def judged_time(
@@ -28,8 +30,17 @@ def judged_time(
     return None, ts
 
 
+def why_not(claimed: float | None, source: Any) -> str:
+    """Return why a crash has no time, as a word for `quality`; `claimed` is what was set aside."""
+    if claimed is None:
+        return "none"
+    if source in UNFIT:
+        return "file date" if source == FILE_DATE else NO_ZONE
+    return "before 2000" if claimed < EARLIEST else "ahead"
+
+
 def is_possible(ts: float, source: Any, received: float | None) -> bool:
-    """Whether a claimed time is one of a clock and neither ahead of its arrival nor before 2000."""
-    if source == FILE_DATE or ts < EARLIEST:
+    """Whether a claimed time is of a clock and zone, neither ahead of its arrival nor too old."""
+    if source in UNFIT or ts < EARLIEST:
         return False
     return received is None or ts <= received + AHEAD

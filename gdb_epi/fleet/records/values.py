@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
-from datetime import datetime, timezone
-from typing import Any
+from datetime import datetime, timezone, tzinfo
+from typing import Any, NamedTuple
 
 MAX_TEXT = 4096  # characters of one text column; `raw` keeps the rest
 MAX_ATTRIBUTES = 256  # of one host
@@ -45,16 +46,81 @@ def integer(value: Any, limit: int = INT32) -> int | None:
     return value if -limit <= value < limit else None
 
 
-def timestamp(value: Any) -> float | None:
-    """Return seconds since the epoch from a number or an ISO 8601 text."""
-    if not isinstance(value, str):
-        return number(value)
+class ClaimedTime(NamedTuple):
+    """A time as a record has it; without a zone it may be that of any place on earth."""
+
+    seconds: float | None  # since the epoch, as if it were UTC where it has no zone; None: no time
+    has_zone: bool = True
+
+
+# Seconds, or thousands of them: no clock of this century shows one for the other.
+_UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # from which number on, so many a second
+# ISO 8601 and what is written for it, the same on every version of Python.
+_ISO = re.compile(
+    r"(?P<date>\d{4}-?\d\d-?\d\d)(?:[T ]\s*(?P<hour>\d\d):?(?P<minute>\d\d)"
+    r"(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?)?"
+    r"\s*(?P<zone>Z|UTC|GMT|(?P<sign>[+-])(?P<off>\d\d):?(?P<offmin>\d\d)?)?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def claimed_time(value: Any) -> ClaimedTime:
+    """Return the time that a number (since the epoch) or an ISO 8601 text says.
+
+    A number too large for seconds is one of milli-, micro- or nanoseconds.
+    """
+    if isinstance(value, str):
+        value = value.strip()
+        match = _ISO.fullmatch(value)
+        if match is not None:
+            return _iso_time(match)
+        try:
+            value = float(value)
+        except ValueError:
+            return ClaimedTime(None)
+    plain = number(value)
+    for least, a_second in _UNITS if plain is not None and plain >= _UNITS[-1][0] else ():
+        if plain is not None and plain >= least:
+            return ClaimedTime(plain / a_second)
+    return ClaimedTime(plain)
+
+
+def _iso_time(match: re.Match[str]) -> ClaimedTime:
+    part = match.groupdict()
+    date = part["date"].replace("-", "")
     try:
-        moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
-        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-        return zoned.timestamp()
+        moment = datetime(
+            int(date[:4]), int(date[4:6]), int(date[6:]), int(part["hour"] or 0),
+            int(part["minute"] or 0), min(int(part["second"] or 0), 59), tzinfo=timezone.utc,
+        )  # fmt: skip
+        seconds = moment.timestamp() + float(f"0.{part['fraction'] or 0}")
     except (ValueError, OverflowError):
-        return None
+        return ClaimedTime(None)
+    if part["sign"]:
+        ahead = int(part["off"]) * 3600 + int(part["offmin"] or 0) * 60
+        seconds -= ahead if part["sign"] == "+" else -ahead
+    return ClaimedTime(seconds, part["zone"] is not None and part["hour"] is not None)
+
+
+def in_zone(record: Mapping[str, Any], zone: tzinfo) -> Mapping[str, Any]:
+    """Return a record whose time of the day, where it lacks a zone, is one of this zone."""
+    time = record.get("time")
+    if not isinstance(time, dict):
+        return record
+    moment = time.get("crash_ts")
+    match = _ISO.fullmatch(moment.strip()) if isinstance(moment, str) else None
+    if match is None or match["zone"] or not match["hour"]:
+        return record
+    seconds = _iso_time(match).seconds
+    if seconds is None:
+        return record
+    local = datetime.fromtimestamp(seconds, timezone.utc).replace(tzinfo=zone)
+    return {**record, "time": {**time, "crash_ts": local.isoformat()}}
+
+
+def timestamp(value: Any) -> float | None:
+    """Return the seconds since the epoch of `claimed_time`."""
+    return claimed_time(value).seconds
 
 
 def scalars(given: Mapping[str, Any]) -> dict[str, str]:

@@ -8,17 +8,20 @@ two are merged, so nothing that only one of them knew is lost.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError
 
 from gdb_epi.fleet.records.packing import Packer, stored_record, unpack
 from gdb_epi.fleet.records.prepare import Batch, PreparedRecord, Preparer, Source
-from gdb_epi.fleet.records.projection import merge, project
+from gdb_epi.fleet.records.projection import CRASH, merge, project
 from gdb_epi.fleet.records.reader import PART
+from gdb_epi.fleet.records.times import NO_ZONE, why_not
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.archive import take
 from gdb_epi.fleet.store.bulk import insert_crashes
@@ -37,6 +40,8 @@ class Outcome(NamedTuple):
     replaced: int = 0
     known: int = 0
     rejected: tuple[tuple[str, str], ...] = ()
+    # Of those added: why their times are not believed, and of how many.
+    set_aside: Mapping[str, int] = MappingProxyType({})
     others: int = 0  # rows of an export that are no records: host-hours, findings, decisions ...
 
     def __add__(self, other: Outcome) -> Outcome:  # type: ignore[override]
@@ -46,6 +51,7 @@ class Outcome(NamedTuple):
             self.replaced + other.replaced,
             self.known + other.known,
             self.rejected + other.rejected,
+            Counter(self.set_aside) + Counter(other.set_aside),
             self.others + other.others,
         )
 
@@ -54,6 +60,26 @@ class Outcome(NamedTuple):
         words = f"{self.added} added, {self.replaced} replaced by a better analysis"
         words += f", {self.known} known already, {len(self.rejected)} rejected"
         return words + (f"; {self.others} other rows of an export" if self.others else "")
+
+    def times_line(self) -> str:
+        """Say whose times are not believed, and where that is explained; nothing where all are."""
+        parts = [f"{count} {ASIDE[why]}" for why, count in sorted(self.set_aside.items())]
+        return f"times not believed: {', '.join(parts)}; see gdb-epi fleet check" if parts else ""
+
+
+ASIDE = {
+    "file date": "that are dates of files",
+    NO_ZONE: "without a time zone",
+    "ahead": "ahead of now",
+    "before 2000": "before 2000",
+}
+_CLAIMED, _SOURCE = CRASH.index("ts_claimed"), CRASH.index("ts_source")
+
+
+def _aside(values: Sequence[Any]) -> str:
+    """Return why the time of a crash was set aside, a word of ASIDE; nothing where it was not."""
+    claimed = values[_CLAIMED]
+    return "" if claimed is None else why_not(claimed, values[_SOURCE])
 
 
 def ingest(engine: Engine, sources: Iterable[Source]) -> Outcome:
@@ -140,7 +166,9 @@ class Writer:
                 note_change(connection)
         self._generation = generation
         kept = len(known_keys) - replaced + batch.repeats
-        return Outcome(len(added), replaced, kept, rejected, others)
+        aside = Counter(_aside(best[key].rows.values) for key in added)
+        del aside[""]
+        return Outcome(len(added), replaced, kept, rejected, aside, others)
 
 
 def _is_away(error: DBAPIError) -> bool:
