@@ -25,6 +25,9 @@ def refused_system_call(state: ProcessState) -> Iterator[Finding]:
         return
     number = fault.registers.get(fault.architecture.call, -1)
     which = f"system call {number}" if 0 <= number < MAX_SYSCALL else "a system call"
+    machine = fault.architecture
+    name = machine.calls.get(number) or machine.often_refused.get(number)
+    which += f", {name}" if name else ""
     summary = f"a seccomp filter (a sandbox or container profile) refused {which}"
     facts = {"number": number if 0 <= number < MAX_SYSCALL else None}
     yield Finding("refused_system_call", f"thread {fault.tid}", facts, summary)

@@ -7,34 +7,16 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault.instructions import is_boundary
+from gdb_epi.fault.instructions import is_boundary, is_in_step
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.fault.signals import SIGILL, SIGTRAP
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import Target
-from gdb_epi.target.functions import FunctionBounds
-from gdb_epi.x86.length import instruction_length
 
 # Instructions that exist to fail (SDM volume 2, UD and INT3); rip stands at ud, after int3.
 _UNDEFINED = {b"\x0f\x0b": "ud2", b"\x0f\xb9": "ud1"}
 _BREAKPOINT = b"\xcc"
-MAX_FUNCTION = 8 << 10  # bytes of a function before the instruction that are stepped through
 _BY_COMPILER = "compilers put it where a program must not come (__builtin_trap, a failed check)"
 _BY_PROGRAM = "a breakpoint of the program's own code, or one that a debugger left there"
-
-
-def _in_step(target: Target, at: int) -> bool:
-    """Whether the instructions from the start of the function on come upon an address."""
-    function = FunctionBounds(target).at(at)
-    if function is None or at - function.start > MAX_FUNCTION:
-        return False
-    code, here = read_up_to(target, function.start, at - function.start), 0
-    while here < len(code):
-        length = instruction_length(code, here)
-        if not length:
-            return False
-        here += length
-    return here == at - function.start
 
 
 @detector("trap_instruction", needs="crash", speaks_for=SpeaksFor("software", "failed-check"))
@@ -56,7 +38,7 @@ def trap_instruction(state: ProcessState) -> Iterator[Finding]:
         name = "int3" if read_up_to(state.target, at, 1) == _BREAKPOINT else None
     else:
         return
-    if name is None or not (_in_step(state.target, at) or is_boundary(state.target, at)):
+    if name is None or not (is_in_step(state.target, at) or is_boundary(state.target, at)):
         return
     facts = {"address": hex_word(at), "instruction": name}
     yield Finding("trap_instruction", f"thread {fault.tid}", facts, f"{name} at {at:#018x}: {why}")

@@ -49,6 +49,26 @@ _FORTIFY = (
     "*** bit out of range 0 - FD_SETSIZE on fd_set ***",  # debug/fdelt_chk.c
     "*** invalid %N$ use detected ***",  # stdio-common/vfprintf-internal.c
 )
+# What __libc_fatal() says for good, and what it means; the category stays "other".
+FATAL = {
+    "FATAL: exception not rethrown": (  # nptl/unwind.c, unwind_cleanup()
+        "C++ code with a catch (...) that does not throw again was left by a thread that ends: by "
+        "pthread_exit() or a cancellation, as Python ends threads that want the GIL while it exits"
+    ),
+    "libgcc_s.so.1 must be installed for pthread_": (  # sysdeps/nptl/unwind-forcedunwind.c
+        "a thread that ends needs libgcc_s.so.1, and that cannot be loaded here"
+    ),
+    "The futex facility returned an unexpected error code": (  # sysdeps/nptl/futex-internal.h
+        "the kernel refused a lock's word: the lock's memory was given back or overwritten"
+    ),
+    "Fatal glibc error: pthread_mutex": (
+        "a mutex was not in the state that its user left it in: destroyed, copied or overwritten"
+    ),
+    "Fatal glibc error: malloc assertion failure": (
+        "malloc found its own data in a state that it does not leave them in"
+    ),
+    "cannot allocate memory in static TLS block": "too many libraries with static TLS were loaded",
+}
 
 
 def read_abort_message(target: Target) -> AbortMessage | Absent | None:
@@ -89,7 +109,8 @@ def classify_abort_message(text: str) -> AbortMessage:
         where, _, function = head.rpartition(": ")
         source = _source(where, failed.rpartition("' failed")[0])
         return AbortMessage("assert", "", function[:MAX_FUNCTION], source)
-    return AbortMessage("other", "", "")
+    fatal = next((phrase for phrase in FATAL if text.startswith(phrase)), "")
+    return AbortMessage("other", "", "", fatal)
 
 
 def _source(where: str, expression: str) -> str:

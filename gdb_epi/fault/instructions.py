@@ -7,6 +7,7 @@ from gdb_epi.fault.find import Fault
 from gdb_epi.fault.maps import may_execute
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.api import Target
+from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode, memory_operand
 from gdb_epi.x86.length import instruction_length
@@ -15,6 +16,7 @@ WINDOW = 64  # bytes before an address that are decoded
 CLOSEST = 20  # starts nearer than this have no time to fall into step
 MIN_SHARE = 0.6  # of decodings that must come upon an address for it to be a boundary
 MIN_CHAINS = 8
+MAX_FUNCTION = 8 << 10  # bytes of a function before the instruction that are stepped through
 CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the frequent ones first
 
 
@@ -70,6 +72,20 @@ def is_boundary(target: Target, address: int) -> bool | None:
     if _window(target, address, WINDOW) is None:
         return None
     return instructions_before(target, address) is not None
+
+
+def is_in_step(target: Target, at: int) -> bool:
+    """Whether the instructions from the start of the function on come upon an address."""
+    function = FunctionBounds(target).at(at)
+    if function is None or at - function.start > MAX_FUNCTION:
+        return False
+    code, here = read_up_to(target, function.start, at - function.start), 0
+    while here < len(code):
+        length = instruction_length(code, here)
+        if not length:
+            return False
+        here += length
+    return here == at - function.start
 
 
 def _window(target: Target, address: int, window: int) -> bytes | None:

@@ -21,6 +21,8 @@ _COMMON = (
 _INTERPRETER = ("libpython", "python")
 _STANDARD = "/lib-dynload/"  # extension modules of the standard library
 MAX_NAMED = 4
+# Functions of libc and ld.so below which destructors and atexit() functions run.
+EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cxa_finalize"))
 # What GCC and clang add to the name of a part or a copy of a function.
 _OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone)(?:\.\d+)*)+\Z")
 
@@ -28,6 +30,16 @@ _OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone
 def source_name(frame: NativeFrame) -> str | None:
     """Return the name of a frame's function as its source has it, mangled names as they are."""
     return _OF_COMPILER.sub("", frame.function) if frame.function else None
+
+
+def readable_name(frame: NativeFrame) -> str | None:
+    """Return a function's name as a sentence has it: the path of a mangled C++ name."""
+    name = source_name(frame)
+    if name is None or not name.startswith("_Z"):
+        return name
+    from gdb_epi.demangle.itanium import function_name  # modules that other crashes do not need
+
+    return function_name(name) or name
 
 
 def of_interpreter(frame: NativeFrame) -> bool:
@@ -38,7 +50,7 @@ def of_interpreter(frame: NativeFrame) -> bool:
 def function_and_file(frame: NativeFrame) -> str:
     """Return "f in libx.so", or at least the file."""
     file = (frame.module or "").rpartition("/")[2]
-    name = source_name(frame)
+    name = readable_name(frame)
     if not file:
         return name or "code of no file"
     if file.startswith("libffi"):

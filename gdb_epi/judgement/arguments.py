@@ -147,6 +147,7 @@ def _of_category(
         rule = f"category:{row.category}"
         shares = {row.hypothesis: 1.0}
         counts = counts_of(rule, counted)
-        better = (finding.summary for finding in findings if finding.detector == row.told_by)
+        summaries = {finding.detector: finding.summary for finding in reversed(findings)}
+        better = (summaries[name] for name in row.told_by if name in summaries)
         sentence = next(better, row.sentence)
         yield Argument(rule, row.label, shares, counts, sentence, row.last, row.most)

@@ -28,6 +28,7 @@ HYPOTHESES = {
     "wrong-pointer": "a pointer had a wrong value",
     "wrong-code": "code that does what no compiler should have made",
     "not-executable": "code lies in memory that was not made executable",
+    "other-processor": "code was built or chosen for another processor",
     "stack-exhausted": "the C stack was full",
     "without-gil": "Python was used by a thread that did not hold the GIL",
     "failed-check": "a check of the program or its runtime failed, and it gave up",

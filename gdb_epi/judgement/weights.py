@@ -17,7 +17,7 @@ class CategoryRow(NamedTuple):
     cause of its own where damage was found: `by_damage`. `most` is the highest probability that a
     row gives: one flipped bit of a size or pointer explains what malloc found as well. A row that
     says `how` the process ended itself gives way to a finding that says why. `told_by` names the
-    detector whose finding says the same better.
+    detectors whose findings say the same better: the first that has one does.
     """
 
     category: str
@@ -28,7 +28,7 @@ class CategoryRow(NamedTuple):
     by_damage: bool = False
     most: float = 1.0
     how: bool = False
-    told_by: str = ""
+    told_by: tuple[str, ...] = ()
 
 
 ONE_BIT_EXPLAINS = 0.79
@@ -37,6 +37,7 @@ _FREED_TWICE = (
     "abort-malloc:free-double-free-detected-in-tcache-2",
     "abort-malloc:double-free-or-corruption-fasttop",
 )
+_SAID_BY_LIBC = ("deliberate_abort",)
 
 CATEGORIES = (
     CategoryRow(
@@ -51,33 +52,37 @@ CATEGORIES = (
     CategoryRow(
         "abort-terminate", "software", "failed-check", "std::terminate ended it: an exception "
         "that nobody caught, or a thread that nobody joined",
+        told_by=("uncaught_exception",),
     ),
-    CategoryRow("abort-assert", "software", "failed-check", "a check of the program failed"),
+    CategoryRow(
+        "abort-assert", "software", "failed-check", "a check of the program failed",
+        told_by=_SAID_BY_LIBC,
+    ),
     CategoryRow(
         "abort-fortify", "software", "out-of-bounds", "a check of the C library found an overrun",
-        by_damage=True,
+        by_damage=True, told_by=_SAID_BY_LIBC,
     ),
     *(
         CategoryRow(
             category, "software", "heap-misuse", "malloc gave up: a block was freed twice",
-            by_damage=True,
+            by_damage=True, told_by=_SAID_BY_LIBC,
         )
         for category in _FREED_TWICE
     ),
     CategoryRow(
         "abort-malloc", "software", "heap-misuse",
         "malloc gave up: its data were damaged, or a block was freed twice or wrongly",
-        by_damage=True, most=ONE_BIT_EXPLAINS,
+        by_damage=True, most=ONE_BIT_EXPLAINS, told_by=_SAID_BY_LIBC,
     ),
     CategoryRow(
         "abort-py-fatal", "software", "failed-check",
         "Python, or a library of it, gave up by Py_FatalError",
-        by_damage=True,
+        by_damage=True, told_by=("python_fatal_error",),
     ),
     CategoryRow(
         "abort-other", "software", "failed-check",
         "the process sent itself SIGABRT, as abort() does",
-        by_damage=True, how=True,
+        by_damage=True, how=True, told_by=("c_library_gave_up", "rust_panic"),
     ),
     CategoryRow(
         "raised", "software", "failed-check", "the process sent the signal to itself", how=True
@@ -88,7 +93,7 @@ CATEGORIES = (
     ),
     CategoryRow(
         "fpe", "software", "arithmetic", "the program did arithmetic without a result",
-        told_by="floating_point_trap",
+        told_by=("floating_point_trap",),
     ),
     CategoryRow("limit", "killed", "limit-reached", "a limit that was set for it was reached"),
     CategoryRow(

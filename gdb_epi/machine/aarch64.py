@@ -27,8 +27,9 @@ _CALLS = {
     124: "sched_yield", 128: "restart_syscall", 129: "kill", 130: "tkill", 131: "tgkill",
     133: "rt_sigsuspend", 135: "rt_sigprocmask", 137: "rt_sigtimedwait", 138: "rt_sigqueueinfo",
     139: "rt_sigreturn", 202: "accept", 203: "connect", 206: "sendto", 207: "recvfrom",
-    211: "sendmsg", 212: "recvmsg", 240: "rt_tgsigqueueinfo", 242: "accept4", 260: "wait4",
-    424: "pidfd_send_signal", 441: "epoll_pwait2",
+    182: "mq_timedsend", 183: "mq_timedreceive", 188: "msgrcv", 189: "msgsnd", 192: "semtimedop",
+    193: "semop", 211: "sendmsg", 212: "recvmsg", 240: "rt_tgsigqueueinfo", 242: "accept4",
+    260: "wait4", 424: "pidfd_send_signal", 441: "epoll_pwait2",
 }  # fmt: skip
 
 
@@ -54,6 +55,24 @@ AARCH64 = Architecture(
     arguments=("x0", "x1", "x2", "x3", "x4", "x5"),
     system_call=bytes.fromhex("010000d4"),  # svc #0
     calls=_CALLS,
+    often_refused={
+        97: "unshare",
+        117: "ptrace",
+        198: "socket",
+        220: "clone",
+        221: "execve",
+        235: "mbind",
+        241: "perf_event_open",
+        278: "getrandom",
+        279: "memfd_create",
+        280: "bpf",
+        291: "statx",
+        293: "rseq",
+        425: "io_uring_setup",
+        435: "clone3",
+        437: "openat2",
+        439: "faccessat2",
+    },
     general=(*_X, "sp"),
     call_pushes=False,
     user_top=1 << 48,

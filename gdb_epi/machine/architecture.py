@@ -29,7 +29,8 @@ class Architecture(NamedTuple):
     `registers` are named in the order of NT_PRSTATUS, as GDB names them. `ident` names the one
     that is the pthread_t of glibc, `call` the one with the number of the system call that the
     thread is in (all ones outside of any); where the machine has no such register, the target
-    computes them when it reads the notes. `calls` names system calls by their numbers.
+    computes them when it reads the notes. `calls` names system calls
+    that sleep by their numbers, `often_refused` others that sandboxes refuse.
 
     `call_pushes`: a call puts the return address on the stack; else into `link`.
 
@@ -52,6 +53,7 @@ class Architecture(NamedTuple):
     arguments: tuple[str, ...]  # of system calls
     system_call: bytes  # the instruction
     calls: Mapping[int, str]
+    often_refused: Mapping[int, str]
     general: tuple[str, ...]
     call_pushes: bool
     user_top: int  # where user space ends

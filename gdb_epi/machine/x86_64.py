@@ -24,11 +24,25 @@ _CALLS = {
     0: "read", 1: "write", 2: "open", 7: "poll", 14: "rt_sigprocmask", 15: "rt_sigreturn",
     17: "pread64", 18: "pwrite64", 19: "readv", 20: "writev", 23: "select", 24: "sched_yield",
     34: "pause", 35: "nanosleep", 40: "sendfile", 42: "connect", 43: "accept", 44: "sendto",
-    45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 62: "kill", 72: "fcntl", 73: "flock",
-    74: "fsync", 128: "rt_sigtimedwait", 129: "rt_sigqueueinfo", 130: "rt_sigsuspend",
-    200: "tkill", 202: "futex", 219: "restart_syscall", 230: "clock_nanosleep", 232: "epoll_wait",
-    234: "tgkill", 247: "waitid", 257: "openat", 270: "pselect6", 271: "ppoll", 281: "epoll_pwait",
-    288: "accept4", 297: "rt_tgsigqueueinfo", 424: "pidfd_send_signal", 441: "epoll_pwait2",
+    45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 62: "kill", 65: "semop",
+    69: "msgsnd", 70: "msgrcv", 72: "fcntl", 73: "flock", 74: "fsync", 128: "rt_sigtimedwait",
+    129: "rt_sigqueueinfo", 130: "rt_sigsuspend", 200: "tkill", 202: "futex",
+    219: "restart_syscall", 220: "semtimedop", 230: "clock_nanosleep", 232: "epoll_wait",
+    234: "tgkill",
+    242: "mq_timedsend", 243: "mq_timedreceive", 247: "waitid", 257: "openat", 270: "pselect6",
+    271: "ppoll", 281: "epoll_pwait", 288: "accept4", 297: "rt_tgsigqueueinfo",
+    424: "pidfd_send_signal", 441: "epoll_pwait2",
+}  # fmt: skip
+# Others that sandboxes and container profiles refuse, for sentences alone.
+_OFTEN_REFUSED = {
+    10: "mprotect", 16: "ioctl", 41: "socket", 49: "bind", 56: "clone", 57: "fork", 58: "vfork",
+    59: "execve", 101: "ptrace", 155: "pivot_root", 165: "mount", 166: "umount2", 203:
+    "sched_setaffinity", 237: "mbind", 238: "set_mempolicy", 239: "get_mempolicy", 250: "keyctl",
+    272: "unshare", 279: "move_pages", 298: "perf_event_open", 302: "prlimit64", 308: "setns",
+    310: "process_vm_readv", 312: "kcmp", 316: "renameat2", 317: "seccomp", 318: "getrandom",
+    319: "memfd_create", 321: "bpf", 323: "userfaultfd", 332: "statx", 334: "rseq",
+    425: "io_uring_setup", 434: "pidfd_open", 435: "clone3", 436: "close_range", 437: "openat2",
+    439: "faccessat2", 452: "fchmodat2",
 }  # fmt: skip
 
 
@@ -56,6 +70,7 @@ X86_64 = Architecture(
     arguments=("rdi", "rsi", "rdx", "r10", "r8", "r9"),
     system_call=b"\x0f\x05",
     calls=_CALLS,
+    often_refused=_OFTEN_REFUSED,
     general=(
         "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp",
         "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS, SELF
-from gdb_epi.fault.signals import SI_KERNEL
+from gdb_epi.fault.signals import SI_KERNEL, SIGXFSZ
 from gdb_epi.locks.types import JOINS
 from gdb_epi.record.reading import (
     deadlocked_threads,
@@ -307,6 +307,8 @@ def _signal(record: Json) -> Iterator[str]:
         else:
             unknown = f"the {noun(record)} does not say what that is"
             yield f"{name}, sent by pid {sender or '?'}; {unknown}"
+    elif signal.get("signo") == SIGXFSZ and signal.get("sender") == PROCESS:
+        yield f"{name}, which the kernel sends to who writes too much"
     elif signal.get("sender") == PROCESS:
         alone = group_in(record, "threads").get("count") == 1
         which = "a thread of this process that has ended" if alone else "a thread of this process"

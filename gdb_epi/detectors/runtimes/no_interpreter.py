@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS
-from gdb_epi.fault.native_code import function_and_file, of_interpreter, source_name
+from gdb_epi.fault.native_code import EXITS, function_and_file, of_interpreter, source_name
 from gdb_epi.fault.place import LOW, NULL, NULL_BASE
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
 ENSURE = "PyGILState_Ensure"
-_EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cxa_finalize"))
 MAX_INNER = 6  # functions of the interpreter below PyGILState_Ensure
 MAX_FRAMES = 32
 
@@ -41,7 +40,7 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
     if caller is None:
         return
     by = function_and_file(frames[caller])
-    exits = any(source_name(frame) in _EXITS for frame in frames[caller:MAX_FRAMES])
+    exits = any(source_name(frame) in EXITS for frame in frames[caller:MAX_FRAMES])
     when = (
         "the process exits and Python has ended already" if exits
         else "Python has ended, or has not begun"

@@ -38,7 +38,7 @@ _KINDS = (
                    "memory exhausted")),
 )  # fmt: skip
 _MEANINGS = {
-    "without-gil": "; code used Python without holding the GIL, or without a thread state: that of "
+    "without-gil": "; code used Python without holding the GIL, or without a thread state: look at "
     "the library that called in",
     "debug-allocator": "; bytes beside a block were overwritten: the block says which one, not who",
     "refcount": "; code released an object more often than it owned it, or its memory was damaged",
@@ -47,6 +47,11 @@ _MEANINGS = {
     "no-memory": "",
     "other": "",
 }
+# Checks that stand between the fatal error and the function whose call was wrong.
+_CHECKS = frozenset((
+    "_Py_FatalError_TstateNULL", "_Py_EnsureFuncTstateNotNULL", "_Py_EnsureTstateNotNULL",
+    "_PyMem_DebugCheckGIL", "_PyMem_DebugCheckAddress", "_Py_CheckFunctionResult",
+))  # fmt: skip
 MAX_FRAMES = 32
 
 
@@ -74,7 +79,8 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
         return
     number, reason, kind = gave_up
     name, own = str(frames[number].function), frames[number].module
-    caller = frames[number + 1] if number + 1 < len(frames) else None
+    outward = [f for f in frames[number + 1 : MAX_FRAMES] if f.function not in _CHECKS]
+    caller = outward[0] if outward else None
     by = source_name(caller) if caller is not None else None
     why = f": {reason}" if reason else "; its reason is not in the core (it is on standard error)"
     if caller is not None and caller.module != own:

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, thrower
-from gdb_epi.fault.native_code import function_and_file
+from gdb_epi.fault.native_code import function_and_file, readable_name
 from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import NativeFrame
 
 NO_MEMORY = "std::bad_alloc"
+_OF_LIBRARY = ("std::", "__gnu_cxx::", "__cxa_", "_Unwind_")
+_THREADS = ("std::thread::~thread", "std::thread::operator=")
+MAX_FRAMES = 64
 
 
 @detector(
@@ -37,11 +41,41 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     thrown, by = exception_type(state.target, frames), thrower(frames)
     place = function_and_file(by) if by is not None else None
     if thrown is None and by is None:
-        what, kind = "std::terminate() was called, and no exception is on the stack", "terminate"
+        what, kind = _without_exception(frames), "terminate"
     else:
         of_type = f" of type {thrown}" if thrown else ", whose type cannot be read,"
         what = f"a C++ exception{of_type} was not caught"
-        what += f"; {place} threw it" if place else ""
+        what += _who_threw(frames, by)
         kind = "info" if thrown == NO_MEMORY else "exception"
     facts = {"kind": kind, "type": thrown, "thrown_by": place}
     yield Finding("uncaught_exception", f"thread {account.fault.tid}", facts, what)
+
+
+def _without_exception(frames: Sequence[NativeFrame]) -> str:
+    """Say why std::terminate() was called where no exception is on the stack."""
+    for number, frame in enumerate(frames[:MAX_FRAMES]):
+        if (readable_name(frame) or "").startswith(_THREADS):
+            owner = _first_own(frames[number:])
+            where = f" in {function_and_file(owner)}" if owner is not None else ""
+            return (
+                f"a std::thread was destroyed or assigned to{where} while it was neither joined "
+                "nor detached"
+            )
+    return "std::terminate() was called, and no exception is on the stack"
+
+
+def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
+    """Say who threw; of a template of the C++ library also who had called it."""
+    if by is None:
+        return ""
+    place = function_and_file(by)
+    owner = _first_own(frames[frames.index(by) :])
+    if owner is None or owner == by:
+        return f"; {place} threw it"
+    return f"; {readable_name(by) or place} threw it, for {function_and_file(owner)}"
+
+
+def _first_own(frames: Sequence[NativeFrame]) -> NativeFrame | None:
+    """Return the innermost function that is no template or helper of the C++ library."""
+    named = ((frame, readable_name(frame)) for frame in frames[:MAX_FRAMES])
+    return next((f for f, name in named if name and not name.startswith(_OF_LIBRARY)), None)

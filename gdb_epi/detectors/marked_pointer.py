@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pointer that the program itself had marked in its top bits was used with the mark."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.account import ACCESS, TRANSFER
+from gdb_epi.fault.maps import may_execute, permits
+from gdb_epi.fault.native_code import own_modules_of
+from gdb_epi.fault.site import DATA
+from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK
+from gdb_epi.target.api import Target
+from gdb_epi.target.search import find_word
+from gdb_epi.util import counted
+from gdb_epi.x86 import decode
+
+REACH = 2048  # bytes to each side: an array, a table, a few nodes of a heap
+MAX_PLACES = 4  # that hold the pointer
+FEWEST = 2  # other words with the same mark
+LOWEST = 1 << 32
+MAX_CODE = 4 << 20  # bytes of a library's code that are searched for the mark
+SIGN = 63  # a bit that all kinds of code handle
+NEIGHBOURS, CODE = "neighbours", "code"
+_BIT_INSTRUCTION = b"\x0f\xba"  # bt, bts, btr, btc with a number
+
+
+@detector(
+    "marked_pointer", needs="crash", speaks_for=SpeaksFor("software", "wrong-pointer", "kind")
+)
+def marked_pointer(state: ProcessState) -> Iterator[Finding]:
+    """Find a pointer with top bits that are a mark of the program: it was not taken off.
+
+    `neighbours`: other pointers beside it in memory have the same. `code`: the library that failed
+    has instructions that set, test or clear exactly these bits.
+    Innocent causes: a flipped bit of one word: then no other word has it, so that two others are
+    asked for, and few libraries handle one bit of that height, so that the sign bit does not count.
+    A bit that is stuck in one lane of memory sets words 64 bytes apart alike (`epi corruption`,
+    M:stuck), so the others must not all lie so.
+    Reference: tagged pointers, NaN boxing, the dirty and lock bits of caches and trees.
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
+        return
+    if not account.fault.architecture.decodes:
+        return
+    target, site = state.target, account.site
+    if site.kind == DATA:
+        names = site.operand.registers() if site.operand is not None else ()
+        values = {name: account.fault.registers.get(name, 0) for name in names}
+    else:
+        values = {"the target": account.address or 0}
+    for name, value in values.items():
+        plain = _without_mark(target, value)
+        if plain is None:
+            continue
+        places = find_word(target, value, limit=MAX_PLACES).addresses
+        others = {at: word for place in places for at, word in _alike(target, place, value)}
+        lanes = {at % 64 for at in (*others, *places)}
+        if len(set(others.values())) >= FEWEST and len(lanes) >= FEWEST:
+            kind, count = NEIGHBOURS, counted(len(others), "other pointer")
+            why = f"which {count} beside it in memory have too"
+        else:
+            handles = _code_that_handles(state, account.fault.tid, value ^ plain)
+            if handles is None:
+                continue
+            kind, why = CODE, f"which code of {handles} sets, tests or clears itself"
+        facts = {"kind": kind, "value": hex_word(value), "plain": hex_word(plain),
+                 "others": len(others), "where": [hex_word(at) for at in places]}  # fmt: skip
+        summary = (
+            f"{name} holds {value:#018x}, the address {plain:#x} with a mark in its top bits, "
+            f"{why}: the mark was not taken off"
+        )
+        yield Finding("marked_pointer", f"thread {account.fault.tid}", facts, summary)
+        return
+
+
+def _code_that_handles(state: ProcessState, tid: int, mark: int) -> str | None:
+    """Return the library of the innermost frame where its code handles exactly these bits."""
+    frames = state.target.native_frames(tid)
+    if isinstance(frames, Absent) or not frames or mark >> SIGN:
+        return None
+    own = own_modules_of(frames[:1])
+    path = frames[0].module
+    if not own or path is None:
+        return None
+    for region in state.target.regions():
+        if region.path != path or not may_execute(region) or region.size > MAX_CODE:
+            continue
+        try:
+            code = state.target.read(region.start, region.size)
+        except UnreadableMemory:
+            continue
+        if handles_mark(code, mark):
+            return own[0]
+    return None
+
+
+def handles_mark(code: bytes, mark: int) -> bool:
+    """Whether code loads the mark or its complement as a constant, or names its bit."""
+    for constant in (mark, mark ^ WORD_MASK):
+        at = code.find(constant.to_bytes(WORD, "little"))
+        while at >= 2:  # movabs: REX.W and B8 + register before the constant
+            if code[at - 2] in (0x48, 0x49) and 0xB8 <= code[at - 1] <= 0xBF:
+                return True
+            at = code.find(constant.to_bytes(WORD, "little"), at + 1)
+    if mark & mark - 1:
+        return False
+    bit = mark.bit_length() - 1
+    at = code.find(_BIT_INSTRUCTION)
+    while at >= 1:
+        made = decode(code[at - 1 : at + 14])
+        wide = 0x48 <= code[at - 1] <= 0x4F
+        if wide and made is not None and made.immediate == bit and made.extension >= 4:
+            return True
+        at = code.find(_BIT_INSTRUCTION, at + 1)
+    return False
+
+
+def _without_mark(target: Target, value: int) -> int | None:
+    """Return a word without its top bits where that is a mapped address; None without top bits."""
+    plain = value & USER_TOP - 1
+    if plain == value or plain < LOWEST or not permits(target.region_at(plain), "r"):
+        return None
+    return plain
+
+
+def _alike(target: Target, place: int, value: int) -> Iterator[tuple[int, int]]:
+    """Yield (address, word) of other words near a place with the same mark on another pointer."""
+    region = target.region_at(place)
+    if region is None:
+        return
+    start = max(region.start, place - REACH) & -WORD
+    end = min(region.end, place + REACH)
+    step = REACH if end - start <= 2 * REACH else PAGE
+    for first in range(start, end - WORD + 1, step):
+        size = min(step, end - first) & -WORD
+        try:
+            words = struct.unpack(f"<{size // WORD}Q", target.read(first, size))
+        except UnreadableMemory:
+            continue
+        for number, word in enumerate(words):
+            alike = word >> ADDRESS_BITS == value >> ADDRESS_BITS and word != value
+            if alike and _without_mark(target, word) is not None:
+                yield first + WORD * number, word

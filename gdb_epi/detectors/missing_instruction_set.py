@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code for another processor: an instruction of an extension that this CPU does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.fault.instructions import is_boundary, is_in_step
+from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.signals import SIGILL
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.cpu_features import CpuFeatures, cpu_features
+from gdb_epi.x86 import MAX_LENGTH
+from gdb_epi.x86.instruction_sets import InstructionSet, instruction_sets
+
+
+@detector(
+    "missing_instruction_set",
+    needs="crash",
+    speaks_for=SpeaksFor("software", "other-processor"),
+)
+def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
+    """Find an illegal instruction that belongs to an extension which the CPU said it has not.
+
+    Innocent causes: this is itself the ordinary explanation of SIGILL. Not said where the CPU has
+    the extension, where ld.so wrote no CPUID down (musl, static programs), and in the middle of an
+    instruction, where a wrong jump may have come upon such bytes. A kernel that does not save the
+    registers of an extension (a hypervisor, noxsave) counts as a CPU without it.
+    Reference: Intel SDM volume 2, the exceptions of each instruction; AMD64 volume 6 (XOP).
+    """
+    fault = state.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGILL:
+        return
+    if not fault.architecture.decodes:
+        return
+    wanted = instruction_sets(read_up_to(state.target, fault.pc, MAX_LENGTH))
+    features = cpu_features(state.target) if wanted else None
+    if features is None:
+        return
+    missing = next((one for one in wanted if not _has(features, one)), None)
+    at = fault.pc
+    if missing is None or not (is_in_step(state.target, at) or is_boundary(state.target, at)):
+        return
+    facts = {
+        "address": hex_word(at),
+        "instruction_set": missing.name,
+        "family": features.family,
+        "model": features.model,
+    }
+    summary = (
+        f"the instruction at {at:#018x} is one of {missing.name}, which this CPU (family "
+        f"{features.family:#x}, model {features.model:#x}) does not have"
+    )
+    yield Finding("missing_instruction_set", f"thread {fault.tid}", facts, summary)
+
+
+def _has(features: CpuFeatures, wanted: InstructionSet) -> bool:
+    """Whether CPU and kernel have an extension, for all that is known."""
+    rows = [features.rows]
+    if wanted.by_system and features.active:
+        rows.append(features.active)
+    return all(row[wanted.leaf][wanted.register] >> wanted.bit & 1 for row in rows)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The class of a C++ object, by its table of virtual functions.
+
+Before the functions stand the offset to the top of the object and a pointer to the class'
+std::type_info, whose second word is the name of the class.
+Source: Itanium C++ ABI, 2.5.2 (virtual table components) and 2.9.4 (RTTI layout).
+"""
+
+from __future__ import annotations
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.reads import read_word
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_METHODS = 512
+MAX_NAME = 256
+MAX_OBJECT = 1 << 20  # bytes between an object and its base part
+_TYPE, _TOP, _NAME = -WORD, -2 * WORD, WORD
+
+
+class MethodTable(NamedTuple):
+    """A table of virtual functions: the address that objects hold, its class, its functions."""
+
+    address: int
+    class_name: str
+    methods: int
+
+
+def method_table(target: Target, address: int) -> MethodTable | None:
+    """Return the table that objects with this first word have; None where none begins there."""
+    here = target.region_at(address)
+    if address % WORD or here is None or here.path is None or "x" in here.perms:
+        return None
+    top = _read(target, address + _TOP)
+    if top is None or not 0 <= -top & WORD_MASK <= MAX_OBJECT:
+        return None
+    info = _read(target, address + _TYPE)
+    name = _class_name(target, info) if info else None
+    if name is None:
+        return None
+    count = 0
+    while count < MAX_METHODS:
+        function = _read(target, address + WORD * count)
+        # NULL stands for the function of a base that is not there; at the end it says nothing.
+        if function is None or not may_execute(target.region_at(function)):
+            break
+        count += 1
+    return MethodTable(address, name, count)
+
+
+def _class_name(target: Target, info: int) -> str | None:
+    """Return the name in a std::type_info: its first word is a table of methods too."""
+    own, name = _read(target, info), _read(target, info + _NAME)
+    if info % WORD or not own or not name or target.region_at(own) is None:
+        return None
+    for size in (MAX_NAME, 64, 16):
+        try:
+            raw = target.read(name & ~(1 << 63), min(size, PAGE - name % PAGE))
+        except UnreadableMemory:
+            continue
+        text, end, _ = raw.partition(b"\0")
+        mangled = text.decode("ascii", "replace").removeprefix("*")
+        if not end or not mangled.isascii() or not (mangled[:1].isdigit() or mangled[:1] in "NS"):
+            return None
+        from gdb_epi.demangle.itanium import class_name  # modules that other crashes do not need
+
+        return class_name(mangled)
+    return None
+
+
+def _read(target: Target, address: int) -> int | None:
+    return read_word(target, address, dumped_only=False)

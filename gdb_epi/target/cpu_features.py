@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the CPU of the dead process said of itself: CPUID, as glibc's ld.so wrote it down.
+
+The kernel gives a process CPUID's leaf 1, edx, as AT_HWCAP. ld.so keeps all that it asked in
+`_rtld_global_ro._dl_x86_cpu_features`: kind, highest leaf, family, model, stepping (5 words of 4
+bytes), then a row for each leaf with eax, ebx, ecx and edx. Since 2.33 behind the four words of a
+row stand the same with the bits alone that the kernel supports too. The place differs between
+releases, so it is found by AT_HWCAP.
+Reference: glibc sysdeps/x86/include/cpu-features.h, 2.26 to 2.42.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.target.api import DUMPED, Target
+from gdb_epi.target.auxv import AT_BASE, AT_HWCAP
+from gdb_epi.typing_lite import NamedTuple
+
+LEAVES = ("1", "7", "80000001")  # the first rows, in this order
+MAX_DATA = 64 << 10  # bytes of ld.so's data that are searched
+_HEAD, _ROW = 5, 4  # words
+_KINDS = range(1, 6)  # intel, amd, zhaoxin, other, and what may come
+_LEAST_LEAF, _MOST_LEAF = 1, 0x40
+_EDX = 3
+
+
+class CpuFeatures(NamedTuple):
+    """Rows of CPUID by leaf: (eax, ebx, ecx, edx). `active`: with the kernel's part; {} before."""
+
+    family: int
+    model: int
+    rows: dict[str, tuple[int, ...]]
+    active: dict[str, tuple[int, ...]]
+
+
+def cpu_features(target: Target) -> CpuFeatures | None:
+    """Return what the CPU said; None where no ld.so of glibc wrote it down."""
+    auxv = target.auxv()
+    wanted, base = auxv.get(AT_HWCAP), auxv.get(AT_BASE)
+    if not wanted or not base:
+        return None
+    loader = next((m for m in target.modules() if m.start <= base < m.end), None)
+    if loader is None:
+        return None
+    for region in target.regions():
+        if not loader.start <= region.start < loader.end or "x" in region.perms:
+            continue
+        size = min(region.end - region.start, MAX_DATA)
+        if target.provenance(region.start, size) != DUMPED:
+            continue  # what the file holds, no CPU has filled in
+        try:
+            words = struct.unpack(f"<{size // 4}I", target.read(region.start, size & -4))
+        except UnreadableMemory:
+            continue
+        made = features_in(words, wanted)
+        if made is not None:
+            return made
+    return None
+
+
+def features_in(words: tuple[int, ...], hwcap: int) -> CpuFeatures | None:
+    """Return the features that words of 4 bytes hold, by leaf 1's edx; None without."""
+    at = -1
+    while True:
+        try:
+            at = words.index(hwcap & 0xFFFFFFFF, at + 1)
+        except ValueError:
+            return None
+        first = at - _EDX
+        head = words[max(0, first - _HEAD) : max(0, first)]
+        if len(head) < _HEAD or head[0] not in _KINDS:
+            continue
+        if not _LEAST_LEAF <= head[1] <= _MOST_LEAF or len(words) < first + 8 * len(LEAVES):
+            continue
+        plain, beside = words[first : first + _ROW], words[first + _ROW : first + 2 * _ROW]
+        # Bits that the kernel supports are bits of the CPU; another leaf's words are no such part.
+        halves = not any(b & ~a for a, b in zip(plain, beside, strict=True))
+        stride = 2 * _ROW if halves else _ROW
+        rows, active = {}, {}
+        for number, leaf in enumerate(LEAVES):
+            start = first + number * stride
+            rows[leaf] = words[start : start + _ROW]
+            if halves:
+                active[leaf] = words[start + _ROW : start + 2 * _ROW]
+        return CpuFeatures(head[2], head[3], rows, active)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Causes of crashes that name themselves: another CPU, exit(), a wrong class, a mark left on."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from support.scenes import HEAP, MMAP, PC, PID, TEXT, crash, frame, state
+
+from gdb_epi.corruption.score import score
+from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
+from gdb_epi.detectors.died_at_exit import died_at_exit
+from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.marked_pointer import handles_mark, marked_pointer
+from gdb_epi.detectors.missing_instruction_set import missing_instruction_set
+from gdb_epi.detectors.refused_system_call import refused_system_call
+from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
+from gdb_epi.fault.abort_message import FATAL, classify_abort_message
+from gdb_epi.judgement.verdict import judge
+from gdb_epi.target.api import Module, NativeFrame, Region
+from gdb_epi.target.cpu_features import features_in
+from gdb_epi.x86.instruction_sets import instruction_sets
+
+HWCAP = 0x178BFBFF  # of an AMD EPYC
+AVX_BIT, AVX2_BIT, XOP_BIT = 1 << 28, 1 << 5, 1 << 11
+LIBC, PLUGIN = "/usr/lib/libc.so.6", "/srv/app/plugin.so"
+VPROTD = bytes.fromhex("8fe878c2c807")  # vprotd $7,%xmm0,%xmm1, AMD's XOP
+LOADER = MMAP + 0x10000
+
+
+# -- code for another processor ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        (VPROTD.hex(), "AMD's XOP"),
+        ("c5fc58c1", "AVX"),  # vaddps %ymm1,%ymm0,%ymm0
+        ("c5fdfec1", "AVX2"),  # vpaddd %ymm1,%ymm0,%ymm0
+        ("62f17c4858c1", "AVX-512"),  # vaddps %zmm1,%zmm0,%zmm0
+        ("c4e2f1b8c2", "FMA"),  # vfmadd231pd %xmm2,%xmm1,%xmm0
+        ("c4e2fbf6c1", "BMI2"),  # mulx %rcx,%rax,%rax
+        ("c4e2f8f3c9", "BMI1"),  # blsr %rcx,%rax
+        ("c4e37169c230", "AMD's FMA4"),  # vfmaddpd
+        ("f3480fb8c1", "POPCNT"),
+        ("f2480f38f1c1", "SSE4.2"),  # crc32
+        ("660f3adfc801", "AES"),  # aeskeygenassist
+        ("480fc7f0", "RDRAND"),
+    ],
+)
+def test_extensions_are_known_by_their_opcodes(code: str, name: str) -> None:
+    assert instruction_sets(bytes.fromhex(code))[0].name == name
+
+
+@pytest.mark.parametrize("code", ["488b07", "0f0b", "8f00", "0f10c1", "c5", "8fe8", ""])
+def test_what_every_cpu_has_and_what_is_cut_off_belong_to_none(code: str) -> None:
+    assert instruction_sets(bytes.fromhex(code)) == ()
+
+
+def rows_of_cpuid(leaf_7: int, active_7: int, *, halves: bool) -> list[int]:
+    """Return `cpu_features` as ld.so of glibc 2.33 on, or before it, has them."""
+    plain = [[0x100F10, 7, AVX_BIT, HWCAP], [0, leaf_7, 0, 0], [0, 0, 0, 0]]
+    active = [[0, 0, AVX_BIT, 0], [0, active_7, 0, 0], [0, 0, 0, 0]]
+    words = [2, 0x10, 0x19, 0x11, 1]
+    for row, usable in zip(plain, active, strict=True):
+        words += [*row, *(usable if halves else ())]
+    return [7, 7, 7, *words, *([0] * 24)]
+
+
+@pytest.mark.parametrize("halves", [True, False])
+def test_cpuid_is_found_by_the_word_that_the_kernel_gave_too(halves: bool) -> None:
+    features = features_in(tuple(rows_of_cpuid(AVX2_BIT, 0, halves=halves)), HWCAP)
+    assert features is not None
+    assert (features.family, features.model) == (0x19, 0x11)
+    assert features.rows["7"][1] == AVX2_BIT
+    assert features.active.get("7", (0, 0))[1] == 0
+    assert features_in(tuple(rows_of_cpuid(0, 0, halves=halves)), HWCAP + 1) is None
+
+
+def died_of(code: bytes, leaf_7: int = 0):
+    """Return a process that an illegal instruction ended, with what its ld.so wrote of the CPU."""
+    raw = struct.pack(f"<{len(rows_of_cpuid(0, 0, halves=True))}I",
+                      *rows_of_cpuid(leaf_7, leaf_7, halves=True))  # fmt: skip
+    region = Region(LOADER, LOADER + 0x1000, "rw-", "/lib/ld-linux-x86-64.so.2", 0, 0x1000)
+    made = state(
+        crash(4, 2, PC), code=code, extra_regions=[region],
+        extra_memory={LOADER: raw + bytes(0x1000 - len(raw))},
+    )  # fmt: skip
+    made.target.write(PC - 128, b"\x90" * 128)
+    made.target._auxv = {7: LOADER, 16: HWCAP}
+    made.target._modules += (
+        Module("/lib/ld-linux-x86-64.so.2", LOADER, LOADER, LOADER + 0x1000, None, "x"),
+    )
+    return made
+
+
+def test_an_instruction_that_the_cpu_lacks() -> None:
+    (found,) = missing_instruction_set(died_of(VPROTD))
+    assert found.facts["instruction_set"] == "AMD's XOP"
+    (found,) = missing_instruction_set(died_of(bytes.fromhex("c5fdfec1")))
+    assert found.facts["instruction_set"] == "AVX2"
+
+
+def test_one_that_it_has_is_no_explanation() -> None:
+    assert not list(missing_instruction_set(died_of(bytes.fromhex("c5fdfec1"), AVX2_BIT)))
+    assert not list(missing_instruction_set(died_of(b"\x0f\x0b")))
+    without = died_of(VPROTD)
+    without.target._auxv = {}
+    assert not list(missing_instruction_set(without))
+
+
+# -- exit() -------------------------------------------------------------------------------------
+
+
+def of(function: str | None, module: str) -> NativeFrame:
+    return frame(function)._replace(module=module)
+
+
+EXIT = [of("__run_exit_handlers", LIBC), of("exit", LIBC)]
+
+
+def test_a_destructor_below_exit() -> None:
+    native = [of("memcpy", LIBC), of("_ZN7JournalD1Ev", PLUGIN), *EXIT]
+    (found,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
+    assert found.facts["kind"] == "inside"
+    assert found.facts["function"] == "Journal::~Journal in plugin.so"
+
+
+def test_a_thread_that_runs_on_while_another_exits() -> None:
+    made = state(crash(address=MMAP - 0x5000), native=[of("poll_sensors", PLUGIN)])
+    thread = made.target._threads[0]
+    made.target._threads = (thread, thread._replace(tid=PID + 1))
+    made.target._native[PID + 1] = (of("write", LIBC), *EXIT)
+    (found,) = died_at_exit(made)
+    assert found.facts["kind"] == "beside"
+    assert found.facts["modules"] == ["plugin.so"]
+
+
+def test_a_crash_elsewhere_and_an_abort_are_no_exit() -> None:
+    native = [of("poll_sensors", PLUGIN), of("main", "/usr/bin/prog")]
+    assert not list(died_at_exit(state(crash(address=8), native=native)))
+    aborted = state(crash(6, -6, sender=PID), native=[of("abort", LIBC), *EXIT])
+    assert not list(died_at_exit(aborted))
+
+
+# -- an object of another class -------------------------------------------------------------------
+
+TABLE = MMAP + 0x10000  # of a library's constants
+INFO, OWN_INFO, NAME = TABLE + 0x100, TABLE + 0x200, TABLE + 0x300
+
+
+def called_on_square(*, methods: int = 3):
+    """Return a process that jumped to Square's type information, behind its table of methods."""
+    words = {TABLE: 0, TABLE + 8: INFO, INFO: OWN_INFO, INFO + 8: NAME, HEAP + 0x40: TABLE + 16}
+    words |= {TABLE + 16 + 8 * n: TEXT + 0x40 * n for n in range(methods)}
+    words[TABLE + 16 + 8 * 5] = INFO
+    region = Region(TABLE, TABLE + 0x1000, "r--", PLUGIN, 0, 0x1000)
+    made = state(
+        crash(11, 2, address=INFO), registers={"rip": INFO, "rdi": HEAP + 0x40},
+        words=words, extra_regions=[region], extra_memory={TABLE: bytes(0x1000)},
+    )  # fmt: skip
+    made.target.write(NAME, b"6Square\0")
+    return made
+
+
+def test_a_call_behind_the_last_virtual_function() -> None:
+    (found,) = call_beyond_methods(called_on_square())
+    assert (found.facts["class"], found.facts["methods"], found.facts["called"]) == ("Square", 3, 6)
+
+
+def test_a_class_without_functions_and_an_object_of_none_say_nothing() -> None:
+    assert not list(call_beyond_methods(called_on_square(methods=0)))
+    made = called_on_square()
+    made.target.write(HEAP + 0x40, struct.pack("<Q", TABLE + 24))  # not where a table begins
+    assert not list(call_beyond_methods(made))
+
+
+# -- a mark in the top bits of a pointer --------------------------------------------------------
+
+MARK = 1 << 62
+LOAD = bytes.fromhex("488b07")  # mov (%rdi),%rax
+
+
+def table_of(*words: int):
+    held = {HEAP + 0x100 + 8 * number: word for number, word in enumerate(words)}
+    return state(crash(11, 128, 0), registers={"rdi": words[0]}, code=LOAD, words=held)
+
+
+def test_a_mark_that_others_have_too() -> None:
+    marked = [MARK | HEAP + 0x200 * n for n in range(1, 4)]
+    (found,) = marked_pointer(table_of(*marked))
+    assert (found.facts["kind"], found.facts["others"]) == ("neighbours", 2)
+
+
+def test_one_word_alone_may_be_a_flipped_bit() -> None:
+    assert not list(marked_pointer(table_of(MARK | HEAP + 0x200, HEAP + 0x400, HEAP + 0x600)))
+    # A stuck bit of one lane: words 64 bytes apart.
+    lane = [MARK | HEAP + 0x200 * n if n % 8 == 1 else 0 for n in range(1, 26)]
+    assert not list(marked_pointer(table_of(*lane)))
+
+
+@pytest.mark.parametrize(
+    ("code", "handles"),
+    [
+        ("48b80000000000000040", True),  # movabs $1 << 62,%rax
+        ("49bdffffffffffffffbf", True),  # movabs $~(1 << 62),%r13
+        ("480fbae83e", True),  # bts $62,%rax
+        ("480fbae83d", False),
+        ("0fbae81e", False),  # of 32 bits
+        ("00000000000000004000", False),  # data, or no load of it
+    ],
+)
+def test_code_that_handles_the_mark(code: str, handles: bool) -> None:
+    assert handles_mark(b"\x90" * 8 + bytes.fromhex(code) + b"\x90" * 8, MARK) is handles
+
+
+# -- what gives up says why ---------------------------------------------------------------------
+
+
+def terminated(*inner: NativeFrame):
+    native = [
+        of("raise", LIBC),
+        of("abort", LIBC),
+        of("_ZSt9terminatev", "/usr/lib/libstdc++.so.6"),
+    ]
+    return state(crash(6, -6, sender=PID), native=[*native, *inner])
+
+
+def test_a_thread_that_nobody_joined() -> None:
+    (found,) = uncaught_exception(
+        terminated(of("_ZNSt6threadD2Ev", PLUGIN), of("_ZN6WorkerD2Ev", PLUGIN))
+    )
+    assert "std::thread was destroyed" in found.summary
+    assert "Worker::~Worker in plugin.so" in found.summary
+    assert found.facts["kind"] == "terminate"
+
+
+def test_a_template_of_the_library_threw_for_code_of_the_program() -> None:
+    (found,) = uncaught_exception(
+        terminated(
+            of("__cxa_throw", "/usr/lib/libstdc++.so.6"),
+            of("_ZSt4stoiv", PLUGIN),
+            of("_Z5parsePKc", PLUGIN),
+        )
+    )
+    assert found.summary.endswith("; std::stoi threw it, for parse in plugin.so")
+
+
+def test_constant_messages_of_the_c_library_alone_are_told() -> None:
+    message = classify_abort_message("FATAL: exception not rethrown\n")
+    assert (message.kind, message.text) == ("other", "FATAL: exception not rethrown")
+    assert message.text in FATAL
+    assert classify_abort_message("FATAL: the password is 1234").text == ""
+
+
+def test_a_refused_call_has_its_name() -> None:
+    made = state(crash(31, 1), registers={"orig_rax": 41})
+    (found,) = refused_system_call(made)
+    assert found.summary.endswith("refused system call 41, socket")
+
+
+def test_a_finding_says_what_the_category_only_knows() -> None:
+    summary = "CPython gave up in PyList_New: the function must be called with the GIL held"
+    finding = Finding("python_fatal_error", "thread 1", {"kind": "without-gil"}, summary)
+    verdict = judge("abort-py-fatal", [finding], score([]))
+    assert verdict.reasons[0] == summary
