@@ -73,6 +73,11 @@ class Score(NamedTuple):
     answered: frozenset[str] = frozenset()
     overwritten: tuple[str, ...] = ()
 
+    @property
+    def damaged(self) -> bool:
+        """Whether this is enough to call a word damaged in few bits."""
+        return self.word in (PROVEN, STRONG)
+
 
 @cache
 def weights() -> Table:

@@ -35,11 +35,14 @@ class SpeaksFor(NamedTuple):
 
     `by` names the fact that tells kinds of the finding apart, whose hits are counted apart
     (judgement/calibration.json): "confidence", "kind". A kind "info" speaks for nothing.
+    `overwritten` names the fact that is the address of memory which was overwritten, where a
+    finding shows that some was.
     """
 
     label: str
     hypothesis: str
     by: str = ""
+    overwritten: str = ""
 
 
 class Detector(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, STRONG, Score, weights
+from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
 from gdb_epi.detectors.findings import Finding, SpeaksFor, speaks_for
 from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
 from gdb_epi.judgement.hypotheses import causes_of_damage
@@ -82,7 +82,7 @@ def unsure_waits(category: str, findings: Sequence[Finding]) -> list[str]:
 
 def damage_rule(score: Score) -> str | None:
     """Return the rule that a score's evidence for damage counts under; None without evidence."""
-    if score.word in (PROVEN, STRONG):
+    if score.damaged:
         return "damage:found"
     positive = sum(value for value in score.groups.values() if value > 0)
     if score.word == AMBIGUOUS or positive < weights().thresholds["weak"]:
@@ -143,7 +143,7 @@ def _of_category(
     row = category_row(category)
     if row is None or (row.how and any(argument.label != row.label for argument in of_findings)):
         return
-    if not (row.by_damage and score.word in (PROVEN, STRONG)):
+    if not (row.by_damage and score.damaged):
         rule = f"category:{row.category}"
         shares = {row.hypothesis: 1.0}
         counts = counts_of(rule, counted)

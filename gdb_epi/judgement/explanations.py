@@ -24,11 +24,9 @@ def finding_weights(detector: str) -> list[str]:
     speaks = speaks_for(detector)
     if speaks is None:
         return [NO_WEIGHT]
-    label, hypothesis, by = speaks
+    by = f":{speaks.by}" if speaks.by else ""
     names = [name for name in sorted(counted_rules()) if name.split(":", 1)[0] == detector]
-    return [
-        _rule(name, label, hypothesis) for name in names or [detector + (":" + by if by else "")]
-    ]
+    return [_rule(name, speaks.label, speaks.hypothesis) for name in names or [detector + by]]
 
 
 def _rule(name: str, label: str, hypothesis: str) -> str:

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.corruption.score import PROVEN, STRONG, Score
-from gdb_epi.detectors.findings import Finding
-from gdb_epi.judgement.arguments import DAMAGE, Argument, arguments_of, unsure_waits
+from gdb_epi.corruption.score import Score
+from gdb_epi.detectors.findings import Finding, speaks_for
+from gdb_epi.judgement.arguments import DAMAGE, Argument, arguments_of, rule_of, unsure_waits
 from gdb_epi.judgement.calibration import Counts
 from gdb_epi.judgement.hypotheses import HARDWARE, STRAY_STORE, UNKNOWN
 from gdb_epi.judgement.labels import (
@@ -103,21 +103,23 @@ def judge(
     label, confidence = max(
         by_label.items(), key=lambda entry: entry[1], default=(CANNOT_TELL, 0.0)
     )
-    damage_found = score.word in (PROVEN, STRONG)  # a weak sign of damage is a doubt, and no answer
-    if confidence < LEAST or (label == DAMAGE and not damage_found):
+    if confidence < LEAST or (label == DAMAGE and not score.damaged):  # a weak sign is a doubt
         label, confidence = CANNOT_TELL, 0.0
     if label == DAMAGE:
         label, confidence = _who(arguments, confidence)
     confidence = min(confidence, MAX_CONFIDENCE)
+    overwritten = None if score.damaged else _overwritten(findings, arguments)
     mine = [a for a in arguments if a.label == label or (label in _OF_DAMAGE and a.label == DAMAGE)]
     reasons, against = _texts(label, category, findings, score, arguments)
+    if label == SOFTWARE and overwritten is not None:  # says more than who noticed it
+        reasons = _unique([overwritten[1], *reasons])
     return Verdict(
         label=label,
         confidence=round(confidence, 3),
         word=word_of(label, confidence),
         reasons=tuple(reasons[:_MAX_REASONS]),
         against=tuple(against[:_MAX_REASONS]),
-        damage=_damage(score, arguments),
+        damage=_damage(score, arguments) if overwritten is None else overwritten[0],
         cause=_rounded(cause),
         rules=tuple(dict.fromkeys(argument.rule for argument in mine)),
     )
@@ -181,11 +183,27 @@ def _damage(score: Score, arguments: Sequence[Argument]) -> Damage:
         return Damage(False)
     best = next((e for e in score.best if e.found is not None and e.corrected is not None), None)
     chance = round(min(argument.counts.probability, MAX_CONFIDENCE), 3)
-    damage_found = score.word in (PROVEN, STRONG)
     if best is None:
         where = next((e.where for e in score.best if e.where != ""), "")
-        return Damage(damage_found, chance, where)
-    return Damage(damage_found, chance, best.where, best.bits, best.found, best.corrected)
+        return Damage(score.damaged, chance, where)
+    return Damage(score.damaged, chance, best.where, best.bits, best.found, best.corrected)
+
+
+def _overwritten(
+    findings: Sequence[Finding], arguments: Sequence[Argument]
+) -> tuple[Damage, str] | None:
+    """Return the first finding that shows memory to be overwritten, as damage, and its sentence."""
+    by_rule = {argument.rule: argument for argument in arguments}
+    for finding in findings:
+        speaks = speaks_for(finding.detector)
+        if speaks is None or speaks.overwritten not in finding.facts:
+            continue
+        argument = by_rule.get(rule_of(finding, speaks) or "")
+        if argument is not None:
+            chance = round(min(argument.counts.probability, MAX_CONFIDENCE), 3)
+            address = int(str(finding.facts[speaks.overwritten]), 16)
+            return Damage(True, chance, address), finding.summary
+    return None
 
 
 def _rounded(cause: Mapping[str, float]) -> tuple[Cause, ...]:

@@ -79,7 +79,7 @@ def rejudge(record: Stored) -> Rejudged:
     made["previous"] = [kept, *before][:MAX_PREVIOUS] if model != MODEL else before
     if not made["previous"]:
         del made["previous"]
-    return Rejudged(made, flags_of(made, group_in(record, "flags")), "")
+    return Rejudged(made, flags_of(case.score, group_in(record, "flags")), "")
 
 
 def judge_case(case: Case, table: Mapping[str, Counts] | None = None) -> Verdict:

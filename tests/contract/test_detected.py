@@ -76,6 +76,9 @@ def test_an_overrun_names_the_block_before_the_damage(library: Path, tmp_path: P
     assert abort["text"].startswith("free(): ")
     assert abort["caller"] == "drop in libdetected.so"
     assert record["verdict"]["label"] == "software"
+    damage = record["verdict"]["damage"]
+    assert (damage["found"], damage["where"], damage["bits"]) == (True, heap["size_at"], [])
+    assert record["flags"]["bitflip"] is False, "an overrun is no flipped bit"
     assert any("not in the core" in text for text in record["verdict"]["reasons"])
 
 
@@ -85,6 +88,7 @@ def test_a_block_freed_twice_leaves_a_whole_heap(library: Path, tmp_path: Path) 
     assert heap["kind"] == "info"
     assert heap["whole"] > 100
     assert "before" not in heap
+    assert record["verdict"]["damage"] == {"found": False}
 
 
 def test_the_top_of_a_full_stack_points_at_no_freed_block(library: Path, tmp_path: Path) -> None:
@@ -131,6 +135,9 @@ def test_the_debug_allocator_names_its_block(library: Path, tmp_path: Path) -> N
     facts = facts_of(record, "debug_block")
     assert (facts["size"], facts["type"], facts["side"]) == (73, "bytes", "behind")
     assert facts["bytes"] == 8
+    behind = int(facts["address"], 16) + facts["size"]
+    assert int(record["verdict"]["damage"]["where"], 16) == behind
+    assert record["flags"]["bitflip"] is False
 
 
 @pytest.mark.parametrize(

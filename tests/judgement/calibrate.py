@@ -32,7 +32,7 @@ from gdb_epi.judgement.calibration import (
 )
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.judgement.verdict import Verdict
-from judgement.truth import Row, counted, judged, read_rows, truth_of
+from judgement.truth import Row, case_of, counted, judged, read_rows, truth_of
 
 FILE = ROOT / "gdb_epi" / "judgement" / "calibration.json"
 BANDS = (0.0, 0.5, 0.65, 0.8, 0.9, 0.95, 1.01)
@@ -106,8 +106,8 @@ def summary(told: Sequence[Said]) -> list[str]:
             labels[one.verdict.label] = labels.get(one.verdict.label, 0) + 1
         ranked = sorted(labels.items(), key=lambda pair: -pair[1])
         lines.append(f"{name}: {len(each)} cores: " + ", ".join(f"{k} {v}" for k, v in ranked))
-        false = [o for o in each if o.verdict.damage.found and not truth_of(o.row).damaged]
-        lines.append(f"  damage claimed where there is none: {len(false)}")
+        false = [o for o in each if flagged(o.row) and not truth_of(o.row).damaged]
+        lines.append(f"  damage of few bits claimed where there is none: {len(false)}")
         sure = [o for o in each if o.verdict.label == "software" and o.verdict.confidence >= 0.9]
         if sure:
             lines.append(f"  software at >= 0.9: {sum(o.right for o in sure)} of {len(sure)} right")
@@ -122,6 +122,11 @@ def summary(told: Sequence[Said]) -> list[str]:
             f"{len(named)} of {sum(named_right(o) is not None for o in found)}"
         )
     return lines
+
+
+def flagged(row: Row) -> bool:
+    """Whether damage of few bits is claimed; what an overrun overwrote is none."""
+    return case_of(row).score.damaged
 
 
 def named_right(one: Said) -> bool | None:

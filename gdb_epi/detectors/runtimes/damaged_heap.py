@@ -45,7 +45,9 @@ class Break(NamedTuple):
 
 
 @detector(
-    "damaged_heap", needs="crash", speaks_for=SpeaksFor("software", "out-of-bounds", by="kind")
+    "damaged_heap",
+    needs="crash",
+    speaks_for=SpeaksFor("software", "out-of-bounds", by="kind", overwritten="size_at"),
 )
 def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     """Walk glibc's main heap after malloc's message: what is damaged, and what lies before it.
@@ -91,6 +93,7 @@ def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
     holds = _SHAPES.get(shape.name) if shape is not None else None
     facts = {
         "kind": "info" if at.one_bit else "overrun", "header": hex_word(at.header),
+        "size_at": hex_word(at.header + 8),
         "whole": at.whole, "candidates": named[:8], "size_looks_like": holds,
     }  # fmt: skip
     if at.one_bit:
@@ -99,14 +102,16 @@ def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
             "bit of it changed, the blocks behind fit; who changed it is not in the core"
         )
         return Finding("damaged_heap", subject, facts, summary)
-    summary = f"the header of the heap block at {at.header + _HEADER:#x} is damaged"
-    summary += f" (its size holds {holds})" if holds else ""
-    if at.before is not None:
+    which = f"the header of the heap block at {at.header + _HEADER:#x}"
+    damaged = "is damaged" + (f" (its size holds {holds})" if holds else "")
+    if at.before is None:
+        summary = f"{which} {damaged}"
+    else:
         usable, alike = at.size - 8, at.sizes.get(at.size, 0)
         facts |= {"before": hex_word(at.before + _HEADER), "before_size": usable, "alike": alike}
-        summary += (
-            f"; the block before it, {usable} bytes at {at.before + _HEADER:#x}, was probably "
-            f"overrun (one of {alike} of this size before the damage)"
+        summary = (
+            f"the heap block of {usable} bytes at {at.before + _HEADER:#x} was probably overrun: "
+            f"{which}, which follows it, {damaged}"
         )
     summary += "; who wrote it is not in the core"
     summary += f"; candidates are {who}" if who else ""

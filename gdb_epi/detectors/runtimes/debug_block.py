@@ -44,7 +44,9 @@ class Block(NamedTuple):
 
 
 @detector(
-    "debug_block", needs="crash", speaks_for=SpeaksFor("software", "out-of-bounds", by="kind")
+    "debug_block",
+    needs="crash",
+    speaks_for=SpeaksFor("software", "out-of-bounds", by="kind", overwritten="overwritten_at"),
 )
 def debug_block(state: ProcessState) -> Iterator[Finding]:
     """Find the block at which the debug allocator's check stopped, and what of it was overwritten.
@@ -75,6 +77,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
         "kind": "overwritten" if block.bits > FEW_BITS else "info",
         "address": hex_word(block.address), "size": block.size, "api": chr(block.api),
         "type": kind, "side": side, "bytes": count, "candidates": named[:8],
+        "overwritten_at": hex_word(block.address + (block.size if block.behind else -8)),
     }  # fmt: skip
     summary = (
         f"{count} of the 8 bytes {side} a block of {block.size} bytes ({what}) at "

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from gdb_epi.corruption.record_section import corruption_group
 from gdb_epi.corruption.run import checked_nothing
+from gdb_epi.corruption.score import Score
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.judgement.calibration import calibration_version
 from gdb_epi.judgement.verdict import Damage, Verdict
@@ -78,11 +79,11 @@ def flags(parts: Parts, _notes: Notes) -> Json:
     """Return what a fleet counts most."""
     detectors = {finding.detector for finding in parts.findings}
     return {
-        "bitflip": parts.verdict.damage.found,
+        "bitflip": parts.corruption.score.damaged,
         "lock_inherited": "forked_child_lock" in detectors,
     }
 
 
-def flags_of(judged: Json, before: Mapping[str, object]) -> Json:
+def flags_of(score: Score, before: Mapping[str, object]) -> Json:
     """Return the flags of a record whose verdict was made anew."""
-    return {**before, "bitflip": judged["damage"]["found"]}
+    return {**before, "bitflip": score.damaged}
