@@ -93,7 +93,7 @@ def test_one_flipped_bit_of_a_size_is_no_overrun() -> None:
 def test_a_header_of_text_was_probably_overrun() -> None:
     word = int.from_bytes(b"password", "little")
     summary = damage(before=word, size=word)
-    assert "which follows it, is damaged (its size holds text)" in summary
+    assert "the header behind it is damaged (its size holds text)" in summary
     assert "was probably overrun" in summary
 
 

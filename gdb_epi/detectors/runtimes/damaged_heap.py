@@ -102,19 +102,17 @@ def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
             "bit of it changed, the blocks behind fit; who changed it is not in the core"
         )
         return Finding("damaged_heap", subject, facts, summary)
-    which = f"the header of the heap block at {at.header + _HEADER:#x}"
     damaged = "is damaged" + (f" (its size holds {holds})" if holds else "")
     if at.before is None:
-        summary = f"{which} {damaged}"
+        summary = f"the header of the heap block at {at.header + _HEADER:#x} {damaged}"
     else:
         usable, alike = at.size - 8, at.sizes.get(at.size, 0)
         facts |= {"before": hex_word(at.before + _HEADER), "before_size": usable, "alike": alike}
         summary = (
             f"the heap block of {usable} bytes at {at.before + _HEADER:#x} was probably overrun: "
-            f"{which}, which follows it, {damaged}"
+            f"the header behind it {damaged}"
         )
-    summary += "; who wrote it is not in the core"
-    summary += f"; candidates are {who}" if who else ""
+    summary += f"; perhaps by {who}" if who else "; who wrote it is not in the core"
     return Finding("damaged_heap", subject, facts, summary)
 
 
