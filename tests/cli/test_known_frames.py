@@ -86,6 +86,19 @@ def test_debug_information_needs_no_gdb_even_the_first_time(
     assert "debug-file-directory" in question
 
 
+def test_of_several_versions_of_a_function_the_one_that_gdb_takes(
+    shell: Shell, tmp_path: Path
+) -> None:
+    """A jump to pthread_kill(), of which glibc has two."""
+    cores = own_cores(("pyenv-3.12.1", "pyenv-3.11.7"), ("signal_handlers",))
+    gdb, log = gdb_that_logs(tmp_path)
+    expected = records(shell, *cores, "--gdb", gdb, "--native", "gdb")
+    log.write_text("")
+    assert records(shell, *cores, "--gdb", gdb, "--jobs", 1) == expected
+    (question,) = log.read_text().splitlines()
+    assert "debug-file-directory" in question
+
+
 def test_another_gdb_is_asked_anew(shell: Shell, cores: list[Path], tmp_path: Path) -> None:
     gdb, log = gdb_that_logs(tmp_path)
     expected = records(shell, cores[0], "--gdb", gdb)

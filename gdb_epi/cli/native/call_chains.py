@@ -109,10 +109,11 @@ class CallChains:
         return loaded, loaded.base + entry_pc(function), True
 
     def _calls(self, loaded: Loaded, address: int) -> Calls:
-        assert loaded.names is not None
-        function = loaded.names.function(address - loaded.base)
-        assert function is not None
-        return loaded.names.calls(function)
+        names = loaded.names
+        function = None if names is None else names.function(address - loaded.base)
+        if names is None or function is None:
+            raise Unsure("a function of which nothing is told")
+        return names.calls(function)
 
     def _targets(self, site: CallSite, base: int) -> list[int] | None:
         """Return the addresses that a call may go to; None when they are not known to GDB."""
@@ -127,20 +128,44 @@ class CallChains:
             raise Unsure("a name that the kernel's library has too")
         if name not in self._symbols:
             values: set[tuple[int, bool]] = set()
+            defining = []  # files with symbols of the name that are not local
             for loaded in self._loaded:
-                for file in loaded.files:
-                    values |= {(loaded.base + v, local) for v, local in _defined(file, name)}
+                of_file = set[tuple[int, bool]]().union(*(_defined(f, name) for f in loaded.files))
+                values |= {(loaded.base + value, is_local) for value, is_local in of_file}
+                if not all(is_local for _, is_local in of_file):
+                    defining.append(loaded)
             addresses = {value for value, is_local in values if not is_local}
             addresses = addresses or {value for value, _ in values}
             if len(addresses) > 1:
-                raise Unsure("several functions of one name")
+                if len(defining) != 1:
+                    raise Unsure("several functions of one name")
+                addresses = {_of_versions(defining[0], name)}
             self._symbols[name] = addresses.pop() if addresses else None
         return self._symbols[name]
 
 
-def _defined(file: ElfFile, name: str) -> set[tuple[int, bool]]:
-    """Return the values of the symbols of a name, and whether they are local."""
-    wanted = name.encode() + b"\0"
+def _of_versions(loaded: Loaded, name: str) -> int:
+    """Return the address that GDB has for a name of which a file has several versions.
+
+    GDB asks a file of debug information before the file itself (add_separate_debug_objfile()). Of
+    a .symtab it takes `name@VERSION` for `name` as well as `name@@VERSION` (elf_symtab_read(): only
+    dynamic symbols are marked as hidden), and a bucket of its table begins with the symbol that
+    lies highest (build_minimal_symbol_hash_tables()). Raises Unsure.
+    """
+    if len(loaded.files) > 1:
+        versions = {*_defined(loaded.files[-1], name), *_defined(loaded.files[-1], name, b"@")}
+        places = [value for value, is_local in versions if not is_local]
+        if places:
+            return loaded.base + max(places)
+    raise Unsure("several functions of one name")
+
+
+def _defined(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple[int, bool]]:
+    """Return the values of the symbols of a name, and whether they are local.
+
+    `behind` is what stands behind the name in the table of names.
+    """
+    wanted = name.encode() + behind
     values = set()
     for table in symbol_tables(file):
         end = table.names + table.names_size
@@ -156,7 +181,7 @@ def _defined(file: ElfFile, name: str) -> set[tuple[int, bool]]:
 
 
 def _values(raw: bytes, name: int) -> set[tuple[int, bool]]:
-    """Return the values of the symbols with this st_name; GDB takes any of several versions."""
+    """Return the values of the symbols with this st_name."""
     pattern = struct.pack("<I", name)
     values = set()
     at = raw.find(pattern)

@@ -69,8 +69,7 @@ def calls_of(units: Units, name_of: NameOf, function: Entry) -> Calls:
                 raise Unsure("an inlined call without a line")
             if abbreviation.tag not in (CALL_SITE, GNU_CALL_SITE):
                 continue
-            entry = unit.entry(at)
-            assert entry is not None
+            entry = unit.there(at)
             pc = unit.number(entry, _RETURN_PC)
             pc = unit.number(entry, LOW_PC) if pc is None else pc
             if pc is None:

@@ -45,7 +45,7 @@ MAX_DEPTH = 200  # blocks in one another
 MAX_ORIGINS = 20
 # C in its versions, and assembly: there a function's name is its symbol.
 LANGUAGES = (0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E, 0x31, 0x8001)
-DAMAGED = (struct.error, IndexError, ValueError, AssertionError, OverflowError)
+DAMAGED = (struct.error, IndexError, ValueError, OverflowError)
 
 
 class _Block(NamedTuple):
@@ -92,7 +92,6 @@ class DebugNames:
         unit = self.units.at(place)
         if unit is None:
             return None
-        assert unit.root is not None
         if unit.number(unit.root, LANGUAGE) not in LANGUAGES:
             raise Unsure("another language")
         entries = [unit.entry(at) for at in unit.functions_at(place)]
@@ -180,8 +179,7 @@ class DebugNames:
             if outer.has_children:
                 for at, abbreviation in unit.children(outer.children):
                     if abbreviation.tag in (INLINED, LEXICAL, SUBPROGRAM):
-                        child = unit.entry(at)
-                        assert child is not None
+                        child = unit.there(at)
                         line = unit.number(child, CALL_LINE)
                         for low, high in unit.ranges(child):
                             blocks.append(_Block(low, high, at, child.tag, line))
@@ -204,16 +202,13 @@ class DebugNames:
         return any(unit.number(i, CALL_LINE) == line for i in self._inlined_in(unit, block))
 
     def _inlined_in(self, unit: Unit, block: _Block) -> Iterator[Entry]:
-        outer = unit.entry(block.at)
-        assert outer is not None
+        outer = unit.there(block.at)
         if outer.tag == INLINED:
             yield outer
         if outer.has_children:
             for at, abbreviation in unit.flat(outer.children):
                 if abbreviation.tag == INLINED:
-                    inner = unit.entry(at)
-                    assert inner is not None
-                    yield inner
+                    yield unit.there(at)
 
     def name(self, entry: Entry) -> str:
         """Return the linkage name of a function. Raises Unsure without one."""
@@ -235,7 +230,6 @@ class DebugNames:
         return name
 
     def _line_table(self, unit: Unit) -> LineTable:
-        assert unit.root is not None
         offset = unit.number(unit.root, STMT_LIST)
         if offset is None:
             raise Unsure("a unit without lines")

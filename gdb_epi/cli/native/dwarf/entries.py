@@ -109,13 +109,20 @@ class Unit:
         if kind not in (1, 3) or size != 8:
             raise Unsure("a unit that is no ordinary one")
         self._abbreviations = _abbreviations(sections, abbreviations)
-        self.root = self.entry(first)
-        if self.root is None or self.root.tag != COMPILE_UNIT:
+        self.root = self.there(first)
+        if self.root.tag != COMPILE_UNIT:
             raise Unsure("a unit without its entry")
         self.low = self.number(self.root, LOW_PC) or 0
         self._functions: list[tuple[int, int, int]] | None = None
 
     # -- attributes -------------------------------------------------------------------------
+
+    def there(self, at: int) -> Entry:
+        """Return the entry at a place. Raises Unsure where a list of siblings ends."""
+        entry = self.entry(at)
+        if entry is None:
+            raise Unsure("an end in place of an entry")
+        return entry
 
     def entry(self, at: int) -> Entry | None:
         """Return the entry at a place; None where a list of siblings ends."""
@@ -198,7 +205,9 @@ class Unit:
         """Yield where the entries of a list lie, and what they look like."""
         data = self.data
         for _ in range(MAX_ENTRIES):
-            code, behind = leb(data, at)
+            code, behind = data[at], at + 1
+            if code >= 0x80:
+                code, behind = leb(data, at)
             if not code:
                 return
             abbreviation = self._abbreviation(code)
@@ -211,12 +220,15 @@ class Unit:
         place = self._sibling(behind, abbreviation)
         if place is not None:
             return place
+        data = self.data
         at = self._behind_attributes(behind, abbreviation)
         depth = int(abbreviation.has_children)
         for _ in range(MAX_ENTRIES):
             if not depth:
                 return at
-            code, behind = leb(self.data, at)
+            code, behind = data[at], at + 1
+            if code >= 0x80:
+                code, behind = leb(data, at)
             if not code:
                 depth -= 1
                 at = behind
@@ -272,13 +284,10 @@ class Unit:
     def functions_at(self, pc: int) -> list[int]:
         """Return where the entries of the functions lie that hold an address."""
         if self._functions is None:
-            assert self.root is not None
             functions: list[tuple[int, int, int]] = []
             for at, abbreviation in self.children(self.root.children):
                 if abbreviation.tag == SUBPROGRAM:
-                    entry = self.entry(at)
-                    assert entry is not None
-                    functions += [(*part, at) for part in self.ranges(entry)]
+                    functions += [(*part, at) for part in self.ranges(self.there(at))]
                     if len(functions) > MAX_PARTS:
                         raise Unsure("many functions")
             self._functions = functions
@@ -293,7 +302,6 @@ class Unit:
             if self.version == 4:
                 return tuple(self._old_ranges(value))
             if form == _RNGLISTX:
-                assert self.root is not None
                 base = self.number(self.root, RNGLISTS_BASE)
                 if base is None:
                     raise Unsure("ranges without their base")

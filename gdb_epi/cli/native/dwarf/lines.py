@@ -162,8 +162,8 @@ class LineTable:
             for code in range(256)
         ]
         parts: list[_Part] = []
-        address, file, line, is_stmt = 0, 1, 1, self._default_is_stmt
-        discriminator, has_discriminator = 0, False
+        address, file, line, is_stmt = 0, 1 << _FILE, 1, self._default_is_stmt
+        discriminated = has_discriminator = 0  # the flag of a row
         addresses, rows = array("Q"), array("Q")
         while at < end:
             code = data[at]
@@ -173,33 +173,35 @@ class LineTable:
                 address += by
                 if lines:
                     line += lines
-                    has_discriminator = discriminator != 0
+                    has_discriminator = discriminated
                 addresses.append(address)
-                rows.append(file << _FILE | line << _LINE | has_discriminator << 1 | is_stmt)
-                discriminator = 0
-            elif code == 5 or code == 4:
-                number = data[at]
+                rows.append(file | line << _LINE | has_discriminator | is_stmt)
+                discriminated = 0
+            elif code == 5:  # the column, nearly always of one byte
                 at += 1
-                if number >= 0x80:
-                    number, at = leb(data, at - 1)
-                if code == 4:
-                    file = number
+                if data[at - 1] >= 0x80:
+                    _, at = leb(data, at - 1)
             elif code == 3:
-                lines, at = signed_leb(data, at)
+                lines = data[at]
+                at += 1
+                if lines < 0x80:
+                    lines -= (lines & 0x40) << 1
+                else:
+                    lines, at = signed_leb(data, at - 1)
                 if lines:
                     line += lines
-                    has_discriminator = discriminator != 0
+                    has_discriminator = discriminated
             elif code == 1:
                 addresses.append(address)
-                rows.append(file << _FILE | line << _LINE | has_discriminator << 1 | is_stmt)
-                discriminator = 0
+                rows.append(file | line << _LINE | has_discriminator | is_stmt)
+                discriminated = 0
             elif code == 6:
                 is_stmt = not is_stmt
-            elif code == 2:
-                by, at = leb(data, at)
-                address += by * smallest
             elif code == 0:
-                size, at = leb(data, at)
+                size = data[at]
+                at += 1
+                if size >= 0x80:
+                    size, at = leb(data, at - 1)
                 kind = data[at]
                 if kind == 1:
                     addresses.append(address)
@@ -208,17 +210,26 @@ class LineTable:
                         raise Unsure("lines that are not in order")
                     if len(rows) > 1:
                         parts.append(_Part(addresses, rows))
-                    address, file, line, is_stmt = 0, 1, 1, self._default_is_stmt
-                    discriminator, has_discriminator = 0, False
+                    address, file, line, is_stmt = 0, 1 << _FILE, 1, self._default_is_stmt
+                    discriminated = has_discriminator = 0
                     addresses, rows = array("Q"), array("Q")
                 elif kind == 2:
                     address = int.from_bytes(data[at + 1 : at + size], "little")
                 elif kind == 4:
-                    discriminator, _ = leb(data, at + 1)
-                    has_discriminator |= discriminator != 0
+                    number = data[at + 1]
+                    if number >= 0x80:
+                        number, _ = leb(data, at + 1)
+                    discriminated = DISCRIMINATED if number else 0
+                    has_discriminator |= discriminated
                 else:
                     raise Unsure("a table of lines of another kind")
                 at += size
+            elif code == 2:
+                by, at = leb(data, at)
+                address += by * smallest
+            elif code == 4:
+                number, at = leb(data, at)
+                file = number << _FILE
             elif code == 8:
                 address += steps[255][0]
             elif code == 9:
