@@ -17,6 +17,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
+_LOADED = "_folders_when_loaded"  # of a package whose modules were all imported
+
 
 def load_commands() -> list[SoftError]:
     """Import every module under commands/; a broken one becomes a SoftError."""
@@ -42,7 +44,13 @@ def _commands_package() -> ModuleType:
 
 
 def load_all(package: ModuleType) -> list[SoftError]:
-    """Import every module of a package and of those in it; return what could not be imported."""
+    """Import every module of a package and of those in it; return what could not be imported.
+
+    One that is whole is not looked through again until its folder changes.
+    """
+    stamp = _stamp(package)
+    if stamp is not None and vars(package).get(_LOADED) == stamp:
+        return []
     errors = []
     for module in module_names(package):
         name = f"{package.__name__}.{module}"
@@ -52,7 +60,17 @@ def load_all(package: ModuleType) -> list[SoftError]:
                 errors += load_all(loaded)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: loading a plugin
             errors.append(SoftError("load", name, f"{type(error).__name__}: {error}"))
+    if not errors:
+        vars(package)[_LOADED] = stamp
     return errors
+
+
+def _stamp(package: ModuleType) -> list[tuple[str, int]] | None:
+    """Return the folders of a package and when each was changed; None inside of an archive."""
+    try:
+        return [(folder, os.stat(folder).st_mtime_ns) for folder in package.__path__]
+    except OSError:
+        return None
 
 
 def module_names(package: ModuleType) -> list[str]:

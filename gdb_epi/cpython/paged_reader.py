@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from struct import Struct
 
@@ -16,6 +17,8 @@ from gdb_epi.target.api import Region, Target, kept_by
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PAGES = 4096  # kept; then they are read again
+MAX_PAGES_IN_PLACE = 16384  # of which nothing is copied: 600 bytes each
+FIRST_NODES = 4096  # of a list, after which it is asked whether they repeat
 _U32, _U64 = Struct("<I"), Struct("<Q")
 NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page of which nothing is mapped
 
@@ -33,6 +36,11 @@ def struct_words(offsets: Iterable[int]) -> StructWords:
     return StructWords(ascending, struct_fields([(offset, "Q") for offset in ascending]))
 
 
+def _nothing_in_place(_start: int) -> memoryview | None:
+    """Stand for the method of a target whose pages must be copied."""
+    return None
+
+
 class PagedReader(Reader):
     """A reader that reads each page of memory once."""
 
@@ -40,9 +48,13 @@ class PagedReader(Reader):
         super().__init__(target, layout)
         self.read = self._read
         # All readers of a core read each page once. None: not whole; NOTHING where no mapping is.
-        pages: tuple[dict[int, bytes | None], dict[int, memoryview | None]] = ({}, {})
+        pages: tuple[dict[int, bytes | memoryview | None], dict[int, memoryview | None]] = {}, {}
+        self._in_place: Callable[[int], memoryview | None] = _nothing_in_place
+        self._most = MAX_PAGES
         if (kept := kept_by(target)) is not None:
             pages = kept.setdefault(PagedReader, pages)
+            if hasattr(target, "page_in_place"):
+                self._in_place, self._most = target.page_in_place, MAX_PAGES_IN_PLACE
         self._pages, self._words = pages
         self._plain = self._plain_ascii()
 
@@ -115,25 +127,36 @@ class PagedReader(Reader):
         return word - (word >> 63 << 64)
 
     def chain(self, link: Link, cap: int) -> tuple[list[int], str]:
-        """Do what Reader.chain does, without a call for each node."""
+        """Do what Reader.chain does, without a call for each node.
+
+        A list that leads back into itself never ends, so it is enough to ask whether nodes repeat
+        whenever there are twice as many.
+        """
         nodes: list[int] = []
-        seen = {link.head}
-        get, append, add = self._words.get, nodes.append, seen.add
+        get, append = self._words.get, nodes.append
         head, next_at, mask = link.head, link.next_at, ~link.flags
         try:
             node = self.u64(head + next_at) & mask
             while node != head:
-                if node in seen or not node or len(nodes) >= cap:
-                    return nodes, broken_chain(node, link, cap, repeats=node in seen)
-                at = node + next_at
-                words = get(at >> PAGE_BITS)
-                if words is None or words is NOTHING or at & 7:
-                    following = self._following(at)
-                else:
-                    following = words[(at & PAGE - 1) >> 3]
-                add(node)
-                append(node)
-                node = following & mask
+                if not node or len(nodes) >= cap:
+                    return nodes, broken_chain(node, link, cap, repeats=node in nodes)
+                for _ in range(min(cap - len(nodes), max(len(nodes), FIRST_NODES))):
+                    at = node + next_at
+                    words = get(at >> PAGE_BITS)
+                    if words is None or at & 7:
+                        following = self._following(at)
+                    else:
+                        following = words[(at & PAGE - 1) >> 3]
+                    append(node)
+                    node = following & mask
+                    if node == head or not node:
+                        break
+                if not node and get(nodes[-1] + next_at >> PAGE_BITS) is NOTHING:
+                    self.u64(nodes.pop() + next_at)  # says why it cannot be read
+                if len(set(nodes)) < len(nodes):
+                    kept = list(dict.fromkeys(nodes))
+                    many = next((n for n, node in enumerate(kept) if nodes[n] != node), len(kept))
+                    return kept[:many], broken_chain(nodes[many], link, cap, repeats=True)
         except UnreadableMemory as error:
             return nodes, str(error)
         return nodes, ""
@@ -176,7 +199,7 @@ class PagedReader(Reader):
             (state,) = _U32.unpack_from(page, at + self._state.offset)
             (length,) = _U64.unpack_from(page, at + self._length_at)
             if state & mask == bits and length <= cap and start + length <= PAGE:
-                return page[start : start + length].decode("latin-1")
+                return str(page[start : start + length], "latin-1")
         return super()._string(address, cap)
 
     def _single(self, address: int) -> int:
@@ -186,20 +209,19 @@ class PagedReader(Reader):
             return 0
 
     def _load(self, number: int) -> memoryview | None:
-        if len(self._words) >= MAX_PAGES:
+        if len(self._words) >= self._most:
             self._words.clear()
             self._pages.clear()
         start = number << PAGE_BITS
+        page: bytes | memoryview | None = self._in_place(start) if start < 1 << 63 else None
         words: memoryview | None = None
-        page: bytes | None = None
-        if not self._is_mapped(start):  # an error for each of them takes long
+        if page is None and not self._is_mapped(start):  # an error for each of them takes long
             words = NOTHING
-        elif 0 <= start < 1 << 63:
-            try:
+        elif page is None and 0 <= start < 1 << 63:
+            with suppress(UnreadableMemory):
                 page = self.target.read(start, PAGE)
-                words = memoryview(page).cast("Q")
-            except UnreadableMemory:
-                page = None
+        if page is not None:
+            words = memoryview(page).cast("Q")
         self._pages[number] = page
         self._words[number] = words
         return words
@@ -229,5 +251,5 @@ class PagedReader(Reader):
                 self._load(number)
             page = self._pages[number]
             if page is not None:
-                return page[at : at + size]
+                return bytes(page[at : at + size])
         return self.target.read(address, size)

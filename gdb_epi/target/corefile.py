@@ -39,6 +39,7 @@ from gdb_epi.target.api import (
 )
 from gdb_epi.target.derived_registers import with_derived_registers
 from gdb_epi.target.files import FileFinder, KeptFiles
+from gdb_epi.target.mapped_bytes import MappedBytes
 from gdb_epi.target.modules import Modules
 from gdb_epi.target.notes import CoreNotes, MappedFile, decode_notes
 from gdb_epi.typing_lite import Any
@@ -122,29 +123,6 @@ class FilledRanges:
             os.close(descriptor)
 
 
-def first_place(data: mmap.mmap, needle: bytes, low: int, high: int) -> int:
-    """Do what data.find(needle, low, high) does, four times as fast where there is much.
-
-    Up to CPython 3.12 that compares at every byte; `re` looks for the first byte as memchr does,
-    so the needle is searched for without the zeros at its start, which are everywhere.
-    """
-    rare = needle.lstrip(b"\0")
-    if high - low < WORTH_A_PATTERN or not rare:
-        return data.find(needle, low, high)
-    import re
-
-    zeros = len(needle) - len(rare)
-    pattern = re.compile(re.escape(rare), re.DOTALL)
-    hit = pattern.search(data, low + zeros, high)
-    while hit is not None:
-        at = hit.start() - zeros
-        if not zeros or data[at : at + zeros] == needle[:zeros]:
-            return at
-        hit = pattern.search(data, hit.start() + 1, high)
-    return -1
-
-
-WORTH_A_PATTERN = 1 << 17  # bytes: to compile a pattern takes as long as to search these
 WINDOW = 16 << 20  # bytes that are searched before pages are given back
 MOST_LOOKED_AT = 64 << 20  # bytes of a core's pages that searches keep in this process
 MAX_READ = 1 << 30  # one read() call
@@ -168,6 +146,7 @@ class CoreFileTarget:
         self.files = files
         self.kept: dict[Any, Any] = {}  # api.kept_by()
         self._data = data
+        self._bytes = MappedBytes(data)
         self._filled = FilledRanges(path, data)
         self._gives_back = False
         self._looked_at = 0  # bytes, since pages were given back
@@ -332,6 +311,17 @@ class CoreFileTarget:
             raise UnreadableMemory(address, size, f"a read of more than {MAX_READ} bytes")
         return self._read_pieces(address, size)
 
+    def page_in_place(self, start: int) -> memoryview | None:
+        """Return the page at an address without a copy; None where it was not dumped whole."""
+        index = bisect_right(self._starts, start) - 1
+        if index >= 0:
+            region = self._regions[index]
+            within = start - region.start
+            if within + PAGE <= region.dumped:
+                at = self._file_at[index] + within
+                return self._bytes.view[at : at + PAGE]
+        return None
+
     def _read_pieces(self, address: int, size: int) -> bytes:
         parts = []
         end = address + size
@@ -408,10 +398,10 @@ class CoreFileTarget:
     def _search(self, needle: bytes, low: int, high: int) -> int:
         """Search file offsets in windows, and give back what was looked at of a large file."""
         if not self._gives_back:
-            return first_place(self._data, needle, low, high)
+            return self._bytes.find(needle, low, high)
         for start in range(low, high, WINDOW):
             stop = min(start + WINDOW + len(needle) - 1, high)
-            at = first_place(self._data, needle, start, stop)
+            at = self._bytes.find(needle, start, stop)
             self._looked_at += (stop if at < 0 else at) - start
             if self._looked_at > MOST_LOOKED_AT:
                 self._data.madvise(mmap.MADV_DONTNEED)

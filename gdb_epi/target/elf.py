@@ -39,6 +39,7 @@ MAX_BUILD_ID = 64
 
 EHDR = struct.Struct("<16sHHIQQQIHHHHHH")
 PHDR = struct.Struct("<IIQQQQQQ")
+_SEGMENT = struct.Struct("<IIQQ8xQQ8x")  # the same, without p_paddr and p_align
 NHDR = struct.Struct("<III")
 
 
@@ -103,9 +104,7 @@ def segments(data: Buffer, header: Header) -> Iterator[Segment]:
     count = min(count, MAX_SEGMENTS)
     if size == PHDR.size:  # nearly always
         raw = data[header.phoff : header.phoff + count * size]
-        rows = PHDR.iter_unpack(raw[: len(raw) // size * size])
-        for kind, flags, offset, vaddr, _paddr, filesz, memsz, _align in rows:
-            yield Segment(kind, flags, offset, vaddr, filesz, memsz)
+        yield from map(Segment._make, _SEGMENT.iter_unpack(raw[: len(raw) // size * size]))
         return
     for index in range(count):
         start = header.phoff + index * size

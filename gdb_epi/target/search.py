@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, kept_by
 from gdb_epi.typing_lite import NamedTuple
 
 PIECE = 4 << 20  # bytes that are read and searched at once
 MAX_HITS = 10_000  # of one needle in one range
 MAX_SEARCHED = 1 << 29  # bytes of one search for a word; about a second at the speed of bytes.find
 MAX_WORD_HITS = 64  # places reported of one word
+MAX_KEPT_WORDS = 1024  # words of one core whose places are kept
 
 BUDGET = 20.0  # seconds
 ZERO_PIECE = 1 << 17  # bytes that are compared with zeros at once
@@ -72,25 +73,52 @@ def find_word(target: Target, value: int, *, limit: int | None = MAX_WORD_HITS) 
     """Return the 8-aligned addresses of a word in dumped, writable memory.
 
     The search stops after `limit` hits (None: only where there are no more) or MAX_SEARCHED bytes;
-    `complete` says whether it did not.
+    `complete` says whether it did not. What was found in a core is kept; a search that is asked for
+    more places goes on where it stopped.
     """
-    pattern = value.to_bytes(8, "little")
-    needle = pattern.rstrip(b"\0") or pattern
-    hits: list[int] = []
-    left = MAX_SEARCHED
-    for region in target.regions():
-        if "w" not in region.perms or region.dumped <= 0:
-            continue
-        size = min(region.dumped, region.size, left)
-        if size <= 0:
-            return Hits(tuple(hits), False)
-        left -= size
-        for address in find_bytes(target, needle, region.start, region.start + size):
-            if address % 8 == 0 and _is_word(target, address, pattern):
-                hits.append(address)
-                if limit is not None and len(hits) >= limit:
-                    return Hits(tuple(hits), False)
-    return Hits(tuple(hits), True)
+    kept = kept_by(target)
+    searches: dict[int, _WordSearch] = {} if kept is None else kept.setdefault(_WordSearch, {})
+    search = searches.get(value)
+    if search is None:
+        search = _WordSearch(target, value)
+        if limit is not None and len(searches) < MAX_KEPT_WORDS:
+            searches[value] = search
+    return search.first(limit)
+
+
+class _WordSearch:
+    """The search for one word: what was found so far, and where it goes on."""
+
+    def __init__(self, target: Target, value: int) -> None:
+        self._addresses: list[int] = []
+        self._whole = True
+        self._rest = self._places(target, value)
+
+    def first(self, limit: int | None) -> Hits:
+        """Return the first places, at most `limit`."""
+        addresses = self._addresses
+        while limit is None or len(addresses) < limit:
+            address = next(self._rest, None)
+            if address is None:
+                return Hits(tuple(addresses), self._whole)
+            addresses.append(address)
+        return Hits(tuple(addresses[:limit]), False)
+
+    def _places(self, target: Target, value: int) -> Iterator[int]:
+        pattern = value.to_bytes(8, "little")
+        needle = pattern.rstrip(b"\0") or pattern
+        left = MAX_SEARCHED
+        for region in target.regions():
+            if "w" not in region.perms or region.dumped <= 0:
+                continue
+            size = min(region.dumped, region.size, left)
+            if size <= 0:
+                self._whole = False
+                return
+            left -= size
+            for address in find_bytes(target, needle, region.start, region.start + size):
+                if address % 8 == 0 and _is_word(target, address, pattern):
+                    yield address
 
 
 def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, tuple[int, ...]]:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.target import elf
-from gdb_epi.target.corefile import (
-    MOST_LOOKED_AT,
-    WINDOW,
+from gdb_epi.target.corefile import MOST_LOOKED_AT, WINDOW, CoreFileTarget
+from gdb_epi.target.mapped_bytes import (
     WORTH_A_PATTERN,
-    CoreFileTarget,
+    WORTH_AN_IMPORT,
+    MappedBytes,
     first_place,
 )
 from gdb_epi.target.search import find_word, find_words
@@ -34,10 +34,14 @@ def test_places_are_those_of_bytes_find(needle: bytes) -> None:
         at = chosen.randrange(size - 8)
         data[at : at + 4] = bytes(chosen.choices(b"\0\0ab.*\n", k=4))
     text = data[:]
-    for low, high in ((0, size), (17, size - 3), (size // 2, size // 2 + 100)):
+    by_pattern, by_memmem = MappedBytes(data), MappedBytes(data)
+    by_memmem.searched = WORTH_AN_IMPORT
+    for low, high in ((0, size), (17, size - 3), (size // 2, size // 2 + 100), (7, 2 * size)):
         at = low
         while at >= 0:
-            assert first_place(data, needle, at, high) == text.find(needle, at, high)
+            right = text.find(needle, at, high)
+            assert first_place(data, needle, at, high) == right
+            assert by_pattern.find(needle, at, high) == by_memmem.find(needle, at, high) == right
             at = text.find(needle, at + 1 + size // 50, high)
 
 

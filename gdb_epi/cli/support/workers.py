@@ -290,16 +290,14 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         take_signals()
         limit_memory(0, share.options.max_memory)
         requests = asked.makefile("rb")
-        goes_on, first, kept = True, True, KeptFiles()
+        goes_on, kept = True, KeptFiles()
         while goes_on and (line := requests.readline()):
             index, folder = json.loads(line)
             answer, goes_on = _encode(share, share.cores[index], Scratch(folder), kept)
             data = json.dumps(answer).encode("ascii")
             del answer
             gc.collect()  # what refers to itself holds the core's file
-            if first:
-                gc.freeze()  # modules and tables: looking at them took 10 ms a core
-                first = False
+            gc.freeze()  # modules, tables, kept files: looking at them took 10 ms a core
             goes_on = goes_on and _resident() < MAX_KEPT
             asked.sendall(_HEADER.pack(len(data), goes_on))
             asked.sendall(data)

@@ -143,6 +143,7 @@ def _slots(heap: Heap, types: list[int], names: tuple[str, ...]) -> Iterator[_Sl
     """Yield the slots of types, of those named, that are no NULL."""
     layout = heap.reader.layout
     size = layout.size("PyTypeObject") or 0
+    make = _Slot._make
     offsets = [(name, layout.offset("PyTypeObject", name)) for name in names]
     places = [(name, at, at >> 3) for name, at in offsets if at is not None and at + 8 <= size]
     for address in types:
@@ -154,7 +155,7 @@ def _slots(heap: Heap, types: list[int], names: tuple[str, ...]) -> Iterator[_Sl
         for name, at, number in places:
             value = words[number]
             if value:
-                yield _Slot(address, name, address + at, value)
+                yield make((address, name, address + at, value))
 
 
 def _against_files(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:

@@ -54,25 +54,30 @@ class Instances:
         self.types = TypeReader(reader, self.objects, addresses)
         self._containers = ContainerReader(reader)
         self._listed: list[int] = []
-        self._by_type: dict[int, list[int]] | None = None  # places in that list
+        self._types: list[int] | None = None  # of each of those
+        self._distinct: list[int] = []
         self._kinds: dict[int, tuple[frozenset[str], str] | None] = {}
         self.problems: list[SoftError] = []
 
     @property
     def are_listed(self) -> bool:
         """Whether memory was walked already, so that asking costs nothing."""
-        return self._by_type is not None
+        return self._types is not None
 
     def of(self, wanted: Iterable[str]) -> list[Instance]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
         names = frozenset(wanted)
-        places: list[tuple[int, str, str]] = []
-        for type_at, members in self._scanned().items():
-            kind = self._kind_of_type(type_at, names)
-            if kind is not None:
-                places += [(place, *kind) for place in members]
+        types = self._scanned()
+        kinds = {
+            type_at: kind
+            for type_at in self._distinct
+            if (kind := self._kind_of_type(type_at, names)) is not None
+        }
+        if not kinds:
+            return []
+        places = [place for place, type_at in enumerate(types) if type_at in kinds]
         listed = self._listed
-        return [Instance(listed[place], *kind) for place, *kind in sorted(places)[:MAX_FOUND]]
+        return [Instance(listed[place], *kinds[types[place]]) for place in places[:MAX_FOUND]]
 
     def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
         """Return which of the names an object is, and its own class; None when it is none."""
@@ -94,20 +99,14 @@ class Instances:
         hit = frozenset() if kind is None else kind[0] & names
         return (min(hit), kind[1]) if kind is not None and hit else None
 
-    def _scanned(self) -> dict[int, list[int]]:
-        """Return the places in the list of objects by ob_type; the scan is made once."""
-        if self._by_type is None:
+    def _scanned(self) -> list[int]:
+        """Return the ob_type of each object in the list; the scan is made once."""
+        if self._types is None:
             self._listed = [a for a in dict.fromkeys(self._all()) if a and not a & 7]
             type_at = self.reader.layout.require("PyObject", "ob_type")
-            by_type: dict[int, list[int]] = {}
-            types = self.reader.words(address + type_at for address in self._listed)
-            for place, kind in enumerate(types):
-                if kind in by_type:
-                    by_type[kind].append(place)
-                elif kind:
-                    by_type[kind] = [place]
-            self._by_type = by_type
-        return self._by_type
+            self._types = self.reader.words([address + type_at for address in self._listed])
+            self._distinct = [kind for kind in dict.fromkeys(self._types) if kind]
+        return self._types
 
     def _all(self) -> list[int]:
         objects, missing = tracked_objects(self.reader, self._python)

@@ -22,6 +22,8 @@ ASKED_OFTEN = 3  # of one dict: then all of its keys are read
 MAX_NAMES = 20_000  # of a dict that is read as a whole
 MAX_NAME = 128  # bytes of a key that is asked for
 
+_WITH_HASH, _WITHOUT_HASH = Struct("<8xQQ"), Struct("<QQ")  # an entry of a keys table
+
 # Type flags are public ABI (Include/object.h): 3.11 (gh-89503) and 3.13 (gh-115776).
 _MANAGED_DICT = 1 << 4
 _INLINE_VALUES = 1 << 2
@@ -164,8 +166,9 @@ class ObjectReader:
                 return names.ended
         else:
             try:
+                is_string = self._reader.is_string
                 for key_at, value in self.dict_items(address):
-                    if self._reader.is_string(key_at, key):
+                    if is_string(key_at, key):
                         return value
             except UnreadableMemory as error:
                 return Absent(UNREADABLE, str(error))
@@ -212,13 +215,11 @@ class ObjectReader:
         if values:
             yield from self._split_items(start, count, width, has_hash, values)
             return
-        key_at = 8 if has_hash else 0
+        entry = _WITH_HASH if has_hash else _WITHOUT_HASH
         for first in range(0, count, ENTRIES_AT_ONCE):
             number = min(ENTRIES_AT_ONCE, count - first)
             data = self._reader.read(start + first * width, number * width)
-            for at in range(key_at, number * width, width):
-                key = int.from_bytes(data[at : at + 8], "little")
-                value = int.from_bytes(data[at + 8 : at + 16], "little")
+            for key, value in entry.iter_unpack(data):
                 if key and value:
                     yield key, value
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -62,7 +61,11 @@ def package_versions(target: Target, python: PythonState) -> PackageVersions | A
 
 class _Walk:
     def __init__(
-        self, target: Target, python: PythonState, reader: Reader, interpreter: InterpreterState
+        self,
+        target: Target,
+        python: PythonState,
+        reader: PagedReader,
+        interpreter: InterpreterState,
     ) -> None:
         self._target = target
         self._python = python
