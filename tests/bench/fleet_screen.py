@@ -3,6 +3,10 @@
 
 python tests/bench/fleet_screen.py [--fleets 20] [--only NAME] [--design services]
 
+With --open it is counted what `fleet suspects` says of the bad host on the day of its fourth crash:
+that it is named, that it may be bad (and, of those, after how many more crashes it is named beside
+how many more it says), or nothing; and how many healthy hosts a day are said to be possible.
+
 An "other mark" is a finding of a value, half of whose crashes are of planted causes: it is true.
 Two simulators that share no code: what holds in one design only was tuned to it.
 """
@@ -16,7 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 import numpy as np
@@ -24,6 +28,7 @@ from support import fleet_services, fleet_troubles
 from support.fleet_simulator import FIRST_DAY, Fleet, population, simulate
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.possible_hosts import OpenHost, open_hosts
 from gdb_epi.fleet.screen.screening import replay
 from gdb_epi.fleet.screen.types import (
     DAY_OF_WEEK,
@@ -33,6 +38,7 @@ from gdb_epi.fleet.screen.types import (
     TIME_OF_DAY,
     TOGETHER,
     Finding,
+    is_of_host,
 )
 
 SETTINGS = {
@@ -208,6 +214,67 @@ def measure(
     return reached, others, time.process_time() - start
 
 
+class SaidOfBadHost(NamedTuple):
+    """What is said of a fleet's bad host when it has ENOUGH crashes, and of healthy hosts."""
+
+    named: bool
+    is_open: bool
+    more: int | None  # crashes that would tell, as it says
+    took: int | None  # crashes that it took; None: it was not named
+    healthy_open: int
+    days: int  # that were looked at for healthy hosts
+
+
+ENOUGH, EVERY = 4, 5  # own crashes; days
+
+
+def said_of_bad_host(fleet: Fleet, seed: int, spoil: Sequence[str]) -> SaidOfBadHost:
+    """Replay a fleet with a bad host."""
+    pop = population(fleet)
+    if spoil:
+        pop = fleet_troubles.spoil(pop, seed, spoil)
+    host = fleet.truth["bad_host"]
+    others = {fleet.truth["split"][1]} if "split" in fleet.truth else set()
+    own = sorted(FIRST_DAY + c.day for c in fleet.crashes if c.cause == "bad_host")
+    at, named_on = own[ENOUGH - 1], None
+    healthy = days = 0
+    said: list[OpenHost] = []
+    for found in replay(pop):
+        named = {f.value for f in found.hosts if is_of_host(f.signature)}
+        if named_on is None and host in named:
+            named_on = found.day
+        if found.day == at or found.day % EVERY == 0:
+            possible = open_hosts(pop.until(found.day), found.day, found)
+            if found.day == at:
+                said = [o for o in possible if o.host == host]
+            if found.day % EVERY == 0:
+                days += 1
+                healthy += sum(o.host != host and o.host not in others for o in possible)
+    took = None if named_on is None else sum(day <= named_on for day in own)
+    more = said[0].more if said else None
+    is_named = named_on is not None and named_on <= at
+    return SaidOfBadHost(is_named, bool(said), more, took, healthy, days)
+
+
+def open_line(name: str, setting: Mapping[str, Any], args: argparse.Namespace) -> None:
+    """Print what is said of the bad hosts of one kind of fleet."""
+    said = []
+    for seed in range(args.first_seed, args.first_seed + args.fleets):
+        fleet = DESIGNS[args.design][0](seed, **setting)
+        said.append(said_of_bad_host(fleet, seed, setting.get("spoil", ())))
+        if args.each:
+            print(seed, said[-1], file=sys.stderr)
+    missed = [s for s in said if not s.named]
+    possible = [s for s in missed if s.is_open]
+    a_day = sum(s.healthy_open for s in said) / sum(s.days for s in said)
+    more = [(s.more, s.took - ENOUGH) for s in possible if s.took is not None]
+    print(
+        f"| {name} | named {len(said) - len(missed)}/{len(said)} | said to be possible "
+        f"{len(possible)}/{len(missed)} | {a_day:.2f} | {more} |",
+        flush=True,
+    )
+
+
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -217,7 +284,19 @@ def main() -> None:
     parser.add_argument("--design", choices=DESIGNS, default="racks")
     parser.add_argument("--show-false", action="store_true")
     parser.add_argument("--each", action="store_true", help="print the figure of each fleet")
+    parser.add_argument("--open", action="store_true", help="what is said of the bad host")
     args = parser.parse_args()
+    if args.open:
+        print(
+            "| fleet | by its fourth crash | of the others | healthy hosts that are possible ",
+            end="",
+        )
+        print("| more crashes: said, took |")
+        print("|---|---|---|---|---|")
+        for name, setting in DESIGNS[args.design][1].items():
+            if args.only in name and "bad_host" in setting:
+                open_line(name, setting, args)
+        return
     print(
         "| fleet | found | own crashes: median, 80 %, 90 % (max) | other findings a day "
         "| CPU s a fleet |"

@@ -61,9 +61,9 @@ def run(args: Namespace) -> int:
     if not findings:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
     if screened is not None:
-        from gdb_epi.fleet.screen.beyond import lines
+        from gdb_epi.fleet.screen.possible_hosts import what_cannot_be_told
 
-        for line in lines(population, day, screened):
+        for line in what_cannot_be_told(population, day, screened):
             print_line(line)
     point_to_check(population)
     return EXIT_DONE

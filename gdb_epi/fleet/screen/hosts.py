@@ -10,6 +10,7 @@ finding names each of them with its own p value, which is taken given how many c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from gdb_epi.fleet.screen.host_evidence import (
     NEW,
     Crashes,
     HealthyHosts,
+    LikelihoodRatios,
     chances,
     likelihood_ratios,
     shares_of,
@@ -99,10 +101,77 @@ def _shares(exposure_host: Ints, exposure_hours: Floats, host: Ints, size: int) 
     return Shares(seen / max(int(seen.sum()), 1), source)
 
 
+class JudgedHosts:
+    """The hosts of a population at the end of a day: what each has, and what healthy ones would.
+
+    Each part is made when it is first asked for: healthy hosts are simulated, which takes a while.
+    """
+
+    def __init__(self, population: Population, day: int) -> None:
+        self.population, self.day = population, day
+        self.shares = exposure_shares(population)
+
+    @cached_property
+    def counts(self) -> Floats:
+        """The crashes of each host."""
+        return _per_host(self.population, self.population.host >= 0)
+
+    @property
+    def alive(self) -> Bools:
+        """Which hosts have host-hours, or crashes where no hours are known."""
+        return self.shares.share > 0
+
+    @property
+    def can_be_judged(self) -> bool:
+        """Whether there are hosts to compare, and crashes enough."""
+        return int(self.alive.sum()) >= 2 and bool(self.counts.sum() >= MIN_N)
+
+    @cached_property
+    def _evidence(self) -> tuple[Crashes, HealthyHosts]:
+        return crashes_and_null(self.population, self.day, self.shares)
+
+    @property
+    def crashes(self) -> Crashes:
+        """The crashes of known hosts by what they carry."""
+        return self._evidence[0]
+
+    @property
+    def null(self) -> HealthyHosts:
+        """What is known of healthy hosts."""
+        return self._evidence[1]
+
+    @cached_property
+    def healthy(self) -> Floats:
+        """Likelihood ratios of simulated healthy hosts, largest first."""
+        return simulate_healthy_hosts(self.null)
+
+    @cached_property
+    def ratios(self) -> LikelihoodRatios:
+        """The likelihood ratios of each host."""
+        return likelihood_ratios(self.crashes, self.null)
+
+    @cached_property
+    def locks(self) -> Floats:
+        """The crashes of each host that wait for a lock that a fork left behind."""
+        return _per_host(self.population, self.population.lock_inherited)
+
+    @cached_property
+    def p(self) -> Floats:
+        """P of each host that a healthy one looks as bad."""
+        p = chances(self.ratios.of(self.locks >= MIN_N), self.healthy)
+        p[~self.alive] = 1.0
+        return p
+
+
 def host_findings(population: Population, day: int) -> Iterator[Finding]:
     """Yield the hosts that stand out, over all their crashes and then signature by signature."""
-    host_shares = exposure_shares(population)
-    whole = list(_over_all(population, day, host_shares))
+    yield from findings_of_hosts(JudgedHosts(population, day))
+
+
+def findings_of_hosts(hosts: JudgedHosts) -> Iterator[Finding]:
+    """Yield what `host_findings` does, of hosts whose parts others use too."""
+    population, host_shares = hosts.population, hosts.shares
+    whole = list(_over_all(hosts))
     named = {finding.value for finding in whole}
     # Of a host that has crashes of all kinds, what they carry is evidence and no second finding.
     whole += [f for f in signal_findings(population, host_shares) if f.value not in named]
@@ -118,16 +187,11 @@ def host_signatures(population: Population, explained: Bools, name: str) -> Iter
     yield from _by_signature(population, exposure_shares(population), explained, name)
 
 
-def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator[Finding]:
-    counts = _per_host(population, population.host >= 0)
-    if int((host_shares.share > 0).sum()) < 2 or counts.sum() < MIN_N:
+def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
+    if not hosts.can_be_judged:
         return
-    crashes, null = crashes_and_null(population, day, host_shares)
-    locks = _per_host(population, population.lock_inherited)
-    ratios = likelihood_ratios(crashes, null)
-    healthy = simulate_healthy_hosts(null)
-    p = chances(ratios.of(locks >= MIN_N), healthy)
-    p[host_shares.share <= 0] = 1.0
+    population, day, host_shares = hosts.population, hosts.day, hosts.shares
+    counts, locks, ratios, p = hosts.counts, hosts.locks, hosts.ratios, hosts.p
     # Over all hosts (Bonferroni), not the false discovery rate: a bad host that is known for weeks
     # would make room for a healthy one on each of these days.
     q = np.minimum(p * p.size, 1.0)
@@ -147,8 +211,8 @@ def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator
             name = BITFLIP
         facts = [float(g[host]) for g in given]
         test = describe_tests(p_count[host], facts)
-        is_one_kind = _of_one_kind(population, day, host, null, healthy)
-        if is_one_kind and _is_of_its_kind(population, host, null.alpha):
+        is_one_kind = _of_one_kind(population, day, host, hosts.null, hosts.healthy)
+        if is_one_kind and _is_of_its_kind(population, host, hosts.null.alpha):
             continue
         caveats = (ONE_SIGNATURE,) if is_one_kind else (PLAIN,) * (min(facts) > MAX_SIGN_P)
         yield from _host_finding(

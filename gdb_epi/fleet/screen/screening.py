@@ -15,7 +15,7 @@ from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
 from gdb_epi.fleet.screen.events import Events, events_of, masked
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
-from gdb_epi.fleet.screen.hosts import host_findings
+from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
 from gdb_epi.fleet.screen.moments import moment_findings
 from gdb_epi.fleet.screen.types import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools
@@ -32,6 +32,7 @@ class Screen(NamedTuple):
     findings: tuple[Finding, ...]
     peeled: Bools
     hosts: tuple[Finding, ...]  # all of the hosts, those that were raised before too
+    judged: JudgedHosts | None = None  # those with host-hours; None in a replay, to save memory
 
 
 def screen(population: Population, day: int, earlier_findings: tuple[Finding, ...] = ()) -> Screen:
@@ -43,8 +44,9 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     events = events_of(population)
     parts = parts_of(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
-    group = min(group_findings(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
-    hosts = _hosts_of(population, parts, day, group)
+    group = _loudest_group(parts)
+    judged = _judged(parts, day, group)
+    hosts = _hosts_of(population, parts, judged, group)
     # A signature of which a host was peeled is looked at for its second cause: a question asked
     # beforehand, so its tests do not pay for those of all the other signatures.
     asked = [name for finding in hosts for name in _peeled_of(parts.counted, finding)]
@@ -71,7 +73,7 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     new += _beside_hours(parts.counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, moment_findings(parts.counted, ~peeled), key=lambda f: f.p)
     new += [finding for finding in moments if finding.key not in raised]
-    return Screen(day, tuple(new), peeled, tuple(hosts))
+    return Screen(day, tuple(new), peeled, tuple(hosts), judged)
 
 
 def _beside_hours(
@@ -120,17 +122,33 @@ def parts_of(events: Events, day: int) -> _Parts:
 
 def screened_hosts(population: Population, day: int) -> list[Finding]:
     """Return the findings of hosts at the end of a day, as a screening without a group has them."""
-    return _hosts_of(population, parts_of(events_of(population), day), day, None)
+    parts = parts_of(events_of(population), day)
+    return _hosts_of(population, parts, _judged(parts, day, None), None)
+
+
+def judged_hosts(population: Population, day: int) -> JudgedHosts:
+    """Return the hosts with host-hours at the end of a day, as a screening judges them."""
+    parts = parts_of(events_of(population), day)
+    return _judged(parts, day, _loudest_group(parts))
+
+
+def _loudest_group(parts: _Parts) -> Finding | None:
+    return min(group_findings(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
+
+
+def _judged(parts: _Parts, day: int, group: Finding | None) -> JudgedHosts:
+    weighed = parts.by_hours if group is None else _weighed(parts.by_hours, group)
+    return JudgedHosts(weighed, day)
 
 
 def _hosts_of(
-    population: Population, parts: _Parts, day: int, group: Finding | None
+    population: Population, parts: _Parts, judged: JudgedHosts, group: Finding | None
 ) -> list[Finding]:
     """Return the findings of hosts; those of a `group` are measured by its rate."""
+    day = judged.day
 
     def find(whole: Population, today: int) -> list[Finding]:
-        weighed = parts.by_hours if group is None else _weighed(parts.by_hours, group)
-        findings = list(host_findings(weighed, today))
+        findings = list(findings_of_hosts(judged))
         if group is not None:
             given = f"; given the rate of {group.attr}={group.value}"
             findings = [f._replace(test=f.test + given) for f in findings]
@@ -192,7 +210,7 @@ def replay(population: Population) -> Iterator[Screen]:
     for day in _days(population):
         screened = screen(population.until(day), day, raised_findings)
         raised_findings += screened.findings
-        yield screened
+        yield screened._replace(judged=None)
 
 
 def _days(population: Population) -> list[int]:

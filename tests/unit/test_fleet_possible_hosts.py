@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from support.fleet_simulator import FIRST_DAY, Crash, Fleet, population, simulate
 
-from gdb_epi.fleet.screen.beyond import lines, open_hosts, reach
+from gdb_epi.fleet.screen.possible_hosts import open_hosts, reach, what_cannot_be_told
 from gdb_epi.fleet.screen.screening import screen
 
 DAYS = 21
@@ -62,10 +62,12 @@ def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
     assert most is not None
     assert 3 <= half <= most <= 8
     assert found.value is not None
-    assert lines(whole, LAST, screened)[-1].startswith("what these crashes can show: a host")
+    assert what_cannot_be_told(whole, LAST, screened)[-1].startswith(
+        "what these crashes can show: a host"
+    )
 
 
 def test_two_crashes_say_nothing():
     fleet, _ = fleet_of(0)
     whole = population(fleet._replace(crashes=fleet.crashes[:2]))
-    assert lines(whole, LAST, screen(whole, LAST)) == []
+    assert what_cannot_be_told(whole, LAST, screen(whole, LAST)) == []

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the crashes cannot tell yet: hosts that may be bad, and what it would take to know.
+"""Hosts that may be bad but have too few crashes to be named, and how many it would take.
 
-A host with few crashes is accused by nobody: chance alone gives such hosts. Who looks after the
-fleet is told which ones, how often chance does, and how many more crashes of the kind would settle
-it; and, where nothing stands out, what so few crashes could have shown at all.
+Nobody is accused here: chance alone gives some healthy host of a fleet such crashes. Who looks
+after the fleet reads which hosts these are, in how many healthy fleets chance does as much, and how
+many more crashes like theirs would settle it. Where nothing stands out at all, it is said how many
+crashes a broken host, or a bad version, needs to be named in this fleet.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import math
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.host_evidence import (
     CARRIED,
     FLIP,
@@ -23,12 +23,11 @@ from gdb_epi.fleet.screen.host_evidence import (
     HealthyHosts,
     chances,
     likelihood_ratios,
-    simulate_healthy_hosts,
 )
-from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares
-from gdb_epi.fleet.screen.screening import Screen, parts_of
+from gdb_epi.fleet.screen.hosts import JudgedHosts
+from gdb_epi.fleet.screen.screening import Screen, judged_hosts
 from gdb_epi.fleet.screen.types import MAX_HOST_Q, MAX_Q, MIN_N, MIN_RR
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
@@ -78,39 +77,23 @@ class Reach(NamedTuple):
         return f"what these crashes can show: {'; '.join(parts)}" if parts else ""
 
 
-class _Hosts(NamedTuple):
-    """The hosts of a day: what they have, and what healthy ones would."""
-
-    population: Population
-    crashes: Crashes
-    null: HealthyHosts
-    healthy: Floats
-    alive: Bools
-
-
-def _hosts_of(population: Population, day: int) -> _Hosts | None:
-    """Return the hosts that can be judged; None: too few or too many crashes."""
+def _judged(population: Population, day: int, screened: Screen | None) -> JudgedHosts | None:
+    """Return the hosts as they were judged in the screening; None: too few or too many crashes."""
     if not MIN_N <= population.day.size <= MAX_CRASHES:
         return None
-    here = parts_of(events_of(population), day).by_hours
-    shares = exposure_shares(here)
-    alive = shares.share > 0
-    if int(alive.sum()) < 2 or int((here.host >= 0).sum()) < MIN_N:
-        return None
-    crashes, null = crashes_and_null(here, day, shares)
-    return _Hosts(here, crashes, null, simulate_healthy_hosts(null), alive)
+    hosts = screened.judged if screened is not None else None
+    hosts = hosts or judged_hosts(population, day)
+    return hosts if hosts.can_be_judged else None
 
 
 def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenHost]:
     """Return the hosts that are not named and may be bad, the likeliest first."""
-    hosts = _hosts_of(population, day)
+    hosts = _judged(population, day, screened)
     if hosts is None:
         return []
-    size = hosts.alive.size
-    counts = np.bincount(hosts.crashes.host, weights=hosts.crashes.weight, minlength=size)
-    p = chances(likelihood_ratios(hosts.crashes, hosts.null).of(~hosts.alive), hosts.healthy)
-    chance = -np.expm1(-p * int(hosts.alive.sum()))
-    share, total = exposure_shares(hosts.population).share, float(counts.sum())
+    counts = hosts.counts
+    chance = -np.expm1(-hosts.p * int(hosts.alive.sum()))
+    share, total = hosts.shares.share, float(counts.sum())
     named = {finding.value for finding in screened.hosts}
     maybe_bad: list[OpenHost] = []
     for host in np.argsort(chance, kind="stable").tolist():
@@ -125,7 +108,7 @@ def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenH
     return maybe_bad
 
 
-def _more(hosts: _Hosts, host: int, n: int, others: float, share: float) -> int | None:
+def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) -> int | None:
     """Return how many more crashes like its `n` would name a host, beside those of the others."""
     mine = hosts.crashes.host == host
     sizes = np.arange(max(n, MIN_N - 1) + 1, n + MAX_MORE + 1)
@@ -146,15 +129,15 @@ def _alike(null: HealthyHosts, like: Ints) -> HealthyHosts:
     return HealthyHosts(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
 
 
-def _is_named(hosts: _Hosts, crashes: Crashes, like: HealthyHosts) -> Bools:
+def _is_named(hosts: JudgedHosts, crashes: Crashes, like: HealthyHosts) -> Bools:
     ratios = likelihood_ratios(crashes, like)
     p = chances(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
     return np.asarray(p * hosts.alive.size <= MAX_HOST_Q)
 
 
-def reach(population: Population, day: int) -> Reach:
+def reach(population: Population, day: int, screened: Screen | None = None) -> Reach:
     """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
-    hosts = _hosts_of(population, day)
+    hosts = _judged(population, day, screened)
     of_host = (None, None) if hosts is None else _of_bad_hosts(hosts)
     signatures = np.bincount(population.signature[population.signature >= 0], minlength=1)
     values = [a for a in population.attributes if len(a.values) > 1]
@@ -163,7 +146,7 @@ def reach(population: Population, day: int) -> Reach:
     return Reach(of_host, value)
 
 
-def _of_bad_hosts(hosts: _Hosts) -> tuple[int | None, int | None]:
+def _of_bad_hosts(hosts: JudgedHosts) -> tuple[int | None, int | None]:
     """Simulate hosts that break in these days, each with marks drawn for it."""
     random = np.random.default_rng(SEED)
     sizes = np.repeat(np.arange(MIN_N, MAX_MORE + 1), TRIALS)
@@ -183,9 +166,9 @@ def _of_bad_hosts(hosts: _Hosts) -> tuple[int | None, int | None]:
     return next(first), next(first)
 
 
-def lines(population: Population, day: int, screened: Screen) -> list[str]:
+def what_cannot_be_told(population: Population, day: int, screened: Screen) -> list[str]:
     """Return what the crashes cannot tell yet, in words; nothing where all is told."""
     sentences = [f"open: {host.words()}" for host in open_hosts(population, day, screened)]
     if not screened.findings:
-        sentences += [words for words in (reach(population, day).words(),) if words]
+        sentences += [words for words in (reach(population, day, screened).words(),) if words]
     return sentences
