@@ -106,6 +106,8 @@ def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
     (part,) = split(lost, pop.signatures.index("looks"), LAST).parts
     assert part.undecided is not None
     assert any(line.startswith("missing: of these ") for line in part.undecided.lines())
+    few = part.undecided._replace(crashes=2)
+    assert few.lines() == ["cannot be told: 2 crashes are too few"]
 
 
 def test_two_causes_that_facts_tell_apart_are_named_with_what_marks_them():

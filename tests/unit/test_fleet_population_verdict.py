@@ -111,6 +111,18 @@ def test_a_signature_of_two_populations_has_two_causes():
     assert sum(cause.crashes for cause in found.causes) == found.crashes
 
 
+def test_what_bad_hosts_have_of_a_frequent_signature_does_not_answer_why_it_is_frequent():
+    fleet = simulate(7000, bad_host=2.0, **SMALL)
+    host = int(fleet.truth["bad_host"].removeprefix("node-"))
+    mine = [Crash(day, host, "common", 3, True, "bad_host") for day in (17, 18, 19, 20)]
+    others = [Crash(n % 21, n * 5, "common", 0, False, "") for n in range(60) if n * 5 != host]
+    fleet.crashes[:] = sorted([*fleet.crashes, *mine, *others])
+    found = judged(fleet, "common")
+    assert found.kind == pv.NOT_ENOUGH
+    assert found.headline.startswith("not explained: ") and f"on host=node-{host}" in found.headline
+    assert sum(cause.crashes for cause in found.causes) == found.crashes
+
+
 def test_three_crashes_are_not_enough_and_it_says_how_many_are():
     fleet = simulate(7000, race=0.22, **SMALL)
     found = judged(fleet, "race")

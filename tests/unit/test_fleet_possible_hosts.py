@@ -38,7 +38,7 @@ def test_a_host_with_too_few_crashes_is_open_and_later_named():
     assert 0 < host.chance <= 0.5
     assert host.more is not None
     assert 1 <= host.more <= 4
-    assert f"about {host.more} more like them would tell" in host.words()
+    assert f"at least {host.more} more like them would tell" in host.words()
 
 
 def test_as_many_more_as_it_says_name_the_host():

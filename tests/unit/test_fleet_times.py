@@ -136,6 +136,9 @@ def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
     assert main(["fleet", "check", *database]) == 0
     told = capsys.readouterr().out
     assert "without a time zone" in told and "fleet ingest --zone" in told
+    assert "(on n" in told and " and 3 more): in no curve" in told
+    assert main(["fleet", "trend", *database]) == 0
+    assert f"{len(day)} more crashes in none of these days" in capsys.readouterr().out
     assert main(["fleet", "ingest", "--zone", "+00:00", str(path), *database]) == 0
     assert f"{len(day)} replaced" in capsys.readouterr().out
     believed = load_population(engine)
@@ -144,6 +147,17 @@ def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
     assert len(hours) == 2, "what the clocks of two places say, if they are taken for one"
     assert main(["fleet", "ingest", "--zone", "Nowhere/At_all", str(path), *database]) == 2
     assert "no time zone: 'Nowhere/At_all'" in capsys.readouterr().err
+
+
+def test_what_is_no_time_is_told_and_not_only_missing(engine, tmp_path, capsys):
+    path = tmp_path / "odd.jsonl"
+    record = of_signature(1, "Mon Nov 24 18:43:28 2025", host="odd")
+    path.write_text(f"{json.dumps(record)}\n{json.dumps(of_signature(2, START))}\n")
+    database = ["--db", str(tmp_path / "f.sqlite3")]
+    assert main(["fleet", "ingest", str(path), *database]) == 0
+    assert "times not believed: 1 that cannot be read" in capsys.readouterr().out
+    assert main(["fleet", "check", *database]) == 0
+    assert "1 of 2 crashes whose time cannot be read (on odd)" in capsys.readouterr().out
 
 
 def test_texts_of_two_zones_are_compared_in_utc(engine):

@@ -44,6 +44,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_forms(parser, "one JSON object a line", csv=False)
 
 
+P_AND_Q = "(p: how often chance alone does as much; q: the same, paid for all that was looked at)"
+
+
 def run(args: Namespace) -> int:
     """Screen and print; only a screen of today is stored."""
     from gdb_epi.fleet.store.db import open_database
@@ -106,7 +109,9 @@ def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) 
     lines = [(iso_day(screen.day), finding) for screen in screens for finding in screen.findings]
     for day, finding in lines:
         print_finding(day, finding)
-    if not lines:
+    if lines:
+        print(P_AND_Q)
+    else:
         print(f"nothing new stands out among {counted(population.day.size, 'crash')}")
 
 

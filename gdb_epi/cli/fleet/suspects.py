@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.check import point_to_check
-    from gdb_epi.cli.fleet.screen import print_finding
+    from gdb_epi.cli.fleet.screen import P_AND_Q, print_finding
     from gdb_epi.fleet.life.repairs import of_today, since_repairs
     from gdb_epi.fleet.life.states import repaired_hosts
     from gdb_epi.fleet.population.reading import open_for_question
@@ -58,7 +58,9 @@ def run(args: Namespace) -> int:
         print()
     for finding in findings:
         print_finding(iso_day(day), finding)
-    if not findings:
+    if findings:
+        print(P_AND_Q)
+    else:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
     if screened is not None:
         from gdb_epi.fleet.screen.possible_hosts import what_cannot_be_told

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument
 from gdb_epi.errors import EXIT_DONE
+from gdb_epi.util import counted
 
 GROUP = "Look"
 HELP = "the epidemic curve: crashes a day, and per 1,000 host-hours where exposure is known"
@@ -32,11 +33,13 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.population.cache import load_times
         from gdb_epi.fleet.questions.lookup import require_group
         from gdb_epi.fleet.questions.pruned import day_of_prune
-        from gdb_epi.fleet.questions.signatures import curve
+        from gdb_epi.fleet.questions.signatures import curve, without_a_time
         from gdb_epi.fleet.store.days import iso_day
 
         name = None if args.signature is None else require_group(engine, args.signature).name
-        rows = curve(engine, load_times(engine), name, day_argument(args.asof))
+        times, asof = load_times(engine), day_argument(args.asof)
+        rows = curve(engine, times, name, asof)
+        timeless = without_a_time(times, name, asof)
         pruned = day_of_prune(engine)
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
@@ -56,6 +59,11 @@ def run(args: Namespace) -> int:
     ]
     headers = ("day", "crashes", "hosts", "per 1000 host-hours", "")
     print_table(headers, cells, empty="no crashes with a time")
+    if timeless:
+        print(
+            f"{counted(timeless, 'more crash')} in none of these days, as no time of theirs is "
+            "believed: gdb-epi fleet check"
+        )
     if pruned is not None:
         print(f"before {iso_day(pruned)} crashes were pruned: nothing begins there")
     return EXIT_DONE

@@ -25,6 +25,7 @@ from gdb_epi.fleet.life.states import State, all_states, failed_fixes
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signatures import new_signatures, top_signatures
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored
+from gdb_epi.fleet.screen.types import ALL
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert
@@ -105,6 +106,8 @@ def _of_finding(finding: StoredFinding) -> News:
     host = finding.value if finding.attr == HOST else None
     subject = f"{finding.attr}={finding.value} {finding.signature} {finding.raised}"
     title = verdict if finding.value in verdict else f"{finding.attr}={finding.value}: {verdict}"
+    if not finding.signature.startswith(ALL):
+        title += f": {finding.signature}"
     cores = tuple(detail.get("cores", ())[:MAX_CORES])
     more = {**detail, "id": finding.id, "state": finding.state, "raised": finding.raised}
     more.pop("cores", None)

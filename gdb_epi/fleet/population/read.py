@@ -6,6 +6,7 @@ A machine that was renamed has its latest name everywhere (`host_names`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -30,7 +31,7 @@ from gdb_epi.fleet.population.population import (
 )
 from gdb_epi.fleet.population.set_values import SetValues, mask_of_sets, values_of_sets
 from gdb_epi.fleet.records.facts import YES
-from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE, NO_ZONE
+from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, nowhere
 from gdb_epi.fleet.store import tables as t
@@ -83,6 +84,7 @@ def _in_order(by_name: dict[str, list[int]], spans: dict[int, tuple[float, float
 
 
 ROWS = 10_000  # rows that are turned into columns at a time; more do not fit a CPU's cache
+MAX_HOSTS = 6  # whose times are not believed, that are named
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
 NO = "false"
 _NUMBERS = (
@@ -124,8 +126,10 @@ def read(connection: Connection) -> Population:
     of_core = [f for f in facts if f.name in ("python", "kernel") and f.name not in of_hosts]
     libraries = _libraries(connection, numbers["libset_id"], days.size)
     before = pruned_before(sqlalchemy_executor(connection))
+    unknown, hosts_without = _unknown_times(connection, before)
     quality: dict[str, Any] = {
-        "unknown": _unknown_times(connection, before),
+        "unknown": unknown,
+        "unknown_hosts": {why: _names_of(ids, spelt) for why, ids in hosts_without.items()},
         "stray": crashes.stray,
         "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
         "spelt": sorted({(names[n], spelt[n]) for n in names if names[n] != spelt[n]}),
@@ -160,22 +164,41 @@ def read(connection: Connection) -> Population:
     return population._replace(quality={**quality, "differ": differ})
 
 
-def _unknown_times(connection: Connection, before: int | None) -> dict[str, int]:
-    """Return how many crashes have no time, by why; of those that came since the day of a prune."""
+def _names_of(ids: Sequence[int], spelt: Mapping[int, str]) -> list[Any]:
+    """Return the first names of some hosts and how many there are; two spellings are one."""
+    names = list(dict.fromkeys(spelt[number] for number in ids if number in spelt))
+    return [names[:MAX_HOSTS], len(names)]  # as JSON keeps it
+
+
+def _unknown_times(
+    connection: Connection, before: int | None
+) -> tuple[dict[str, int], dict[str, list[int]]]:
+    """Return how many crashes have no time, by why, and the ids of hosts with the most of them.
+
+    Of those that came since the day of a prune.
+    """
     c = t.crash.c
     why = case(
+        (c.ts_source == UNREADABLE, UNREADABLE),
         (c.ts_claimed.is_(None), "none"),
         (c.ts_source == FILE_DATE, "file date"),
         (c.ts_source == NO_ZONE, NO_ZONE),
         (c.ts_claimed < EARLIEST, "before 2000"),
         else_="ahead",
     ).label("why")
-    chosen_rows = select(why).where(c.ts.is_(None))
+    chosen_rows = select(why, c.host_id).where(c.ts.is_(None))
     if before is not None:
         chosen_rows = chosen_rows.where(c.received >= before * SECONDS_A_DAY)
     reasons = chosen_rows.subquery()
-    chosen = select(reasons.c.why, func.count()).group_by(reasons.c.why)
-    return {str(reason): int(count) for reason, count in connection.execute(chosen)}
+    columns = reasons.c.why, reasons.c.host_id
+    counts: Counter[str] = Counter()
+    hosts: dict[str, list[int]] = {}
+    rows = connection.execute(select(*columns, func.count()).group_by(*columns)).all()
+    for reason, host, count in sorted(rows, key=lambda row: (-row[2], row[1] or 0)):
+        counts[reason] += count
+        if host is not None:
+            hosts.setdefault(reason, []).append(host)
+    return dict(counts), hosts
 
 
 def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.records.times import NO_ZONE
+from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.types import EVENT
 from gdb_epi.fleet.statistics.arrays import Ints
@@ -28,6 +28,10 @@ _REASONS = {
     "file date": (
         "whose only time is the date of a file, which a copy changes",
         "let a collector give it (journal, xattr, core_pattern %t)",
+    ),
+    UNREADABLE: (
+        "whose time cannot be read",
+        "write it as seconds since 1970 or as 2026-11-21T04:30:00+02:00",
     ),
     NO_ZONE: (
         "whose time is written without a time zone, so that it may be half a day off",
@@ -66,7 +70,10 @@ def _times(population: Population) -> Iterator[Check]:
     unknown = int((~population.timed).sum())
     for reason, count in sorted(quality.get("unknown", {}).items()):
         words, advice = _REASONS.get(reason, _REASONS["none"])
-        yield Check(TIMES, False, f"{_part(count, size)} {words}: in no curve", advice)
+        hosts, several = quality.get("unknown_hosts", {}).get(reason, ((), 0))
+        more = f" and {several - len(hosts)} more" if several > len(hosts) else ""
+        where = f" (on {', '.join(hosts)}{more})" if hosts else ""
+        yield Check(TIMES, False, f"{_part(count, size)} {words}{where}: in no curve", advice)
     if stray := int(quality.get("stray", 0)):
         off = quality.get("clocks_off", {})
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(off.items())]

@@ -285,6 +285,18 @@ def curve(
     return rows
 
 
+def without_a_time(population: Population, signature: str | None, asof: int | None) -> int:
+    """Return how many crashes a `curve` leaves out, because no time of theirs is believed."""
+    lost = ~population.timed
+    if asof is not None:
+        lost = lost & (population.day <= asof)
+    if signature is not None:
+        names = population.signatures
+        code = names.index(signature) if signature in names else -2  # no crash has it
+        lost = lost & (population.signature == code)
+    return int(lost.sum())
+
+
 def _days_of(
     population: Population, signature: str | None, asof: int | None
 ) -> dict[int, tuple[int, int, int]]:

@@ -196,6 +196,27 @@ class Split(NamedTuple):
     more: int | None
     leaning: str | None  # the best mark that is not significant yet
 
+    @property
+    def is_open(self) -> bool:
+        """Whether hosts that crash in many ways have some of it, and nothing explains the others.
+
+        Every bad host has a few crashes of what is frequent anyway: that is no cause of it.
+        """
+        return _is_open(self.parts)
+
+
+MINOR = 0.2  # of the crashes: what fewer of them have is no answer to why there are so many
+
+
+def _is_open(parts: Sequence[Part]) -> bool:
+    marked = [part for part in parts if part.finding is not None]
+    total = sum(part.crashes for part in parts)
+    return (
+        bool(marked)
+        and all(p.finding is not None and is_of_host(p.finding.signature) for p in marked)
+        and sum(part.crashes for part in marked) <= MINOR * total
+    )
+
 
 def split(
     population: Population, signature: int, day: int, hosts: Sequence[Finding] | None = None
@@ -344,6 +365,12 @@ def _answer(parts: list[Part], more: int | None) -> str:
     hosts = [p for p in parts if p.finding is not None and p.finding.attr == "host"]
     others = [p for p in parts if p.finding is not None and p.finding.attr != "host"]
     rest = sum(p.crashes for p in parts if p.finding is None)
+    if _is_open(parts):
+        total = rest + sum(p.crashes for p in hosts)
+        some = ", ".join(f"{p.crashes} on {p.mark}" for p in hosts)
+        return (
+            f"not explained: {rest} of {total} crashes; beside them {some}, bad in other ways too"
+        )
     if hosts and (others or rest >= MIN_N):
         return f"two causes or more: {', '.join(p.mark for p in hosts)} apart from the others"
     if hosts:
@@ -369,7 +396,7 @@ def _needed(
     """
     for mark in open_question.possible:
         if mark.more is not None:
-            return mark.more, f"{mark.attr}={mark.value}"
+            return mark.more, mark.name
     best: tuple[float, int, str] | None = None
     combinations = combinations_of(population)
     crashes = combinations.tally(members)

@@ -19,12 +19,13 @@ from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, some_of
 
 ALL_OF_THEM = 0.9  # of the crashes whose value is known: a few may have come from elsewhere
 MIN_KNOWN = 3  # crashes whose value is known
 LACKING = 0.2  # share of the crashes without a value, from which on it is told
 MAX_POSSIBLE = 3
+MAX_NAMED = 8  # attributes of one line
 MAX_MORE = 200  # crashes
 
 
@@ -40,12 +41,21 @@ class PossibleMark(NamedTuple):
     chance: float  # that as many have it by chance
     more: int | None  # crashes like these that would tell; None: beyond MAX_MORE
 
+    @property
+    def name(self) -> str:
+        """The value as marks are written."""
+        return f"{self.attr}={self.value}"
+
     def words(self) -> str:
         """Say it, without accusing."""
+        return f"{self.name}: {self.numbers()}"
+
+    def numbers(self) -> str:
+        """Say how many have it, how often chance gives as much, and what would tell."""
         of_what = "host-hours" if self.by_hours else "crashes of all kinds"
         more = f"about {counted(self.more, 'more crash')}" if self.more else "hundreds more"
         return (
-            f"{self.attr}={self.value}: {self.crashes} of {self.known} have it, as have "
+            f"{self.crashes} of {self.known} have it, as have "
             f"{self.share:.0%} of the {of_what}; chance alone gives as much in "
             f"{max(self.chance, 0.01):.0%} of cases; {more} like these would tell"
         )
@@ -58,24 +68,24 @@ class Undecided(NamedTuple):
     lacking: tuple[tuple[str, int], ...]  # attributes, and how many of the crashes have no value
     without_hours: int  # crashes on days or hosts without host-hours
     crashes: int
-    attributes: tuple[str, ...]  # all that were asked
+    attributes: tuple[str, ...]  # those of which enough is known to ask
 
     def lines(self) -> list[str]:
         """Say what cannot be told, and what would tell it."""
-        if not self.attributes:
-            return [
-                "cannot be told: nothing is known of the hosts of these crashes (no attributes)"
-            ]
+        if self.crashes < MIN_KNOWN:
+            return [f"cannot be told: {counted(self.crashes, 'crash')} are too few"]
         lines = [f"cannot be told from chance yet: {mark.words()}" for mark in self.possible]
-        if not self.possible:
+        if not self.attributes:
+            lines.append("cannot be told: too little is known of the hosts of these crashes")
+        elif not self.possible:
             lines.append(
                 "cannot be told: these crashes share no value of "
-                f"{', '.join(self.attributes)}: what they have in common is not among these, or "
-                "they have several causes"
+                f"{some_of(self.attributes, MAX_NAMED)}: what they have in common is not among "
+                "these, or they have several causes"
             )
         if self.lacking:
-            some = ", ".join(f"{name} of {count}" for name, count in self.lacking)
-            lines.append(f"missing: of these {counted(self.crashes, 'crash')} {some}")
+            some = some_of([f"{name} of {count}" for name, count in self.lacking], MAX_NAMED)
+            lines.append(f"missing: of these {counted(self.crashes, 'crash')} the {some}")
         if self.without_hours:
             lines.append(
                 f"missing: host-hours of the days or hosts of {self.without_hours} of these "
@@ -95,13 +105,15 @@ def undecided(population: Population, free: Bools, members: Bools) -> Undecided:
     families = FAMILIES if hours_miss_some(population) else 1
     asked = without_hours(population) if families > 1 else population
     size = int(members.sum())
-    possible, lacking = [], []
+    possible, lacking, enough = [], [], []
     here, whole = (combinations_of(asked).tally(some) for some in (members, free | members))
     varied = [attribute for attribute in asked.attributes if len(attribute.values) > 1]
     for attribute in varied:
         mark, known = _possible(asked, attribute, here, whole, families)
         if mark is not None:
             possible.append(mark)
+        if known >= MIN_KNOWN:
+            enough.append(attribute.name)
         if size - known >= max(LACKING * size, 1):
             lacking.append((attribute.name, size - known))
     possible.sort(key=lambda mark: (mark.chance, mark.attr))
@@ -110,7 +122,7 @@ def undecided(population: Population, free: Bools, members: Bools) -> Undecided:
         tuple(lacking),
         int(uncovered.sum()),
         size,
-        tuple(attribute.name for attribute in varied),
+        tuple(enough),
     )
 
 

@@ -205,7 +205,10 @@ def of_split(population: Population, parted: Split) -> PopulationVerdict:
     if rest and named:
         evidence.append(f"{rest} of {total} crashes are explained by none of these")
     if parted.leaning:
-        evidence.append(f"the rest leans to {parted.leaning}, which may be chance")
+        open_questions = (part.undecided for part in parted.parts if part.undecided is not None)
+        marks = [mark for question in open_questions for mark in question.possible]
+        how = next((f": {m.numbers()}" for m in marks if m.name == parted.leaning), "")
+        evidence.append(f"the rest leans to {parted.leaning}, which may be chance{how}")
     findings = [f for cause in named for f in cause.findings]
     repeated = [c for f in findings for c in (*f.caveats, *_source(population, f))]
     caveats = tuple(dict.fromkeys(repeated))
@@ -219,10 +222,16 @@ def _judge(named: tuple[Cause, ...], rest: int, parted: Split) -> tuple[str, str
     """Return the kind and the headline."""
     distinct = list(dict.fromkeys(cause.mark for cause in named))
     marks = " apart from ".join(distinct)
+    if parted.is_open:
+        return NOT_ENOUGH, parted.answer
     if len(distinct) > 1:
         return TWO_CAUSES, f"two causes: {marks}"
     if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:
-        more = f"about {parted.more} more crashes would name it" if parted.more else "not yet known"
+        more = (
+            f"about {parted.more} more crashes would tell their cause"
+            if parted.more
+            else "their cause is not known yet"
+        )
         return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({more})"
     if not named:
         more = f"about {parted.more} more crashes" if parted.more else "nothing marks these crashes"

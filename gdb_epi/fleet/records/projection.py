@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.bounded_cache import BoundedCache
 from gdb_epi.fleet.records.facts import facts_of, flip_bit
-from gdb_epi.fleet.records.times import FILE_DATE, NO_ZONE, judged_time
+from gdb_epi.fleet.records.times import FILE_DATE, NO_ZONE, UNREADABLE, judged_time
 from gdb_epi.fleet.records.values import claimed_time, integer, number, scalars, text
 from gdb_epi.fleet.records.verdicts import counted_label
 from gdb_epi.record.reading import group_in
@@ -259,9 +259,12 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
     get = record.get
     if isinstance(time := get("time"), dict):
         ts_source = text(time.get("ts_source"))
-        moment, has_zone = claimed_time(time.get("crash_ts"))
+        written = time.get("crash_ts")
+        moment, has_zone = claimed_time(written)
         if not has_zone:
             ts_source = NO_ZONE
+        elif moment is None and written is not None:
+            ts_source = UNREADABLE
         ts, claimed = judged_time(moment, ts_source, received)
     if isinstance(host := get("host"), dict):
         boot_id = text(host.get("boot_id"))

@@ -14,6 +14,7 @@ EARLIEST = 946_684_800.0  # 2000-01-01 UTC: a clock that lost its battery begins
 AHEAD = 3_600.0  # seconds after its own arrival that a crash may claim: clocks differ by minutes
 FILE_DATE = "mtime"  # source of a time: a copy of the file changes it
 NO_ZONE = "no zone"  # the same of a text without a time zone: it may be half a day off
+UNREADABLE = "unreadable"  # the same of what is no time at all
 UNFIT = (FILE_DATE, NO_ZONE)  # sources of which no time is believed
 
 
@@ -33,7 +34,7 @@ def judged_time(
 def why_not(claimed: float | None, source: Any) -> str:
     """Return why a crash has no time, as a word for `quality`; `claimed` is what was set aside."""
     if claimed is None:
-        return "none"
+        return UNREADABLE if source == UNREADABLE else "none"
     if source in UNFIT:
         return "file date" if source == FILE_DATE else NO_ZONE
     return "before 2000" if claimed < EARLIEST else "ahead"

@@ -67,13 +67,15 @@ class StoredFinding(NamedTuple):
         """Return its crashes, relative risk (with the `interval` of 95 %), p and q in a line."""
         counts = crashes_of(self.signature, self.detail.get("test", ""))
         words = f"{self.attr}={self.value}: {self.n} {counts}"
-        for name, value in (("rr", self.rr), ("p", self.p), ("q", self.q)):
-            words += "" if value is None else f", {name} {value:.2g}"
+        if self.rr is not None:
+            words += f", relative risk {self.rr:.3g}"
             limits = self.detail.get(_INTERVAL, ())
-            if name == "rr" and interval and len(limits) == 2:
+            if interval and len(limits) == 2:
                 # A limit that JSON could not hold has no bound.
-                low, high = ("unbounded" if x is None else f"{x:.2g}" for x in limits)
+                low, high = ("unbounded" if x is None else f"{x:.3g}" for x in limits)
                 words += f" (95 %: {low} to {high})"
+        for name, value in (("p", self.p), ("q", self.q)):
+            words += "" if value is None else f", {name} {value:.1g}"
         return words
 
 

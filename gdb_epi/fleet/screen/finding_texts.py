@@ -82,7 +82,9 @@ def verdict(finding: Finding) -> str:
             return (
                 f"hardware-suspect: one host has crashes of all kinds{flips}; take it out, test it"
             )
-        return "one host has this signature out of proportion; take it out, or move its job"
+        return (
+            "one host has this signature out of proportion; move its job first, then test the host"
+        )
     if finding.attr in SENTENCES:
         where = f" ({', '.join(finding.aliases)})" if finding.aliases else ""
         return SENTENCES[finding.attr].format(value=finding.value, test=finding.test) + where

@@ -49,7 +49,7 @@ class OpenHost(NamedTuple):
 
     def words(self) -> str:
         """Say it, without accusing."""
-        more = f"about {self.more} more like them" if self.more else "many more like them"
+        more = f"at least {self.more} more like them" if self.more else "many more like them"
         return (
             f"host={self.host}: {self.crashes} crashes, too few to tell: in {self.chance:.0%} of "
             f"healthy fleets like this one chance alone gives such a host; {more} would tell"

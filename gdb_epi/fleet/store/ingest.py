@@ -21,7 +21,7 @@ from gdb_epi.fleet.records.packing import Packer, stored_record, unpack
 from gdb_epi.fleet.records.prepare import Batch, PreparedRecord, Preparer, Source
 from gdb_epi.fleet.records.projection import CRASH, merge, project
 from gdb_epi.fleet.records.reader import PART
-from gdb_epi.fleet.records.times import NO_ZONE, why_not
+from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE, why_not
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.archive import take
 from gdb_epi.fleet.store.bulk import insert_crashes
@@ -70,6 +70,7 @@ class Outcome(NamedTuple):
 ASIDE = {
     "file date": "that are dates of files",
     NO_ZONE: "without a time zone",
+    UNREADABLE: "that cannot be read",
     "ahead": "ahead of now",
     "before 2000": "before 2000",
 }
@@ -78,8 +79,8 @@ _CLAIMED, _SOURCE = CRASH.index("ts_claimed"), CRASH.index("ts_source")
 
 def _aside(values: Sequence[Any]) -> str:
     """Return why the time of a crash was set aside, a word of ASIDE; nothing where it was not."""
-    claimed = values[_CLAIMED]
-    return "" if claimed is None else why_not(claimed, values[_SOURCE])
+    claimed, source = values[_CLAIMED], values[_SOURCE]
+    return "" if claimed is None and source != UNREADABLE else why_not(claimed, source)
 
 
 def ingest(engine: Engine, sources: Iterable[Source]) -> Outcome:
