@@ -87,6 +87,22 @@ def test_without_exposure_days_count_alike():
     assert found.roll_outs == ()
 
 
+def test_crashes_that_no_day_has_a_place_for_are_told():
+    pop = population(simulate(7000, race=4.0, **SMALL))
+    code = pop.signatures.index("race")
+    mine = np.flatnonzero(pop.signature == code)
+    second = pop.second.copy()
+    second[mine[:3]] = -1
+    last = int(pop.day.max())
+    cut = pop._replace(second=second).chosen(pop.day >= 0, pop.exposure_day < last)
+    outside = int((cut.day[mine[3:]] == last).sum())
+    found = onset(cut, code)
+    assert outside and found.crashes == mine.size - 3 - outside
+    said = f"3 without a time that is believed and {outside} on days without host-hours"
+    assert found.caveats[-1] == f"{said} of its {mine.size} crashes are left out"
+    assert not any("left out" in caveat for caveat in onset(pop, code).caveats)
+
+
 def test_nested_and_aliased_attributes_are_named():
     pop = population(simulate(7000, hosts=400, days=5))
     sku = pop.attribute("sku")

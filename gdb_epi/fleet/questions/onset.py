@@ -78,11 +78,26 @@ class _Days(NamedTuple):
 def onset(population: Population, signature: int) -> Onset:
     """Tell when a signature (its code in the population) began, and with what."""
     answer = _onset(population, signature)
+    left_out = _left_out(population, signature, answer.crashes)
+    if left_out is not None:
+        answer = answer._replace(caveats=(*answer.caveats, left_out))
     pruned = population.pruned
     if pruned is None or answer.signature not in pruned.signatures:
         return answer
     caveat = f"it came before {iso_day(pruned.before)} too; crashes of then were pruned"
     return answer._replace(caveats=(*answer.caveats, caveat), first_crash=None)
+
+
+def _left_out(population: Population, signature: int, used: int) -> str | None:
+    """Say how many crashes of a signature the days have no place for; None where they have all."""
+    mine = population.signature == signature
+    total, timeless = int(mine.sum()), int((mine & ~population.timed).sum())
+    why = []
+    if timeless:
+        why.append(f"{timeless} without a time that is believed")
+    if outside := total - timeless - used:
+        why.append(f"{outside} on days without host-hours")
+    return f"{' and '.join(why)} of its {total} crashes are left out" if why else None
 
 
 def _onset(population: Population, signature: int) -> Onset:
@@ -101,7 +116,7 @@ def _onset(population: Population, signature: int) -> Onset:
     best = int(np.argmax(scan))
     p = _p_value(days, float(scan[best]) / spread)
     if p > MAX_P:
-        answer_text = f"no change: the days fit one constant rate (p {p:.2g})"
+        answer_text = f"no change beyond what chance does to its days (p {p:.2g})"
         return nothing._replace(answer=answer_text, p=p)
     near = np.flatnonzero(scan >= scan[best] - INTERVAL * spread) + 1
     low, high = days.first + int(near.min()), days.first + int(near.max())
