@@ -68,6 +68,7 @@ LOADED_WHOLE = (
 )
 MAX_RESULT = 512 << 20  # bytes that one core's result may have
 MAX_KEPT = 100 << 20  # bytes that a worker may hold between two cores; then it is replaced
+MAX_CHAIN = 16  # exceptions behind an exception
 _HEADER = struct.Struct("<Q?")  # of a result: its size, and whether the worker goes on
 PIECE = 1 << 16
 LOOK = 1.0  # seconds between two looks at the clock
@@ -323,17 +324,27 @@ def _encode(share: _Share, core: Core, scratch: Scratch, kept: KeptFiles) -> tup
         return ["done", *examine(core, options, scratch, share.server, kept)], True
     except EpiError as error:
         return ["failed", str(error), error.hint, error.exit_code], True
-    except MemoryError:
-        lift_memory_limit()  # the answer takes memory too
-        message = f"{core.path}: needs more than {options.max_memory} bytes of memory"
-        return ["failed", message, "--max-memory with a larger size", EXIT_FAILED], False
     except Exception as error:  # noqa: BLE001 - boundary: one core must not stop the others
+        if memory_was_full(error):
+            lift_memory_limit()  # the answer takes memory too
+            message = f"{core.path}: needs more than {options.max_memory} bytes of memory"
+            return ["failed", message, "--max-memory with a larger size", EXIT_FAILED], False
         if os.environ.get("GDB_EPI_DEBUG"):
             import traceback
 
             traceback.print_exc()
         message = f"{core.path}: internal error: {type(error).__name__}: {error}"
         return ["failed", message, "GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED], False
+
+
+def memory_was_full(error: BaseException) -> bool:
+    """Whether an allocation failed; int.from_bytes() of 3.13 makes a SystemError of that."""
+    chain: BaseException | None = error
+    for _ in range(MAX_CHAIN):
+        if chain is None or isinstance(chain, MemoryError):
+            return chain is not None
+        chain = chain.__cause__ or chain.__context__
+    return False
 
 
 def _death(code: int) -> str:
