@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
+from importlib.util import find_spec
 
 from gdb_epi.errors import EpiError
 
 
 def require_extra(extra: str, names: Sequence[str]) -> None:
-    """Import what an extra of the package brings. Raises EpiError that says how to get it."""
+    """Look for what an extra of the package brings. Raises EpiError that says how to get it.
+
+    Nothing is imported: some questions need one of them only, and pyarrow takes 50 MB.
+    """
     for name in names:
-        try:
-            import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise
+        if find_spec(name) is None:
             hint = f"pip install 'gdb-epi[{extra}]'"
-            raise EpiError(f"{name} is not installed here", hint=hint) from error
+            raise EpiError(f"{name} is not installed here", hint=hint)

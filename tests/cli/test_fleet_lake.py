@@ -17,6 +17,7 @@ from unit.fleet_records import full
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.lake.cells import cells
 from gdb_epi.fleet.lake.files import MANIFEST, read_manifest
+from gdb_epi.fleet.population import read as population_read
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import host_days, store_exposure
@@ -136,6 +137,39 @@ def test_cells_are_the_crashes_that_questions_count(stored):
     assert by_name == expected
     assert sum(c.crashes for c in counts[0]) == population.day.size
     assert int(np.count_nonzero(~timed)) == 2
+
+
+ODD = {
+    "hexadecimal": "id = id",
+    "capitals": "core_key = upper(core_key)",
+    "odd lengths": "core_key = substr(core_key, 1, 7 + id % 9)||'-'||id",
+    "a clock that is off": "ts = ts - 100 * 86400",  # too few to tell which host's
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_the_population_of_a_lake_is_that_of_its_database(stored, odd, tmp_path, export):
+    """Column by column; the clock's crash lies where its neighbours do."""
+    db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
+    shutil.copy(stored[0], db)
+    with open_database(db, write=True) as engine, engine.begin() as connection:
+        where = "id = 300" if "clock" in odd else "id % 2"
+        assert connection.exec_driver_sql(f"UPDATE crash SET {ODD[odd]} WHERE {where}").rowcount
+    export(db, lake)
+    read = []
+    for name in (db, f"lake:{lake}"):
+        with open_database(name, write=False) as engine, engine.connect() as connection:
+            read.append(population_read.read(connection))
+    of_database, of_lake = read
+    is_hex = odd in ("hexadecimal", "a clock that is off")
+    assert of_lake.core_keys.packed.dtype.kind == ("V" if is_hex else "S")
+    assert list(of_lake.core_keys) == list(of_database.core_keys)
+    assert of_lake.quality == of_database.quality
+    assert of_lake.quality["stray"] == ("clock" in odd)
+    for name in ("day", "second", "host", "signature", "cpu", "bitflip", "covered"):
+        assert np.array_equal(getattr(of_lake, name), getattr(of_database, name)), name
+    for one, two in zip(of_lake.attributes, of_database.attributes, strict=True):
+        assert one[:2] == two[:2] and np.array_equal(one.crash, two.crash), one.name
 
 
 WRITERS = (

@@ -16,7 +16,7 @@ from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen import findings_cache
-from gdb_epi.fleet.screen.findings_cache import cached_host_findings
+from gdb_epi.fleet.screen.findings_cache import Together, cached_events, cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.screen.types import Finding
 from gdb_epi.fleet.store.db import open_database
@@ -135,3 +135,40 @@ def test_real_findings_survive(db):
     found = list(host_findings(mine, whole.last_day))
     assert found
     assert alike(kept_or_made(whole, DAY, iter(found)), found) and alike(once(whole, DAY), found)
+
+
+@pytest.mark.parametrize("damage", ["", "beyond", "length", "findings", "code"])
+def test_what_came_together_is_kept_to_the_last_bit(db, damage):
+    whole = loaded(db)
+    repeats, first = np.array([3, 4, 9]), np.array([2, 2, 8])
+    made = repeats, first, tuple(some(whole))
+    cached_events(whole, lambda _: made)
+    (file,) = (db.parent / "cache" / "gdb-epi").glob("population-*/events.json")
+    kept = json.loads(file.read_text())
+    if damage == "beyond":
+        kept["stands_for"][0] = CRASHES
+    elif damage == "length":
+        kept["repeated"].pop()
+    elif damage == "findings":
+        del kept["findings"]
+    elif damage == "code":
+        kept["code"][-1] = "another"
+    file.write_text(json.dumps(kept))
+    asked: list[Population] = []
+
+    def again(population: Population) -> Together:
+        asked.append(population)
+        return made
+
+    found = cached_events(loaded(db), again)
+    assert len(asked) == bool(damage)
+    assert np.array_equal(found[0], repeats) and np.array_equal(found[1], first)
+    assert alike(list(found[2]), list(made[2]))
+
+
+def test_only_the_whole_population_has_kept_events(db):
+    whole = loaded(db)
+    cached_events(whole, lambda _: (np.array([3]), np.array([2]), ()))
+    nothing = np.zeros(0, dtype=np.int64)
+    for part in (whole.until(DAY), whole._replace(cpu=whole.cpu * 0), whole._replace(memo=None)):
+        assert cached_events(part, lambda _: (nothing, nothing, ()))[0].size == 0

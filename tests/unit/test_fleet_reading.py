@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +21,14 @@ from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import combinations
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
-from gdb_epi.fleet.population.population import Attribute, Memo
+from gdb_epi.fleet.population.population import Attribute, CoreKeys, Memo, packed_hex
 from gdb_epi.fleet.population.reading import open_for_question
 from gdb_epi.fleet.questions.lookup import find_group
 from gdb_epi.fleet.questions.signature_groups import find_signature
 from gdb_epi.fleet.questions.signatures import last_moment
 from gdb_epi.fleet.questions.splitting import split
 from gdb_epi.fleet.screen.screening import screen
-from gdb_epi.fleet.statistics import special
+from gdb_epi.fleet.statistics import arrays, special
 from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_distinct_rows
 from gdb_epi.fleet.store import db as fleet_db
 from gdb_epi.fleet.store.days import day_number
@@ -140,7 +141,7 @@ class Elsewhere:
         if name == "scipy.special._ufuncs" and not hasattr(package, "__file__"):
             raise ImportError("a SciPy that needs its package")
 sys.meta_path.insert(0, Elsewhere())
-from gdb_epi.fleet.statistics import special
+from gdb_epi.fleet.statistics import arrays, special
 from scipy import special as whole
 assert special._special is whole is sys.modules["scipy.special"]
 assert special.ndtr(0.0) == 0.5 and special.gammaln(1.0) == 0.0
@@ -149,6 +150,36 @@ assert special.ndtr(0.0) == 0.5 and special.gammaln(1.0) == 0.0
 
 def test_a_scipy_whose_functions_need_the_package_gives_them_too():
     subprocess.run([sys.executable, "-c", OTHER_SCIPY], cwd=ROOT, check=True, timeout=120)
+
+
+def test_hexadecimal_keys_take_half_of_their_size():
+    texts = [f"{n * 2**77 + 5:032x}" for n in range(40)]
+    packed = CoreKeys(packed_hex(np.array(texts, dtype="S32")))
+    assert (
+        packed.packed.itemsize == 16 and list(packed) == texts and list(packed[3:5]) == texts[3:5]
+    )
+    odd = np.arange(40) % 2 == 1
+    assert packed.under(odd) == texts[1::2] == list(packed.chosen(odd))
+    for other in ("ABCD", "ab d", "abcg", "ab\x00d"):
+        with pytest.raises(ValueError):
+            packed_hex(np.array(["abcd", other], dtype="S4"))
+
+
+def test_what_is_counted_from_a_passing_column_goes_with_it():
+    kept, passing = np.arange(5), np.arange(6)
+    parent = Memo()
+    memo = Memo(parent, passing)
+    made: list[int] = []
+
+    def doubled(column: Any) -> Any:
+        made.append(column.size)
+        return column * 2
+
+    twice = memo.get(doubled, memo.get(doubled, passing))
+    assert twice is memo.get(doubled, memo.get(doubled, passing)) and made == [6, 6]
+    assert memo.get(doubled, kept) is parent.get(doubled, kept) and made == [6, 6, 5]
+    parent.get(doubled, passing)
+    assert made == [6, 6, 5, 6]
 
 
 def test_distinct_rows_are_numpys():
@@ -180,6 +211,27 @@ def test_weighted_cells_count_as_their_rows_do():
     assert all(np.array_equal(x, y) for x, y in zip(once, again, strict=True))
     far = count_pairs(a * (1 << 40), b)  # too many cells for a table
     assert np.array_equal(far[0], once[0] * (1 << 40)) and np.array_equal(far[2], once[2])
+
+
+@pytest.mark.parametrize("high", [6, 1 << 24])  # counted in a table, sorted
+def test_rows_under_a_mask_are_counted_block_by_block(high, monkeypatch):
+    random = np.random.default_rng(7)
+    a, b = (random.integers(-1, high, 300) for _ in range(2))
+    some = (a >= 0) & (b >= 0) & (random.random(300) < 0.7)
+    whole = np.unique(np.stack((a[some], b[some])), axis=1, return_counts=True)
+    monkeypatch.setattr(arrays, "blocks", lambda size: (slice(i, i + 7) for i in range(0, size, 7)))
+    for found in (count_pairs(a, b, among=some), count_pairs(a[some], b[some])):
+        assert np.array_equal(found[:2], whole[0]) and np.array_equal(found[2], whole[1])
+    assert np.array_equal(arrays.distinct_pairs(a, b, some), whole[0])
+    assert all(x.size == 0 for x in count_pairs(a, b, among=some & False))
+    where, number, counts = distinct_rows([a, b])
+    rows = np.stack((a, b))
+    assert np.array_equal(rows[:, where][:, number], rows) and counts.sum() == 300
+    assert where.size == np.unique(rows, axis=1).shape[1]
+    if high < 300:
+        for size in (high, arrays.BLOCK + 1):
+            codes = arrays.count_codes(a, size, some)
+            assert np.array_equal(codes, np.bincount(a[some], minlength=size))
 
 
 def test_combinations_count_what_the_crashes_have():

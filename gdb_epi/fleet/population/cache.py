@@ -37,7 +37,7 @@ from gdb_epi.private_files import make_private_folder
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-VERSION = 7  # of the folder; raised with every change of what is in it
+VERSION = 8  # of the folder; raised with every change of what is in it
 MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 MAX_FOLDERS = 8  # databases whose population is kept; those written last
 MAX_BYTES = 1 << 30  # of all of them
@@ -84,7 +84,12 @@ def load_population(
             population = narrowed(read(connection))._replace(memo=Memo())
             if state is not None and population.day.size >= MIN_CRASHES:
                 _save(_folder(state), state, population)
-                _remember_entry(_folder(state), population)
+                # Mapped as for the next question: what is not looked at is in no memory.
+                mapped = in_cache(state)
+                if mapped is None:
+                    _remember_entry(_folder(state), population)
+                else:
+                    population = mapped
     return population if until is None else population.until(until)
 
 
@@ -255,6 +260,9 @@ def narrowed(population: Population) -> Population:
     columns: dict[str, Any] = {name: narrow(getattr(p, name)) for name in _KEPT_NARROW}
     # A difference of days, and a day far back, fit 32 bits.
     columns |= {name: narrow(getattr(p, name), np.int32) for name in ("day", "exposure_day")}
+    # Seconds are subtracted, and never added up: until 2038 they fit 32 bits too.
+    if p.second is not None and int(p.second.max(initial=0)) < 1 << 31:
+        columns["second"] = p.second.astype(np.int32)
     return p.each_attribute(narrow_sides)._replace(**columns)
 
 

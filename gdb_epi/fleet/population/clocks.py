@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, blocks
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.typing_lite import NamedTuple
 
@@ -40,59 +40,81 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
     code of each crash's host (below 0: none).
     """
     stray = _far_from_all(ts)
-    at = np.flatnonzero(~np.isnan(ts) & ~stray)
-    off = np.zeros(at.size)  # seconds from the neighbours; 0 where these tell nothing
+    known = ~(np.isnan(ts) | stray)
+    # Where all are, as a rule, nothing is copied: of ten million each column has 80 MB.
+    at = None if known.all() else np.flatnonzero(known)
+    times, hosts = (ts, host) if at is None else (ts[at], host[at])
     days_off: dict[int, float] = {}
-    if at.size >= BLOCK:
-        off = _from_neighbours(ts[at], host[at])
-        stray[at[np.abs(off) >= CRASH_OFF]] = True
-        suspects = np.unique(host[at[np.abs(off) >= HOST_OFF]])
+    if times.size >= BLOCK:
+        off = _from_neighbours(times, hosts)
+        is_off = np.zeros(off.size, dtype=bool)
+        is_off[_beyond(off, CRASH_OFF)] = True
+        suspects = np.unique(hosts[_beyond(off, HOST_OFF)])
         for code in suspects[suspects >= 0].tolist():
-            mine = host[at] == code
+            mine = hosts == code
             middle = float(np.median(off[mine]))
             if int(mine.sum()) >= MIN_OFF and abs(middle) >= HOST_OFF:
                 days_off[code] = round(middle / SECONDS_A_DAY, 1)
-                stray[at[mine]] = True
-    judged = np.where(stray, np.nan, ts)
+                is_off |= mine
+        stray[is_off if at is None else at[is_off]] = True
+    judged = np.where(stray, np.nan, ts) if stray.any() else ts
     return JudgedTimes(judged, _places(judged, received), stray, days_off)
+
+
+def _beyond(off: Floats, limit: float) -> Bools:
+    return (off >= limit) | (off <= -limit)
 
 
 def _far_from_all(ts: Floats) -> Bools:
     """The few that lie MIN_GAP days before, or after, all others."""
     far = np.zeros(ts.size, dtype=bool)
-    order = np.argsort(ts, kind="stable")  # NaN last
-    order = order[: int((~np.isnan(ts)).sum())]
-    few = int(MAX_STRAY * order.size)
-    gaps = np.diff(ts[order]) >= MIN_GAP * SECONDS_A_DAY
-    early, late = np.flatnonzero(gaps[:few]), np.flatnonzero(gaps[::-1][:few])
+    unknown = np.isnan(ts)
+    known = ts[~unknown] if unknown.any() else ts
+    few = int(MAX_STRAY * known.size)
+    if not few:
+        return far
+    apart = MIN_GAP * SECONDS_A_DAY
+    lowest = np.sort(np.partition(known, few)[: few + 1])
+    early = np.flatnonzero(np.diff(lowest) >= apart)
     if early.size:
-        far[order[: early[-1] + 1]] = True
+        far |= ts <= lowest[early[-1]]
+    highest = np.sort(np.partition(known, known.size - few - 1)[-few - 1 :])
+    late = np.flatnonzero(np.diff(highest) >= apart)
     if late.size:
-        far[order[order.size - late[-1] - 1 :]] = True
+        far |= ts >= highest[late[0] + 1]
     return far
 
 
 def _from_neighbours(ts: Floats, host: Ints) -> Floats:
     """Seconds between each time and the median of its block; 0 where a block tells nothing."""
-    starts = np.arange(ts.size // BLOCK) * BLOCK
-    rows = starts[:, None] + np.arange(BLOCK)
-    block = np.minimum(np.arange(ts.size) // BLOCK, starts.size - 1)  # the rest: with the last
-    own = np.sort(host[rows], axis=1)
-    # Half of a sorted row that is one value spans from some place to half a row further.
-    of_one_host = (own[:, : -BLOCK // 2] == own[:, BLOCK // 2 :]).any(axis=1)
-    middle = np.median(ts[rows], axis=1)
-    spread = np.median(np.abs(ts[rows] - middle[:, None]), axis=1)
-    tells = (spread <= SPREAD) & ~of_one_host
-    off = ts - middle[block]
-    return np.asarray(np.where(tells[block] & (np.abs(off) >= APART * spread[block]), off, 0.0))
+    off = np.zeros(ts.size)
+    whole = ts.size // BLOCK * BLOCK
+    for part in blocks(whole):  # of many blocks
+        end = min(part.stop, whole)
+        times = ts[part.start : end].reshape(-1, BLOCK)
+        own = np.sort(host[part.start : end].reshape(-1, BLOCK), axis=1)
+        # Half of a sorted row that is one value spans from some place to half a row further.
+        of_one_host = (own[:, : -BLOCK // 2] == own[:, BLOCK // 2 :]).any(axis=1)
+        middle = np.median(times, axis=1)[:, None]
+        spread = np.median(np.abs(times - middle), axis=1)
+        tells = (spread <= SPREAD) & ~of_one_host
+        limit = np.where(tells, APART * spread, np.inf)[:, None]
+        off[part.start : end] = _if_beyond(times - middle, limit).ravel()
+        if end == whole:  # the rest goes with the last block
+            off[end:] = _if_beyond(ts[end:] - middle[-1], limit[-1])
+    return off
+
+
+def _if_beyond(off: Floats, limit: Floats) -> Floats:
+    return np.where(np.abs(off) >= limit, off, 0.0)
 
 
 def _places(ts: Floats, received: Floats) -> Floats:
     """Where each crash lies in time; one of unknown time is no later than the last known one."""
     unknown = np.flatnonzero(np.isnan(ts))
-    place: Floats = ts.copy()
     if not unknown.size:
-        return place
+        return ts
+    place: Floats = ts.copy()
     timed = np.flatnonzero(~np.isnan(ts))
     if not timed.size:
         place[unknown] = np.nan_to_num(received[unknown], nan=0.0)

@@ -15,6 +15,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
     Ints,
+    count_codes,
     count_pairs,
     few_distinct_rows,
     narrow,
@@ -36,6 +37,8 @@ class Combinations(NamedTuple):
     def tally(self, crashes: Ints | Bools) -> Floats:
         """Return how many of some crashes (a mask, or where they are) have each combination."""
         size = self.of_crash.size if self.where is None else self.where.size
+        if crashes.dtype == bool:
+            return count_codes(self.of_crash, size, np.asarray(crashes, bool)).astype(float)
         return np.bincount(self.of_crash[crashes], minlength=size).astype(float)
 
     def tally_few(self, crashes: Ints) -> tuple[Ints, Floats]:
@@ -43,11 +46,12 @@ class Combinations(NamedTuple):
         which, counts = np.unique(self.of_crash[crashes], return_counts=True)
         return which, counts.astype(float)
 
-    def with_signatures(self, signature: Ints, crashes: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the pairs of a signature and a combination of some crashes, and how many each."""
+    def with_signatures(self, signature: Ints, some: Bools) -> tuple[Ints, Ints, Ints]:
+        """Return the pairs of a signature and a combination of crashes under a mask, how many."""
         if self.where is None:
+            crashes = np.flatnonzero(some)
             return signature[crashes], crashes, np.ones(crashes.size, dtype=np.int64)
-        return count_pairs(signature[crashes], self.of_crash[crashes])
+        return count_pairs(signature, self.of_crash, among=some)
 
 
 def combinations_of(population: Population) -> Combinations:
@@ -91,9 +95,4 @@ def count_known_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
 
     The columns are those of a population, so that its memo can keep the answer.
     """
-    both_known = (first >= 0) & (second >= 0)
-    return (
-        count_pairs(first, second)
-        if both_known.all()
-        else count_pairs(first[both_known], second[both_known])
-    )
+    return count_pairs(first, second, among=(first >= 0) & (second >= 0))

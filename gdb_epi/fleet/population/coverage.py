@@ -14,8 +14,10 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Memo, Population
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
+    Bools,
     Floats,
     Ints,
+    blocks,
     distinct_rows,
     nowhere,
     places_in,
@@ -24,6 +26,7 @@ from gdb_epi.fleet.statistics.arrays import (
 )
 from gdb_epi.typing_lite import NamedTuple
 
+ROWS = 1 << 20  # crashes that are looked up at a time
 NEAR = 7  # days that a feed may stop, or begin late: a host that ran beside them ran on them
 
 
@@ -63,44 +66,67 @@ def reconciled(population: Population) -> tuple[Population, dict[str, int]]:
     stands, if the feed has it on that day. Crashes that the feed covers are marked `in_feed`; one
     of unknown time is where its host is in the feed at all.
     """
-    days = _host_days(population)
-    at = np.where(population.timed, days.of(population.host, population.day), ABSENT)
+    days, size, timed = _host_days(population), population.day.size, population.timed
+    at: Ints = np.zeros(size, dtype=np.int32)
+    for part in blocks(size, ROWS):
+        there = days.of(population.host[part], population.day[part])
+        at[part] = np.where(timed[part], there, ABSENT)
     ever = np.zeros(len(population.hosts) + 1, dtype=bool)  # the last one: crashes without a host
     ever[days.key // days.days] = True
-    in_feed = (at >= 0) | (~population.timed & ever[population.host])
-    covered = np.flatnonzero(at >= 0)
-    place = at[covered]
-    single = (days.end - days.begin)[place] == 1
+    in_feed = (at >= 0) | (~timed & ever[population.host])
     attributes, differ = [], {}
     for attribute in population.attributes:
-        if not covered.size or not (attribute.exposure >= 0).any():
+        if not (at >= 0).any() or not (attribute.exposure >= 0).any():
             attributes.append(attribute)
             continue
-        own = attribute.crash[covered]
-        value = attribute.exposure[days.order[days.begin[place]]]
-        if not single.all():
-            value = np.where(single, value, _among(days, attribute, place, own, value))
-        other = int(((own >= 0) & (value >= 0) & (own != value)).sum())
+        of_days = _values_of(days, attribute)
+        crash, other = attribute.crash.copy(), 0
+        for part in blocks(size, ROWS):
+            covered = np.flatnonzero(at[part] >= 0)
+            own = attribute.crash[part][covered]
+            value = of_days.of(at[part][covered], own)
+            other += int(((own >= 0) & (value >= 0) & (own != value)).sum())
+            crash[part][covered] = value
         if other:
             differ[attribute.name] = other
-        crash = attribute.crash.copy()
-        crash[covered] = value
         reported = None if np.array_equal(crash, attribute.crash) else attribute.crash
         attributes.append(attribute._replace(crash=crash, reported=reported))
     return population._replace(attributes=tuple(attributes), in_feed=in_feed), differ
 
 
-def _among(days: _HostDays, attribute: Attribute, place: Ints, own: Ints, first: Ints) -> Ints:
-    """Return the value of each crash of which several rows know the day."""
-    of_row = np.repeat(np.arange(days.key.size), days.end - days.begin)
+class _ValuesOfDays(NamedTuple):
+    """The values of an attribute on each host's days; `pairs` are all of them with their days."""
+
+    single: Bools  # whether one row of host-hours has the day
+    first: Ints
+    low: Ints
+    high: Ints
+    pairs: Ints
+    size: int
+
+    def of(self, place: Ints, own: Ints) -> Ints:
+        """Return the value of each crash, given its place among the days and its own value."""
+        value = self.first[place]
+        if self.single.all():
+            return value
+        mine = wide(place) * self.size + own + 1
+        places = np.minimum(np.searchsorted(self.pairs, mine), self.pairs.size - 1)
+        same = np.where(self.low[place] == self.high[place], value, ABSENT)
+        several = np.where(self.pairs[places] == mine, own, same)
+        return np.where(self.single[place], value, several)
+
+
+def _values_of(days: _HostDays, attribute: Attribute) -> _ValuesOfDays:
     values = attribute.exposure[days.order]
-    size = len(attribute.values) + 1
+    single = days.end - days.begin == 1
+    first, size = values[days.begin], len(attribute.values) + 1
+    if single.all():
+        return _ValuesOfDays(single, first, first, first, first[:0], size)
+    of_row = np.repeat(np.arange(days.key.size), days.end - days.begin)
     pairs = np.unique(of_row * size + values + 1)
-    mine = place * size + own + 1
-    places = np.minimum(np.searchsorted(pairs, mine), pairs.size - 1)
-    low = np.minimum.reduceat(values, days.begin)[place]
-    high = np.maximum.reduceat(values, days.begin)[place]
-    return np.where(pairs[places] == mine, own, np.where(low == high, first, ABSENT))
+    low = np.minimum.reduceat(values, days.begin)
+    high = np.maximum.reduceat(values, days.begin)
+    return _ValuesOfDays(single, first, low, high, pairs, size)
 
 
 def with_hours_beside(population: Population) -> tuple[Population, Ints]:

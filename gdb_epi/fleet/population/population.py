@@ -27,9 +27,12 @@ MAX_VALUES = 5_000  # of one attribute; beyond that it names single crashes, not
 
 
 class CoreKeys(Sequence[str]):
-    """Core keys in 40 bytes each instead of 100: there may be millions."""
+    """Core keys in 16 to 40 bytes each instead of 100: there may be millions.
 
-    def __init__(self, packed: NDArray[np.bytes_]) -> None:
+    They are texts of numpy, or numpy's `void` of the bytes that hexadecimal digits stand for.
+    """
+
+    def __init__(self, packed: NDArray[Any]) -> None:
         self.packed = packed
 
     @classmethod
@@ -48,7 +51,8 @@ class CoreKeys(Sequence[str]):
         """Return one key, or some of them."""
         if isinstance(index, slice):
             return CoreKeys(self.packed[index])
-        return bytes(self.packed[index]).decode("ascii")
+        key = self.packed[index]
+        return key.tobytes().hex() if self.packed.dtype.kind == "V" else bytes(key).decode("ascii")
 
     def chosen(self, mask: Bools) -> CoreKeys:
         """Return those under a mask."""
@@ -56,8 +60,21 @@ class CoreKeys(Sequence[str]):
 
     def under(self, mask: Bools) -> list[str]:
         """Return those under a mask, as a list."""
-        texts: list[str] = self.packed[mask].astype(np.str_).tolist()
+        some = self.packed[mask]
+        if some.dtype.kind == "V":
+            digits, width = some.tobytes().hex(), 2 * some.dtype.itemsize
+            return [digits[at : at + width] for at in range(0, len(digits), width)]
+        texts: list[str] = some.astype(np.str_).tolist()
         return texts
+
+
+def packed_hex(texts: NDArray[np.bytes_]) -> NDArray[np.void]:
+    """Return texts of hexadecimal digits in half of their size. Raises ValueError for others."""
+    digits = texts.tobytes().decode("ascii")
+    packed = bytes.fromhex(digits)
+    if packed.hex() != digits:  # capitals, or spaces between
+        raise ValueError("not hexadecimal")
+    return np.frombuffer(packed, dtype=f"V{texts.dtype.itemsize // 2}")
 
 
 class Attribute(NamedTuple):
@@ -73,18 +90,24 @@ class Attribute(NamedTuple):
 class Memo:
     """What was counted once already, known by the very columns that it was counted from.
 
-    The columns are held, so that no other one can come to the same address.
+    The columns are held, so that no other one can come to the same address. What is counted from a
+    `column` that is no longer needed is kept apart from what its `parent` keeps, and goes with it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, parent: Memo | None = None, column: Any = None) -> None:
+        self._parent, self._own = parent, {id(column)}
         self._kept: dict[tuple[Any, ...], tuple[tuple[Any, ...], Any]] = {}
         self.cache_entry: CacheEntry | None = None  # set where the cache has this population
 
     def get(self, make: Callable[..., _T], *given: Any) -> _T:
         """Return `make(*given)`, made once for these arguments."""
+        if self._parent is not None and not any(id(x) in self._own for x in given):
+            return self._parent.get(make, *given)
         key = (make, *(x if isinstance(x, (int, str)) else id(x) for x in given))
         if key not in self._kept:
-            self._kept[key] = (given, make(*given))
+            made = make(*given)
+            self._kept[key] = (given, made)
+            self._own.update(map(id, made if isinstance(made, tuple) else (made,)))
         answer: _T = self._kept[key][1]
         return answer
 
@@ -192,7 +215,9 @@ class Population(NamedTuple):
     @property
     def last_day(self) -> int:
         """The day of the latest crash whose time is known, of any if none is; else 0."""
-        return int(self.day[self.timed].max(initial=0)) or int(self.day.max(initial=0))
+        if not self.day.size:
+            return 0
+        return int(self.day.max(where=self.timed, initial=0)) or int(self.day.max(initial=0))
 
     def attribute(self, name: str) -> Attribute | None:
         """Return an attribute by name."""

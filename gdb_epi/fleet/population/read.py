@@ -33,7 +33,15 @@ from gdb_epi.fleet.population.set_values import SetValues, mask_of_sets, values_
 from gdb_epi.fleet.records.facts import YES
 from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.verdicts import is_of_this_model
-from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, nowhere
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Floats,
+    Ints,
+    blocks,
+    blocks_with_next,
+    narrow,
+    nowhere,
+)
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.pruned import pruned_before
@@ -97,8 +105,8 @@ class _Crashes(NamedTuple):
     """The columns of crash, sorted by time and core_key; ABSENT for NULL."""
 
     keys: CoreKeys
-    ts: Floats
-    place: Floats  # where a crash lies in time, if only by when it arrived
+    day: Ints  # where a crash lies in time, if only by when it arrived
+    second: Ints  # since the epoch; ABSENT: not known
     numbers: dict[str, Ints]
     verdict: Ints
     verdicts: list[str]
@@ -136,8 +144,8 @@ def read(connection: Connection) -> Population:
     }
     population = Population(
         core_keys=crashes.keys,
-        day=(crashes.place // SECONDS_A_DAY).astype(np.int64),
-        second=whole_seconds(crashes.ts),
+        day=crashes.day,
+        second=crashes.second,
         host=_translate(numbers["host_id"], host_code),
         signature=_translate(numbers["sig_id"], signature_code),
         cpu=numbers["cpu_no"],
@@ -242,7 +250,7 @@ def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[Rows]:
         yield Rows(
             np.array(keys, dtype="S"),
             np.where(ts >= EARLIEST, ts, np.nan),
-            np.array(arrivals, dtype=float),
+            np.where(ts >= EARLIEST, np.nan, np.array(arrivals, dtype=float)),
             np.fromiter(map(code.__getitem__, verdicts), np.int64, len(rows)),
             {n: _integers(column) for n, column in zip(_NUMBERS, numbers, strict=True)},
         )
@@ -253,24 +261,40 @@ def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
     columns = list(zip(*parts, strict=True))
     if not columns:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
-        none = np.zeros(0)
-        return _Crashes(CoreKeys.of([]), none, none, empty, empty["cpu_no"], [], 0, {})
+        none = empty["cpu_no"]
+        return _Crashes(CoreKeys.of([]), none, none, empty, none, [], 0, {})
     keys, ts, received, verdict = map(_whole, columns[:4])
     numbers = {name: _whole([part[name] for part in columns[4]]) for name in _NUMBERS}
+    del columns  # what is in order takes the place of what was not, column by column
     judged = judge_times(ts, received, numbers["host_id"])
     order = _by_time(judged.place, keys)
+    day, second = _days(judged.place, order), _seconds(judged.ts, order)
+    stray, days_off = int(judged.stray.sum()), judged.days_off
+    del judged, ts, received
+    keys = keys[order]
+    for name in numbers:
+        numbers[name] = numbers[name][order]
     texts = sorted(labels)
-    place = np.array([*map(texts.index, labels), ABSENT])  # ABSENT is -1: the last one
-    return _Crashes(
-        CoreKeys(keys[order]),
-        judged.ts[order],
-        judged.place[order],
-        {name: column[order] for name, column in numbers.items()},
-        place[verdict[order]],
-        texts,
-        int(judged.stray.sum()),
-        judged.days_off,
-    )
+    place: Any = narrow(np.array([*map(texts.index, labels), ABSENT]))  # ABSENT: the last one
+    verdict = place[verdict[order]]
+    return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, days_off)
+
+
+def _days(place: Floats, order: Ints) -> Ints:
+    last = float(place.max(initial=0.0)) // SECONDS_A_DAY
+    day: Ints = np.zeros(order.size, dtype=np.int64 if last >= 1 << 30 else np.int32)
+    for part in blocks(order.size):
+        day[part] = place[order[part]] // SECONDS_A_DAY
+    return day
+
+
+def _seconds(ts: Floats, order: Ints) -> Ints:
+    """Return whole seconds, in 32 bits as long as they fit: they are never added up."""
+    last = float(np.fmax.reduce(ts, initial=0.0))  # fmax: NaN does not count
+    second: Ints = np.zeros(order.size, dtype=np.int64 if last >= (1 << 31) - 1 else np.int32)
+    for part in blocks(order.size):
+        second[part] = whole_seconds(ts[order[part]])
+    return second
 
 
 def _whole(parts: Sequence[Any]) -> Any:
@@ -280,17 +304,29 @@ def _whole(parts: Sequence[Any]) -> Any:
 
 def _by_time(place: Floats, keys: Any) -> Ints:
     """Return the order of time, and of keys where times are the same: of a few, as a rule."""
-    order = np.argsort(place, kind="stable")  # they come nearly in order
-    same = np.diff(place[order]) == 0
-    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
-    if tied.size:
-        rows = order[tied]
-        order[tied] = rows[np.lexsort((_prefix(keys[rows]), place[rows]))]
+    order = narrow(np.argsort(place, kind="stable"), np.int32)  # they come nearly in order
+    tied = np.zeros(order.size, dtype=bool)
+    for part in blocks_with_next(order.size):
+        same = np.diff(place[order[part]]) == 0
+        tied[part][:-1] |= same
+        tied[part][1:] |= same
+    some = np.flatnonzero(tied)
+    if some.size:
+        rows = order[some]
+        order[some] = rows[np.lexsort((_prefix(keys[rows]), place[rows]))]
     return order
 
 
 def _prefix(keys: Any) -> Any:
-    """The first 8 bytes of each key as a number: sorting texts takes as long as reading them."""
+    """The first 8 bytes of each key as a number: sorting texts takes as long as reading them.
+
+    Of a packed key the first 4, which are those of its text.
+    """
+    if keys.dtype.kind == "V":
+        some = np.ascontiguousarray(keys).view(np.uint8).reshape(keys.size, -1)
+        wide = np.zeros((keys.size, 4), dtype=np.uint8)
+        wide[:, : some.shape[1]] = some[:, :4]
+        return wide.view(">u4").ravel()
     wide = np.ascontiguousarray(keys.astype(f"S{max(keys.dtype.itemsize, 8)}"))
     return wide.view(np.uint8).reshape(keys.size, -1)[:, :8].copy().view(">u8").ravel()
 
@@ -349,7 +385,7 @@ def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
     table[np.fromiter(code.keys(), np.int64, len(code))] = np.fromiter(
         code.values(), np.int64, len(code)
     )
-    return np.asarray(table[ids])  # ABSENT is -1: the last place, which nothing fills
+    return np.asarray(narrow(table)[ids])  # ABSENT is -1: the last place, which nothing fills
 
 
 def _attributes(

@@ -13,7 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.coverage import condensed, without_hours
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Memo, Population
 from gdb_epi.fleet.questions.subpopulations import Subpopulation, distinguishing_facts, forms
 from gdb_epi.fleet.questions.undecided import Undecided, undecided
 from gdb_epi.fleet.screen.aliases import without_aliases
@@ -63,7 +63,9 @@ def _named(population: Population, form: Subpopulation, name: str) -> Population
     """The population with a form as a signature of its own."""
     codes = population.signature.copy()
     codes[form.members] = len(population.signatures)
-    return population._replace(signature=codes, signatures=[*population.signatures, name])
+    memo = None if population.memo is None else Memo(population.memo, codes)
+    signatures = [*population.signatures, name]
+    return population._replace(signature=codes, signatures=signatures, memo=memo)
 
 
 def _of_crashes(

@@ -28,6 +28,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
     Ints,
+    count_codes,
     count_pairs,
     sum_by_code,
     wide,
@@ -266,14 +267,17 @@ def _of_unlike_hosts(
 
     `cell` tells the crashes that a p value is of, and the value.
     """
-    p, effects = p.copy(), {}
+    p, effects, looked_at = p.copy(), {}, None
     for i in near.tolist() if tests.source == HOST_HOURS else ():
         mine, value = cell(i)
-        codes = tests.of(mine)
-        has_value = codes >= 0
-        inside = codes[has_value] == value
-        effect = effects[i] = crashes.hosts.effect(mine[has_value], inside, tests.exposed(value))
-        count, n = (np.array([size / effect]) for size in (np.count_nonzero(inside), inside.size))
+        if mine is not looked_at:  # the values of a signature come one after the other
+            codes, looked_at = tests.of(mine), mine
+            has_value = codes >= 0
+            codes = codes[has_value]
+            hosts = crashes.hosts.of(mine[has_value], codes)
+        effect = effects[i] = crashes.hosts.effect(hosts, value, tests.exposed(value))
+        inside = np.count_nonzero(codes == value)
+        count, n = (np.array([size / effect]) for size in (inside, codes.size))
         p[i] = max(p[i], float(binomial_tail(count, n, tests.share[[value]])[0]))
     return p, effects
 
@@ -326,16 +330,19 @@ class _CrashCounts(NamedTuple):
     """All crashes, or those with a flag: how many each combination and each host has."""
 
     name: str
-    crashes: Ints
+    mask: Bools
     counts: Floats
     per_host: Floats
 
+    def crashes(self) -> Ints:
+        """Return where they are, in eight times the memory of the mask."""
+        return np.flatnonzero(self.mask)
+
 
 def _flagged(population: Population, name: str, mask: Bools) -> _CrashCounts:
-    crashes = np.flatnonzero(mask)
-    per_host = np.bincount(population.host[crashes], minlength=len(population.hosts))
-    counts = combinations_of(population).tally(crashes)
-    return _CrashCounts(name, crashes, counts, per_host.astype(float))
+    per_host = count_codes(population.host, len(population.hosts), mask)
+    counts = combinations_of(population).tally(mask)
+    return _CrashCounts(name, mask, counts, per_host.astype(float))
 
 
 def _of_flag(
@@ -344,8 +351,9 @@ def _of_flag(
     """Hosts differ, so the null is over-dispersed by host."""
     population, share = tests.population, tests.share
     if flagged.counts[tests.codes < 0].any():
+        crashes = flagged.crashes()
         has_value = np.zeros(population.day.size, dtype=bool)
-        has_value[flagged.crashes[tests.of(flagged.crashes) >= 0]] = True
+        has_value[crashes[tests.of(crashes) >= 0]] = True
         flagged = _flagged(population, flagged.name, has_value)
     counts = count_by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
@@ -364,7 +372,7 @@ def _of_flag(
         if relative_risk(counts[v], share[v], total - counts[v], 1 - share[v])[0] < MIN_RR:
             continue
         chance = float(p[v]), float(q[v])
-        yield from _finding(tests, v, flagged.name, flagged.crashes, chance)
+        yield from _finding(tests, v, flagged.name, flagged.crashes(), chance)
 
 
 def _hours_of_hosts(

@@ -18,6 +18,15 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
+from gdb_epi.typing_lite import NamedTuple
+
+
+class HostsOfCrashes(NamedTuple):
+    """Some crashes whose host and value of an attribute are known, for all of its values."""
+
+    host: Ints
+    value: Ints
+    per_host: Ints
 
 
 class HostClustering:
@@ -26,14 +35,18 @@ class HostClustering:
     def __init__(self, population: Population) -> None:
         self._population = population
 
-    def effect(self, crashes: Ints, inside: Bools, exposed: Bools) -> float:
-        """Return the design effect of how many of some crashes have a value; 1: hosts are alike.
-
-        `inside` are those of the crashes that have it, `exposed` the host-hours that do.
-        """
+    def of(self, crashes: Ints, value: Ints) -> HostsOfCrashes:
+        """Return the hosts of some crashes (where they are), given the value that each has."""
         host = self._population.host[crashes]
         has_host = host >= 0
-        host, inside = host[has_host], inside[has_host]
+        known = host[has_host]
+        return HostsOfCrashes(known, value[has_host], np.bincount(known))
+
+    def effect(self, crashes: HostsOfCrashes, value: int, exposed: Bools) -> float:
+        """Return the design effect of how many of some crashes have a value; 1: hosts are alike.
+
+        `exposed` are the host-hours that have it.
+        """
         hours = self._hours(exposed), self._hours(~exposed)
         total = hours[0].sum() + hours[1].sum()
         share = float(hours[0].sum() / total) if total > 0 else 0.0
@@ -41,15 +54,16 @@ class HostClustering:
             return 1.0
         least, pairs = self._common
         expected = 1.0
+        with_value = crashes.host[crashes.value == value]
+        inside = np.bincount(with_value, minlength=crashes.per_host.size)
         # Pairs of crashes of one host, for as many crashes with the value and without it.
-        for some, of_host in zip((host[inside], host[~inside]), hours, strict=True):
-            counts = np.bincount(some)
+        for counts, of_host in zip((inside, crashes.per_host - inside), hours, strict=True):
             pairs += float((counts * (counts - 1)).sum())
-            expected += some.size**2 * float(((of_host / of_host.sum()) ** 2).sum())
+            expected += int(counts.sum()) ** 2 * float(((of_host / of_host.sum()) ** 2).sum())
         alpha = max(pairs / expected - 1, least)
         both = zip((1 - share, share), hours, strict=True)
         variance = sum(rest**2 * float(((of_host / total) ** 2).sum()) for rest, of_host in both)
-        return 1 + alpha * host.size * variance / (share * (1 - share))
+        return 1 + alpha * crashes.host.size * variance / (share * (1 - share))
 
     def _hours(self, exposed: Bools) -> Floats:
         population = self._population
@@ -108,7 +122,7 @@ class UnexplainedCrashes:
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Return the pairs of a signature and a combination that occur, and how often they do."""
         if self._cells is None:
-            chosen = np.flatnonzero(self._free & (self._population.signature >= 0))
+            chosen = self._free & (self._population.signature >= 0)
             combinations = combinations_of(self._population)
             self._cells = combinations.with_signatures(self._population.signature, chosen)
         return self._cells

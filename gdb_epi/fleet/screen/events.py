@@ -9,10 +9,12 @@ a host or a version by one event. They are a finding of their own, and one crash
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import Attribute, Memo, Population
+from gdb_epi.fleet.screen.findings_cache import cached_events
 from gdb_epi.fleet.screen.types import ALL, EVENT, LOOP_OF, Finding
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
@@ -68,10 +70,10 @@ def events_of(population: Population) -> Events:
 
 
 def _events(population: Population) -> Events:
-    events = Events(*_together_or_in_loops(population), population)
+    events = Events(*cached_events(population, _together_or_in_loops), population)
     if not events.repeated.size:
         return events
-    return events._replace(counted=masked(population, ~events.repeats))
+    return events._replace(counted=without(population, events.repeated))
 
 
 def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Finding, ...]]:
@@ -94,24 +96,29 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
     return repeated, counted[repeated], findings
 
 
-def masked(population: Population, keep: Bools) -> Population:
-    """Return the population in which only some crashes can be counted; all keep their places."""
+def without(population: Population, gone: Ints | Bools) -> Population:
+    """Return the population in which some crashes cannot be counted; all keep their places.
 
-    def of_kept(a: Attribute) -> Attribute:
-        reported = None if a.reported is None else np.where(keep, a.reported, ABSENT)
-        return a._replace(crash=np.where(keep, a.crash, ABSENT), reported=reported)
+    What is counted of it is kept as long as it is: half a gigabyte of ten million crashes.
+    """
 
-    kept = population.each_attribute(of_kept)
-    host, signature, cpu = (
-        np.where(keep, column, ABSENT)
-        for column in (population.host, population.signature, population.cpu)
-    )
+    def cleared(column: Any, nothing: int | bool) -> Any:
+        copied = column.copy()
+        copied[gone] = nothing
+        return copied
+
+    def of_others(a: Attribute) -> Attribute:
+        reported = None if a.reported is None else cleared(a.reported, ABSENT)
+        return a._replace(crash=cleared(a.crash, ABSENT), reported=reported)
+
+    kept = population.each_attribute(of_others)
     return kept._replace(
-        host=host,
-        signature=signature,
-        cpu=cpu,
-        bitflip=population.bitflip & keep,
-        lock_inherited=population.lock_inherited & keep,
+        host=cleared(population.host, ABSENT),
+        signature=cleared(population.signature, ABSENT),
+        cpu=cleared(population.cpu, ABSENT),
+        bitflip=cleared(population.bitflip, False),
+        lock_inherited=cleared(population.lock_inherited, False),
+        memo=None if population.memo is None else Memo(),
     )
 
 

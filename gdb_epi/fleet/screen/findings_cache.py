@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings of hosts, kept beside the cached population of a state of the database.
+"""What came together and the findings of hosts, kept beside the cached population.
 
 They are more than half of what `suspects`, `split` and `correlate SIGNATURE` compute, and the same
-for all of them. A file that is of other code, damaged, or cannot be written is no error.
+for all of them while the database has this state. A file that is of other code, damaged, or cannot
+be written is no error.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from gdb_epi import __version__
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.screen.types import Finding
+from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.special import SCIPY_VERSION
 
 FILE = "host_findings.json"  # in the folder of the population
+EVENTS = "events.json"  # the same
 MAX_MEMBERS = 1_000_000  # crashes of all findings; reading more takes as long as finding them
 MAX_KEPT = 4  # days (or groups) of one state
 ROOMS = ("statistics", "population", "screen")  # whose code makes the findings
@@ -39,30 +42,70 @@ def cached_host_findings(
     Only those of a whole population that the cache has are kept: no part of one, nothing replaced
     in it.
     """
-    entry = population.memo.cache_entry if population.memo is not None else None
-    code = _code_version() if entry is not None and entry.population is population else None
-    if entry is None or code is None:
+    place = _place_of(population)
+    if place is None:
         return list(find(population, day))
-    path = entry.folder / FILE
-    kept = _read(path, code)
+    folder, code = place
+    path = folder / FILE
+    kept: dict[str, Any] = {}
     try:
+        kept = dict(_read(path, code)["days"])
         return [_finding(row, population.day.size) for row in kept[str(day)]]
     except (KeyError, TypeError, ValueError, IndexError):
         pass
     findings = list(find(population, day))
     if sum(finding.n for finding in findings) <= MAX_MEMBERS:
-        rows = [[*f[:-1], np.flatnonzero(f.members).tolist()] for f in findings]
-        days = dict([*kept.items(), (str(day), rows)][-MAX_KEPT:])
+        days = dict([*kept.items(), (str(day), _rows(findings))][-MAX_KEPT:])
         _write(path, json.dumps({"code": code, "days": days}))
     return findings
 
 
+Together = tuple[Ints, Ints, tuple[Finding, ...]]  # repeats, what they stand for, findings
+
+
+def cached_events(population: Population, find: Callable[[Population], Together]) -> Together:
+    """Return what came together in a population: what is kept of the whole one, else `find`'s."""
+    place = _place_of(population)
+    if place is None:
+        return find(population)
+    folder, code = place
+    kept, size = _read(folder / EVENTS, code), population.day.size
+    try:
+        repeated, stands_for = (
+            np.array(kept[name], dtype=np.int64) for name in ("repeated", "stands_for")
+        )
+        both = np.stack((repeated, stands_for))  # of one length, or damaged
+        if not ((both < 0) | (both >= size)).any():
+            return repeated, stands_for, tuple(_finding(row, size) for row in kept["findings"])
+    except (KeyError, TypeError, ValueError, IndexError):
+        pass
+    repeated, stands_for, findings = find(population)
+    if repeated.size + sum(finding.n for finding in findings) <= MAX_MEMBERS:
+        columns = {"repeated": repeated.tolist(), "stands_for": stands_for.tolist()}
+        content = {"code": code, **columns, "findings": _rows(findings)}
+        _write(folder / EVENTS, json.dumps(content))
+    return repeated, stands_for, findings
+
+
+def _place_of(population: Population) -> tuple[Path, list[str]] | None:
+    """Return the folder of a population, and the version of what makes its findings."""
+    entry = population.memo.cache_entry if population.memo is not None else None
+    if entry is None or entry.population is not population:
+        return None
+    code = _code_version()
+    return None if code is None else (entry.folder, code)
+
+
+def _rows(findings: Iterable[Finding]) -> list[list[Any]]:
+    return [[*f[:-1], np.flatnonzero(f.members).tolist()] for f in findings]
+
+
 def _read(path: Path, code: list[str]) -> dict[str, Any]:
-    """Return the findings of each day, if they were made by this code."""
+    """Return what a file keeps, if it was made by this code."""
     try:
         content = json.loads(path.read_bytes())
         if content["code"] == code:
-            return dict(content["days"])
+            return dict(content)
     except (OSError, ValueError, KeyError, TypeError):
         pass
     return {}

@@ -28,7 +28,7 @@ from gdb_epi.fleet.screen.types import (
     Finding,
     Shares,
 )
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, count_codes, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     dispersion,
@@ -154,8 +154,8 @@ def _with_flag(
     usable = population.host >= 0
     flagged = usable & flag
     size = len(population.hosts)
-    per_host = np.bincount(population.host[flagged], minlength=size).astype(float)
-    counts = np.bincount(population.host[usable], minlength=size).astype(float)
+    per_host = count_codes(population.host, size, flagged).astype(float)
+    counts = count_codes(population.host, size, usable).astype(float)
     total = per_host.sum()
     if per_host.max(initial=0.0) < MIN_N:
         return

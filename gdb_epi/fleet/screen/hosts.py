@@ -61,6 +61,8 @@ from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
     Ints,
+    blocks,
+    count_codes,
     count_distinct,
     distinct_rows,
     narrow,
@@ -221,8 +223,8 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
 
 
 def _per_host(population: Population, mask: Bools) -> Floats:
-    hosts = population.host[mask & (population.host >= 0)]
-    return np.bincount(hosts, minlength=len(population.hosts)).astype(float)
+    known = mask & (population.host >= 0)
+    return count_codes(population.host, len(population.hosts), known).astype(float)
 
 
 def crashes_and_null(
@@ -241,16 +243,19 @@ def crashes_and_null(
 
 def _crashes_of(population: Population, day: int, some: Bools) -> Crashes:
     """Count the crashes under a mask that have a host, a period, a CPU and marks in common."""
-    at = np.flatnonzero(some)
+    at = narrow(np.flatnonzero(some), np.int32)
     cpu = population.cpu[at]
     cpu[cpu >= CPU_NUMBERS] = ABSENT
     flags = population.bitflip, _first_of_its_own(population), population.lock_inherited
     carried: Any = np.zeros(at.size, dtype=np.int8)
     for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True):
         carried[flag[at]] += bit
-    ago = day - population.known_day[at]
-    period = narrow(np.asarray(np.searchsorted(WINDOWS, ago, side="right")))
+    known_day, period = population.known_day, np.zeros_like(carried)
+    for part in blocks(at.size):
+        ago = day - known_day[at[part]]
+        period[part] = np.searchsorted(WINDOWS, ago, side="right")
     columns: list[Ints] = [population.host[at], period, carried, cpu]
+    del at, known_day
     where, _, counts = distinct_rows(columns)
     return Crashes._make([*(wide(column[where]) for column in columns), counts])
 
@@ -377,9 +382,9 @@ def _count_p(population: Population, day: int, counts: Floats, host_shares: Shar
     best = negative_binomial_tail(counts, expected, expected + alpha * expected**2)
     for window in WINDOWS:
         since = day - window + 1
-        recent = population.host[(population.known_day >= since) & (population.host >= 0)]
-        in_window = np.bincount(recent, minlength=counts.size).astype(float)
-        mean = max(recent.size, 1) * exposure_shares(population, since).share
+        recent = (population.known_day >= since) & (population.host >= 0)
+        in_window = count_codes(population.host, counts.size, recent).astype(float)
+        mean = max(float(in_window.sum()), 1) * exposure_shares(population, since).share
         best = np.minimum(best, negative_binomial_tail(in_window, mean, mean + alpha * mean**2))
     return np.minimum(1.0, best * (len(WINDOWS) + 1))
 
@@ -510,12 +515,11 @@ def _cells(population: Population, explained: Bools, asked: str | None) -> _Cell
     if asked is not None:
         code = population.signatures.index(asked)
         usable = (population.signature >= 0) & (population.host >= 0) & ~explained
-        per_host = np.bincount(population.host[usable], minlength=sizes[1]).astype(float)
-        mine = population.host[usable & (population.signature == code)]
-        in_host = np.bincount(mine, minlength=sizes[1])
+        per_host = count_codes(population.host, sizes[1], usable).astype(float)
+        in_host = count_codes(population.host, sizes[1], usable & (population.signature == code))
         host = np.flatnonzero(in_host)
         per_signature = np.zeros(sizes[0])
-        per_signature[code] = mine.size
+        per_signature[code] = in_host.sum()
         signatures = np.full(host.size, code)
         return _Cells(signatures, host, in_host[host], per_signature, per_host, 1)
     signature, host, counts = population.once(

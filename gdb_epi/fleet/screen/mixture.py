@@ -50,4 +50,4 @@ def inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float
 
 
 def _cells(signature: Ints, combinations: Combinations) -> tuple[Ints, Ints, Ints]:
-    return combinations.with_signatures(signature, np.flatnonzero(signature >= 0))
+    return combinations.with_signatures(signature, signature >= 0)

@@ -9,6 +9,7 @@ outside: what happened on one day is one story.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
     Ints,
+    blocks,
     count_pairs,
     distinct_pairs,
     sum_by_code,
@@ -58,12 +60,14 @@ def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:
     yield from _of_cpus(population, free)
     if population.second is None:
         return
-    at = np.flatnonzero(free & (population.signature >= 0) & (population.second >= 0))
-    hour = population.second[at] // _HOUR
-    if not at.size or np.count_nonzero(np.bincount(hour % 24)) < 2:
+    some = free & (population.signature >= 0) & (population.second >= 0)
+    if not some.any():
+        return
+    first, hour = _hours_of(population.second, some)
+    signature, cell = distinct_pairs(population.signature, hour, some)
+    cell = cell + first
+    if np.count_nonzero(np.bincount(cell % 24)) < 2:
         return  # dates alone
-    signature, cell = distinct_pairs(population.signature[at], hour - int(hour.min()))
-    cell = cell + int(hour.min())
     sizes = np.bincount(signature, minlength=len(population.signatures))
     tested = np.flatnonzero(sizes >= MIN_TIMES)
     of_day, of_week = (
@@ -77,7 +81,7 @@ def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:
             *_hours(times, others[0].astype(float), tested.size),
             *_weekdays(times, others[1].astype(float), tested.size),
         ):
-            crashes = at[population.signature[at] == code]
+            crashes = np.flatnonzero(some & (population.signature == code))
             slots = _slots(population.second[crashes] // _HOUR, name)
             members = np.zeros(population.day.size, dtype=bool)
             members[crashes[np.isin(slots, inside)]] = True
@@ -87,6 +91,16 @@ def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:
                 "binomial by days, given the times of all other crashes", CONTROLS, (),
                 (WHAT_RUNS_THEN,), members,
             )  # fmt: skip
+
+
+def _hours_of(second: Ints, some: Bools) -> tuple[int, Ints]:
+    """Return the hour (since 1970) of the first crash under a mask, and how many later each is."""
+    first = int(second.min(where=some, initial=np.iinfo(second.dtype).max)) // _HOUR
+    most = int(second.max(where=some, initial=0)) // _HOUR - first
+    hour: Any = np.zeros(second.size, dtype=np.int16 if most < 1 << 15 else np.int64)
+    for part in blocks(second.size):
+        hour[part] = np.clip(second[part] // _HOUR - first, 0, most)  # others lie anywhere
+    return first, hour
 
 
 def _slots(hour: Ints, name: str) -> Ints:
@@ -157,25 +171,25 @@ def _each(*numbers: float) -> list[Floats]:
 
 def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
     """Yield CPU numbers that have more of a signature than of all others, over many hosts."""
-    at = np.flatnonzero(free & (population.signature >= 0) & (population.cpu >= 0))
-    at = at[population.host[at] >= 0]
-    if at.size < MIN_N:
+    some = free & (population.signature >= 0) & (population.cpu >= 0) & (population.host >= 0)
+    size = int(np.count_nonzero(some))
+    if size < MIN_N:
         return
-    signature, cpu, count = count_pairs(population.signature[at], population.cpu[at])
+    signature, cpu, count = count_pairs(population.signature, population.cpu, among=some)
     of_signature, of_cpu = sum_by_code(signature, count, 0), sum_by_code(cpu, count, 0)
     many = count >= MIN_N
     s, c, a = signature[many], cpu[many], count[many].astype(float)
     n = of_signature[s]
-    p = hypergeometric_tail(a, np.full(a.size, float(at.size)), of_cpu[c], n)
-    unlike = inflation(signature, cpu, count, of_cpu / at.size)
-    p = np.maximum(p, binomial_tail(a / unlike, n / unlike, of_cpu[c] / at.size))
+    p = hypergeometric_tail(a, np.full(a.size, float(size)), of_cpu[c], n)
+    unlike = inflation(signature, cpu, count, of_cpu / size)
+    p = np.maximum(p, binomial_tail(a / unlike, n / unlike, of_cpu[c] / size))
     tested = int((of_signature >= MIN_N).sum()) * int((of_cpu > 0).sum())
     q = q_values(p, tested)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
-        share = float((of_cpu[c[i]] - a[i]) / max(at.size - n[i], 1.0))
+        share = float((of_cpu[c[i]] - a[i]) / max(size - n[i], 1.0))
         share = max(share, 0.5 / max(int((of_cpu > 0).sum()), 2))
         risk = relative_risk(a[i], share, n[i] - a[i], 1 - share)
-        mine = at[population.signature[at] == s[i]]
+        mine = np.flatnonzero(some & (population.signature == s[i]))
         here = mine[population.cpu[mine] == c[i]]
         hosts = np.unique(population.host[here]).size
         lean = binomial_tail(*_each(hosts, np.unique(population.host[mine]).size, share))

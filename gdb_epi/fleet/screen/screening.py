@@ -13,7 +13,7 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
-from gdb_epi.fleet.screen.events import Events, events_of, masked
+from gdb_epi.fleet.screen.events import Events, events_of, without
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
 from gdb_epi.fleet.screen.moments import moment_findings
@@ -70,8 +70,10 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
         kept = without_aliases(part, others, earlier)
         keys = {finding.key for finding in new}
         new += [with_rivals(part, f, free) for f in kept if f.key not in keys]
-    new += _beside_hours(parts.counted, ~peeled, asked, (*earlier_findings, *new))
-    moments = nsmallest(MAX_OTHERS, moment_findings(parts.counted, ~peeled), key=lambda f: f.p)
+    counted = parts.counted
+    del parts, part  # copies of all columns
+    new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
+    moments = nsmallest(MAX_OTHERS, moment_findings(counted, ~peeled), key=lambda f: f.p)
     new += [finding for finding in moments if finding.key not in raised]
     return Screen(day, tuple(new), peeled, tuple(hosts), judged)
 
@@ -110,9 +112,11 @@ def parts_of(events: Events, day: int) -> _Parts:
         ever = np.zeros(len(population.hosts) + 1, dtype=bool)
         ever[population.exposure_host[population.exposure_hours > 0]] = True
         near |= np.isin(population.known_day, gaps) & ever[population.host]
-    by_hours = condensed(filled if near.all() else masked(filled, near), day - max(WINDOWS))
+    by_hours = condensed(filled, day - max(WINDOWS))
+    if not near.all():
+        by_hours = without(by_hours, ~near)
     of_hosts, of_attributes = (
-        without_hours(masked(counted, ~with_hours))
+        without_hours(without(counted, with_hours))
         if int((~with_hours & ~repeats).sum()) >= MIN_N
         else None
         for with_hours in (near, covered)

@@ -8,7 +8,8 @@ population are as narrow as their codes allow: `wide` comes before a product of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ MAX_TABLE = 16_000_000  # cells that are counted in a table
 MAX_MARKS = 64_000_000  # the same, of one byte each
 MAX_CODE = 1 << 62
 MIN_TABLE, MAX_EMPTY = 65_536, 64  # cells of any table, and for each thing that is counted
+BLOCK = 1 << 16  # rows that are counted at a time: what is made of them stays in the CPU's cache
 
 
 def narrow(codes: Ints, least: type[np.signedinteger[Any]] = np.int8) -> Ints:
@@ -45,20 +47,33 @@ def wide(codes: Ints) -> Ints:
     return codes.astype(np.int64, copy=False)
 
 
-def count_pairs(a: Ints, b: Ints, weights: Ints | None = None) -> tuple[Ints, Ints, Ints]:
+def count_pairs(
+    a: Ints, b: Ints, weights: Ints | None = None, among: Bools | None = None
+) -> tuple[Ints, Ints, Ints]:
     """Return the distinct pairs of two columns of codes (0 and up) as columns, and their counts.
 
-    With weights a row counts as often as its weight says (1 and up).
+    With weights a row counts as often as its weight says (1 and up), with a mask only those
+    `among` it do (and other codes may be ABSENT).
     numpy's unique over rows takes seconds at a million; counting takes milliseconds.
     """
+    width = int(b.max(initial=ABSENT)) + 1
+    size = (int(a.max(initial=ABSENT)) + 1) * width
+    if weights is None and size and size <= _most_cells(a.size):
+        table: Any = np.zeros(size, dtype=np.int32 if a.size < 1 << 31 else np.int64)
+        one = table.dtype.type(1)
+        for code in _pair_codes(a, b, width, among):
+            np.add.at(table, code, one)
+        pairs = np.flatnonzero(table)
+        return pairs // width, pairs % width, wide(table[pairs])
+    if among is not None:
+        a, b = a[among], b[among]
+        weights = None if weights is None else weights[among]
     if not a.size:
         return wide(a), wide(b), wide(a)
-    width = int(b.max()) + 1
     code = a.astype(np.int64)
     code *= width
     code += b
-    size = (int(a.max()) + 1) * width
-    if _countable(code, size):
+    if weights is not None and _countable(code, size):
         table = _counts(code, weights, size)
         pairs = np.flatnonzero(table)
         counts = table[pairs]
@@ -70,21 +85,54 @@ def count_pairs(a: Ints, b: Ints, weights: Ints | None = None) -> tuple[Ints, In
     return pairs // width, pairs % width, counts
 
 
-def distinct_pairs(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct pairs of two columns of codes (0 and up), in order, as columns."""
-    if not a.size:
-        return wide(a), wide(b)
-    width = int(b.max()) + 1
-    size = (int(a.max()) + 1) * width
-    if size > MAX_MARKS:
-        return count_pairs(a, b)[:2]
-    code = a.astype(np.int64)
-    code *= width
-    code += b
+def distinct_pairs(a: Ints, b: Ints, among: Bools | None = None) -> tuple[Ints, Ints]:
+    """Return the distinct pairs of two columns of codes (0 and up), in order, as columns.
+
+    With a mask only the rows `among` it count; other codes may be ABSENT.
+    """
+    width = int(b.max(initial=ABSENT)) + 1
+    size = (int(a.max(initial=ABSENT)) + 1) * width
+    if not size or size > MAX_MARKS:
+        return count_pairs(a, b, among=among)[:2]
     occurs = np.zeros(size, dtype=bool)
-    occurs[code] = True
+    for code in _pair_codes(a, b, width, among):
+        occurs[code] = True
     pairs = np.flatnonzero(occurs)
     return pairs // width, pairs % width
+
+
+def _pair_codes(a: Ints, b: Ints, width: int, among: Bools | None) -> Iterator[Ints]:
+    """Yield the pairs of some rows after the other as codes."""
+    for part in blocks(a.size):
+        first, second = a[part], b[part]
+        if among is not None:
+            first, second = first[among[part]], second[among[part]]
+        code = first.astype(np.int64)
+        code *= width
+        code += second
+        yield code
+
+
+def blocks(size: int, rows: int = BLOCK) -> Iterator[slice]:
+    """Yield the rows of a column, so many of them at a time."""
+    return (slice(first, first + rows) for first in range(0, size, rows))
+
+
+def blocks_with_next(size: int) -> Iterator[slice]:
+    """Yield what `blocks` does, each with the first row of the next one: for differences."""
+    return (slice(part.start, part.stop + 1) for part in blocks(size))
+
+
+def count_codes(codes: Ints, size: int, among: Bools) -> Ints:
+    """Return how many of the rows under a mask have each code (0 to `size` - 1)."""
+    counts = np.zeros(size, dtype=np.int64)
+    for part in blocks(codes.size):
+        some = codes[part][among[part]]
+        if size <= BLOCK:
+            counts += np.bincount(some, minlength=size)
+        else:
+            np.add.at(counts, some, 1)
+    return counts
 
 
 def runs(linked: Bools) -> tuple[Ints, Ints]:
@@ -130,9 +178,11 @@ def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
 
 def few_distinct_rows(columns: Sequence[Ints], most: int) -> tuple[Ints, Ints, Ints] | None:
     """Return what `distinct_rows` does, or None as soon as there are more of them than `most`."""
+    widths = [int(column.max(initial=ABSENT)) + 2 for column in columns]
+    if prod(widths) <= _most_cells(columns[0].size):
+        return _few_in_table(columns, widths, most)
     number, size = np.zeros(columns[0].size, dtype=np.int64), 1
-    for column in columns:
-        width = int(column.max(initial=ABSENT)) + 2
+    for column, width in zip(columns, widths, strict=True):
         # What no table holds is sorted, as seldom as it can be.
         if size * width > (MAX_TABLE if size <= MAX_TABLE else MAX_CODE):
             number, size = _compact(number, size)
@@ -148,6 +198,32 @@ def few_distinct_rows(columns: Sequence[Ints], most: int) -> tuple[Ints, Ints, I
     where = np.zeros(size, dtype=np.int64)
     where[number] = np.arange(number.size)
     return where, number, np.bincount(number, minlength=size)
+
+
+def _few_in_table(
+    columns: Sequence[Ints], widths: Sequence[int], most: int
+) -> tuple[Ints, Ints, Ints] | None:
+    """Return what `few_distinct_rows` does, of rows of which a table has them all."""
+    number: Any = np.zeros(columns[0].size, dtype=np.int32)
+    occurs = np.zeros(prod(widths), dtype=bool)
+    for part in blocks(number.size):
+        code = number[part]  # a view
+        for column, width in zip(columns, widths, strict=True):
+            code *= width
+            code += column[part]
+            code += 1
+        occurs[code] = True
+    rank: Any = np.cumsum(occurs, dtype=np.int32) - 1
+    size = int(np.count_nonzero(occurs))
+    if size > most:
+        return None
+    where, counts = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    for part in blocks(number.size):
+        code = rank[number[part]]
+        number[part] = code
+        where[code] = np.arange(part.start, part.start + code.size)
+        np.add.at(counts, code, 1)
+    return where, number, counts
 
 
 def _compact(codes: Ints, size: int) -> tuple[Ints, int]:
@@ -186,4 +262,8 @@ def count_distinct(codes: Ints) -> int:
 
 def _countable(codes: Ints, size: int) -> bool:
     """Whether a table of all codes below `size` is worth its memory; else they are sorted."""
-    return size <= min(MAX_TABLE, MIN_TABLE + MAX_EMPTY * codes.size)
+    return size <= _most_cells(codes.size)
+
+
+def _most_cells(rows: int) -> int:
+    return min(MAX_TABLE, MIN_TABLE + MAX_EMPTY * rows)
