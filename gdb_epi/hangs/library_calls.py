@@ -22,6 +22,8 @@ PROCESS_QUEUE = "an item in a queue between processes"
 MESSAGE = "a message of another process"
 POOL_RESULTS = "results of a process pool"
 FILE_ON_DISK = "a file on a disk"
+NOTIFICATION = "a notification of another process"
+OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
 PROGRAM_END = "the end of threads that are no daemons"
 
@@ -47,7 +49,8 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.queues", "put"): (h.LOCK, "room in a queue between processes"),
     ("multiprocessing.queues", "_finalize_join"): (h.JOIN, "the feeder thread of a queue"),
     ("multiprocessing.queues", "join_thread"): (h.JOIN, "the feeder thread of a queue"),
-    ("multiprocessing.process", "join"): (h.CHILD, "the end of a child process"),
+    ("multiprocessing.synchronize", "wait"): (h.LOCK, NOTIFICATION),
+    ("multiprocessing.process", "join"): (h.CHILD, OF_CHILD),
     ("multiprocessing.util", "_exit_function"): (h.CHILD, "the end of its child processes"),
     ("multiprocessing.connection", "recv"): (h.READ, MESSAGE),
     ("multiprocessing.connection", "recv_bytes"): (h.READ, MESSAGE),
@@ -56,10 +59,10 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.managers", "_callmethod"): (h.READ, "the answer of a manager process"),
     ("importlib._bootstrap_external", "get_data"): (h.READ, FILE_ON_DISK),
     ("_frozen_importlib_external", "get_data"): (h.READ, FILE_ON_DISK),  # its name at the start
-    ("subprocess", "wait"): (h.CHILD, "the end of a child process"),
+    ("subprocess", "wait"): (h.CHILD, OF_CHILD),
     ("subprocess", "communicate"): (h.CHILD, "the end and the output of a child process"),
-    ("subprocess", "call"): (h.CHILD, "the end of a child process"),
-    ("subprocess", "run"): (h.CHILD, "the end of a child process"),
+    ("subprocess", "call"): (h.CHILD, OF_CHILD),
+    ("subprocess", "run"): (h.CHILD, OF_CHILD),
     ("subprocess", "check_output"): (h.CHILD, "the end and the output of a child process"),
     ("socket", "accept"): (h.ACCEPT, "a client"),
     ("http.client", "getresponse"): (h.READ, "the answer of an HTTP server"),
@@ -90,6 +93,12 @@ SERVERS = (
     "eventlet.hubs", "pika.adapters", "zmq.", "grpc._server", "ipykernel", "prompt_toolkit",
     "supervisor", "uwsgi", "django.core.servers", "distributed.", "ray._private",
 )  # fmt: skip
+# What system calls that no library of Python makes wait for.
+BY_CALL = {
+    "semop": "a System V semaphore", "semtimedop": "a System V semaphore",
+    "msgrcv": "a message of a System V queue", "msgsnd": "a System V message queue",
+    "mq_timedreceive": "a message of a POSIX queue", "mq_timedsend": "a POSIX message queue",
+}  # fmt: skip
 LOOPS = ("asyncio.base_events", "asyncio.runners")
 
 

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
 from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.circles import lock_name
 from gdb_epi.hangs.event_loops import Loop, serves_clients
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     MESSAGE,
+    NOTIFICATION,
     POOL_RESULTS,
     PROCESS_QUEUE,
     PROGRAM_END,
@@ -23,7 +25,7 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.locked_databases import retried_database
 from gdb_epi.hangs.queues import unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import Scene
-from gdb_epi.hangs.tasks import called, from_outside, own_frames, runs_tasks, texts
+from gdb_epi.hangs.tasks import SETS, called, from_outside, own_frames, runs_tasks, texts
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.util import counted
@@ -31,7 +33,10 @@ from gdb_epi.util import counted
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 MAX_BESIDE = 2  # other threads that are named
 _AWAITED = (h.GIL, h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.DATABASE)  # kinds whose `what` is awaited
+MAX_SETTING = 16  # frames of a thread whose calls are read
+_READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
+RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
 # A thing with such a name is set when the program shall end: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
          "sigint", "halt")  # fmt: skip
@@ -94,6 +99,8 @@ def _database(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAn
 def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer | None:
     wait = scene.waits.get(doing.tid)
     name = lock_name(scene, doing)
+    if doing.awaits == NOTIFICATION:
+        return _notification(doing)
     if wait is None or wait.owner.state == "other-process":
         tid = wait.owner.tid if wait is not None else None
         # Without a number it may be another process, one that was killed, or a thread of this one.
@@ -115,8 +122,12 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
             f"(a {t.CONDITION}); which thread should is not known"
         )
         return _answer(h.HANG, "unknown holder", sentence, doing, t.INFO)
+    if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
+        return _holder_unknown(scene, doing, wait, name)
     if scene.may_be_inherited:
         return _perhaps_inherited(scene, doing, wait, name)
+    if wait.kind == RWLOCK:
+        return _holder_unknown(scene, doing, wait, name)
     others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
     sentence = (
         f"{doing.who()} waits at {doing.where()} for {name}, which is taken, and no code that runs "
@@ -130,6 +141,42 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
         h.HANG, "lock never released", sentence, doing, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
+    )  # fmt: skip
+
+
+def _notification(doing: h.Doing) -> h.HangAnswer:
+    """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
+    sentence = f"{doing.who()} waits at {doing.where()} for {NOTIFICATION}"
+    if doing.timed:
+        return _answer(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", doing, t.INFO)
+    return _answer(
+        h.HANG, "lock of another process",
+        f"{sentence} (an Event or Condition of multiprocessing), without a timeout", doing,
+        doubts=("which process should give it, and whether that lives, is not in the core",),
+    )  # fmt: skip
+
+
+def _holder_unknown(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) -> h.HangAnswer:
+    """Answer of a wait for what stores no holder: a semaphore, a rwlock that readers hold."""
+    waits = f"{doing.who()} waits at {doing.where()} for {name}"
+    is_lock = wait.kind == RWLOCK
+    words = (
+        "which readers hold; it does not say which threads they are" if is_lock
+        else "whose count is 0: somebody has to post it"
+    )  # fmt: skip
+    if doing.timed or not scene.is_only_thread(doing.tid):
+        return _answer(
+            h.HANG, "unknown holder", f"{waits}, {words}", doing, t.INFO,
+            evidence=wait.evidence[-1:],
+        )  # fmt: skip
+    alone = (
+        "it is the only thread of this process, so it holds it itself, or one that has ended does"
+        if is_lock else "it is the only thread of this process, so nobody is left to do that"
+    )  # fmt: skip
+    return _answer(
+        h.HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
+        doing, evidence=("no other thread is in this process", *wait.evidence[-1:]),
+        ruled_out=("a timeout", "another thread"), doubts=("a signal handler",),
     )  # fmt: skip
 
 
@@ -185,13 +232,19 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         # A scheduler waits until a job is due, a main thread until its server ends.
         served = f"{doing.who()} waits in {doing.place}, as servers, workers and schedulers do"
         return _idle(doing, served)
-    if doing.timed:
-        return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
-    if any(word in name.lower().rpartition(".")[2] for word in _ENDS):
-        return _idle(doing, f"{waits}, which ends the program: nothing is wrong with that")
     others = [d for d in scene.doings if d.tid != doing.tid]
     python = [d for d in others if scene.view.frames(d.tid)]
+    if doing.timed:
+        again = not python and any(map(scene.runs_in_loop, doing.frames[:1]))
+        if again:  # by itself the timeout ends each turn, and nothing the loop
+            text = f"{waits}, with a timeout, in a loop; no other thread is left that could give it"
+            return _answer(h.HANG, "timed wait", text, doing, t.INFO)
+        return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
+    # Where a thread waits for the end of this one, nobody is there to wait for the program's end.
+    if not seen and any(word in name.lower().rpartition(".")[2] for word in _ENDS):
+        return _idle(doing, f"{waits}, which ends the program: nothing is wrong with that")
     able = scene.references.threads(doing.object) - {doing.tid} if doing.object else set()
+    able |= _setters(scene, doing, seen)
     if not python:
         return _answer(
             h.HANG, "nobody left", f"{waits}; no other thread is left that could give it", doing,
@@ -207,9 +260,10 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
     same = [d for d in python if d.kind == h.EVENT and d.tid in able]
     left = [d for d in python if d.tid in able and d not in same]
     if not left:
-        idle = [d for d in python if d.kind not in _ALIVE and d not in servers]
-        # A thread that sleeps, polls or computes may reach it through a global.
-        sure = t.PROBABLE if len(idle) == len(python) else t.INFO
+        # A thread that sleeps, polls or computes may reach it through a global; not one that waits
+        # for the end of this thread.
+        free = [d for d in python if d.tid not in seen and (d.kind in _ALIVE or d in servers)]
+        sure = t.INFO if free else t.PROBABLE
         if doing.awaits == POOL_RESULTS:
             return _answer(
                 h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one "
@@ -243,6 +297,20 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         )  # fmt: skip
     following = next(d for d in left if d.tid not in seen)
     return _through(scene, doing, following.tid, f"{what}, which could come from", seen)
+
+
+def _setters(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> set[int]:
+    """Return the threads that wait for this one and whose code sets later what it waits for."""
+    if not doing.object:
+        return set()
+    try:
+        return {
+            d.tid for d in scene.doings if d.tid in seen
+            for frame in d.frames[:MAX_SETTING] for called, method in scene.calls_ahead(frame)
+            if called == doing.object and method in SETS
+        }  # fmt: skip
+    except (UnreadableMemory, LayoutError):
+        return set()
 
 
 def _waiters(doing: h.Doing, what: str, same: Sequence[h.Doing]) -> str:
@@ -309,6 +377,14 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
     if doing.timed and doing.kind != h.CHILD:
         return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
     communicates = any(f.name == "communicate" for f in _inner(scene, doing))
+    if communicates and doing.call in _READING and doing.target:
+        sentence = (
+            f"{doing.who()} waits at {doing.where()} for the output of child {doing.target}"
+            f"{f' ({child.command})' if child is not None else ''} to end: it, or a process that "
+            "it started and that outlives it, has the pipe open; what they do is not in this core"
+        )
+        return _answer(h.HANG, "child", sentence, doing, t.INFO,
+                       doubts=("whether the child still runs",))  # fmt: skip
     if child is not None and not communicates:
         out = [name for name in ("stdout", "stderr") if name in child.streams]
         if out:
@@ -490,6 +566,12 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
         f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
         "the loop's own"
     )
+    runner = _runs_job(scene, doing)
+    if runner is not None:
+        link = "what a thread of its executor does,"
+        followed = _through(scene, doing, runner.tid, link, seen=())
+        if followed is not None:
+            return followed
     others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
     return _answer(
         h.HANG, "nothing wakes the loop", sentence + waits, doing,
@@ -497,6 +579,16 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
         evidence=("its selector holds its own pipe alone, and it has no timer",),
         ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
         doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
+    )  # fmt: skip
+
+
+def _runs_job(scene: Scene, doing: h.Doing) -> h.Doing | None:
+    """Return the thread of an executor that runs code of the program: its end wakes the loop."""
+    return next(
+        (d for d in scene.doings if d.tid != doing.tid and d.frames
+         and any(f.module == "concurrent.futures.thread" and f.name == "_worker"
+                 for f in scene.view.frames(d.tid))),
+        None,
     )  # fmt: skip
 
 

@@ -20,6 +20,11 @@ _SIGNALS = frozenset(("pause", "rt_sigtimedwait", "rt_sigsuspend"))
 _CHILDREN = frozenset(("wait4", "waitid"))
 _OPENS = frozenset(("open", "openat"))
 _OTHERS = frozenset(("fsync",))  # that are shown by name
+# Semaphores and queues of System V and POSIX: kind, and the argument that is a timeout.
+_QUEUES = {
+    "semop": (h.LOCK, None), "semtimedop": (h.LOCK, 3), "msgrcv": (h.READ, None),
+    "msgsnd": (h.WRITE, None), "mq_timedreceive": (h.READ, 4), "mq_timedsend": (h.WRITE, 4),
+}  # fmt: skip
 F_SETLKW, F_OFD_SETLKW = 7, 38
 POLLIN, POLLOUT = 1, 4
 P_PID, P_PIDFD = 1, 3
@@ -72,6 +77,10 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
         return SystemCall(h.READ, name)
     if name == "connect":
         return SystemCall(h.WRITE, name, fd)
+    if name in _QUEUES:
+        kind, place = _QUEUES[name]
+        timed = place is not None and bool(thread.argument(place))
+        return SystemCall(kind, name, timed=timed)
     if name == "futex":
         return SystemCall(h.LOCK, name, timed=bool(thread.argument(3)))
     return SystemCall(h.OTHER, name if name in _OTHERS else f"system call {number}", fd)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
-from gdb_epi.hangs.library_calls import FILE_ON_DISK, library_call, serves, split
+from gdb_epi.hangs.library_calls import BY_CALL, FILE_ON_DISK, OF_CHILD, library_call, serves, split
 from gdb_epi.hangs.system_calls import SystemCall, system_call
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.view import PythonView
@@ -121,6 +121,8 @@ class ThreadReader:
         if call.kind in (h.READ, h.POLL) and name.startswith(_DATABASES):
             answer = "the answer of a database server"
             return made._replace(kind=h.READ, what=answer, awaits=answer)
+        if call.name in BY_CALL:
+            return made._replace(what=BY_CALL[call.name], awaits=BY_CALL[call.name])
         if call.kind == h.CHILD:
             made = made._replace(target=call.child or self._child_of(inner))
             return made._replace(what=self._child_text(made.target))
@@ -128,7 +130,9 @@ class ThreadReader:
             kind, what, _ = library
             if kind == h.CHILD:
                 made = made._replace(target=self._child_of(inner))
-                what = f"{what}: {self._child_text(made.target)}" if made.target else what
+                if made.target:
+                    child = self._child_text(made.target)
+                    what = child if what == OF_CHILD else f"{what}: {child}"
             return made._replace(kind=kind, what=what)
         if call.kind in (h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK) and call.fd is not None:
             descriptor = self.descriptors.describe(call.fd) if self.descriptors else None

@@ -14,6 +14,7 @@ from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.hangs.types import ASLEEP
 from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE
+from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.record.reading import (
     READ_IN_PART,
     deadlocked_threads,
@@ -175,6 +176,10 @@ def program(record: Json) -> str:
 def first_reason(record: Json) -> str:
     """Return what the verdict rests on, in one clause; "" when it names nothing."""
     reasons = texts_in(group_in(record, "verdict"), "reasons")
+    if verdict_label(record) == CANNOT_TELL:
+        return next(
+            iter(reasons), ""
+        )  # a wait that may be a hang stands before why nothing is known
     # The rule that decided comes first; what a detector saw says more where it is longer.
     return max([r for r in reasons[:2] if len(r) <= MAX_REASON] or reasons[:1], key=len, default="")
 

@@ -26,6 +26,8 @@ NOT_ON_MUSL = {
     "database_against_itself": "the interpreter on musl is built without sqlite3",
     "database_tried_again": "the interpreter on musl is built without sqlite3",
     "never_released": "musl's C locks are not judged, so an ended thread's lock has no holder",
+    "c_semaphore_never_posted": "musl's C locks are not judged",
+    "rwlock_of_readers": "musl's C locks are not judged",
     "gil_held_asleep": "libffi is a part of _ctypes there, and has no name of its own",
 }
 

@@ -698,6 +698,59 @@ def prefork_takes_lock_itself():
     prefork(run)
 
 
+# --- what ends of other threads, processes and counters are waited for ----------------------------
+
+STOP = threading.Event()
+
+
+def wait_for_stop():
+    STOP.wait()
+
+
+def executor_waits_for_its_stop():
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(wait_for_stop)
+    STOP.set()
+
+
+def wait_in_need():
+    IN_NEED.wait()
+
+
+def loop_waits_for_its_executor():
+    async def main():
+        await asyncio.get_running_loop().run_in_executor(None, wait_in_need)
+
+    asyncio.run(main())
+
+
+def output_of_a_grandchild():
+    subprocess.run(["sh", "-c", "sleep 100000 & exit 0"], capture_output=True)
+
+
+def c_semaphore_never_posted():
+    libc, semaphore = ctypes.CDLL(None), ctypes.create_string_buffer(64)
+    libc.sem_init(semaphore, 0, 0)
+    libc.sem_wait(semaphore)
+
+
+def rwlock_of_readers():
+    libc, lock = ctypes.CDLL(None), ctypes.create_string_buffer(64)
+    libc.pthread_rwlock_rdlock(lock)
+    libc.pthread_rwlock_wrlock(lock)
+
+
+def timed_wait_in_a_loop():
+    ready, arrived = threading.Condition(), []
+    with ready:
+        while not arrived:
+            ready.wait(100000)
+
+
+def event_of_processes():
+    multiprocessing.get_context("fork").Event().wait()
+
+
 if __name__ == "__main__":
     with open("ready", "w") as out:
         out.write(str(os.getpid()))

@@ -128,6 +128,23 @@ TRUTHS = {
         "nothing wakes the loop",
         ("1 callback is ready", "call_soon_threadsafe", "Task-1 waits for is done already"),
     ),
+    "executor_waits_for_its_stop": Truth(
+        DEADLOCK, "event and join", ("__main__.STOP", "MainThread, which could give it, waits")
+    ),
+    "loop_waits_for_its_executor": Truth(
+        HANG, "nobody gives it", ("what a thread of its executor does",)
+    ),
+    "output_of_a_grandchild": Truth(
+        HANG, "child", ("for the output of child", "it, or a process that it started")
+    ),
+    "c_semaphore_never_posted": Truth(HANG, "nobody left", ("whose count is 0",)),
+    "rwlock_of_readers": Truth(
+        HANG, "lock never released", ("which readers hold", "so it holds it itself")
+    ),
+    "timed_wait_in_a_loop": Truth(HANG, "timed wait", ("in a loop; no other thread is left",)),
+    "event_of_processes": Truth(
+        HANG, "lock of another process", ("a notification of another process",)
+    ),
 }
 
 

@@ -4,10 +4,18 @@
 from __future__ import annotations
 
 import struct
+from array import array
 
 import pytest
 from support.scenes import HEAP, MMAP, PC, PID, TEXT, crash, frame, state
 
+from gdb_epi.corruption.files.elf_images import (
+    DT_SYMTAB,
+    R_GLOB_DAT,
+    R_JUMP_SLOT,
+    ImageFile,
+    Tables,
+)
 from gdb_epi.corruption.score import score
 from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
@@ -265,3 +273,28 @@ def test_a_finding_says_what_the_category_only_knows() -> None:
     finding = Finding("python_fatal_error", "thread 1", {"kind": "without-gil"}, summary)
     verdict = judge("abort-py-fatal", [finding], score([]))
     assert verdict.reasons[0] == summary
+
+
+# -- words that ld.so wrote ----------------------------------------------------------------------
+
+
+def test_a_word_of_the_table_of_symbols_is_as_ld_so_left_it() -> None:
+    """_PyRuntime's own address in libpython's .got was suspected, one bit from another object's."""
+    tables = Tables.__new__(Tables)
+    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 5, 0x54E540, 8)
+    foreign = struct.pack("<IBBHQQ", 1, 0x11, 0, 0, 0, 0)  # st_shndx 0: defined elsewhere
+    tables.data = bytes(24) + symbol + foreign
+    tables.offset = lambda address, size=8: address
+    rows = {0x400: (R_GLOB_DAT, 1), 0x408: (R_JUMP_SLOT, 1), 0x410: (R_GLOB_DAT, 2)}
+    rela = array("Q")
+    for place, (kind, number) in rows.items():
+        rela.extend([place, number << 32 | kind, 0])
+    tables.__dict__.update(_rela=rela, dynamic={DT_SYMTAB: 0}, _relr=[], _moved={}, fixed=False,
+                           _others={place: number for number, place in enumerate(rows)},
+                           _relative=(array("Q"), array("Q")))  # fmt: skip
+    image = ImageFile.__new__(ImageFile)
+    image.tables, image.base = tables, MMAP
+    assert image.is_bound(MMAP + 0x400, MMAP + 0x54E540)
+    assert image.is_bound(MMAP + 0x408, MMAP + 0x54E540)
+    assert not image.is_bound(MMAP + 0x400, MMAP + 0x54E140)
+    assert not image.is_bound(MMAP + 0x410, MMAP)

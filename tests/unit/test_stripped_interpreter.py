@@ -34,6 +34,18 @@ def frame(function: str | None, module: str = PYTHON, sp: int = SP) -> NativeFra
         ([frame(None), frame("PyErr_SetString"), frame(None), frame("push", LIBRARY)], None),
         ([frame(None), frame("PyEval_RestoreThread"), frame("push", LIBRARY)], None),
         ([frame(None), frame(None, LIBRARY), frame("PyList_New")], None),
+        # Static functions, and what reads the thread state, in an interpreter with names.
+        (
+            [
+                frame("_PyInterpreterState_GET"),
+                frame("get_list_state"),
+                frame("PyList_New"),
+                frame("read_all", LIBRARY),
+            ],
+            "PyList_New",
+        ),
+        ([frame("os_read_impl"), frame("_PyEval_EvalFrameDefault")], None),
+        ([frame("take_gil"), frame("PyEval_RestoreThread"), frame("push", LIBRARY)], None),
         ([frame(None), frame("PyList_New")], None),
         ([frame(None)], None),
     ],

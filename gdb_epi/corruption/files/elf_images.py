@@ -25,7 +25,7 @@ from gdb_epi.typing_lite import NamedTuple
 DT_SYMTAB, DT_RELA, DT_RELASZ, DT_TEXTREL, DT_FLAGS, DT_RELRSZ, DT_RELR = 6, 7, 8, 22, 30, 35, 36
 DT_RELACOUNT = 0x6FFFFFF9
 DF_TEXTREL = 4
-R_64, R_RELATIVE = 1, 8
+R_64, R_GLOB_DAT, R_JUMP_SLOT, R_RELATIVE = 1, 6, 7, 8
 PF_W = 2
 MAX_DYNAMIC = 1024
 MAX_TABLE = 256 << 20  # bytes of one relocation table
@@ -162,14 +162,14 @@ class Tables:
         first = count if infos[:count] == array("Q", [R_RELATIVE]) * count else 0
         return dict(zip(table[3 * first :: 3], range(first, len(infos)), strict=True))
 
-    def _symbol(self, own: int) -> int | None:
+    def symbol_of(self, own: int, kinds: Sequence[int] = (R_64,)) -> int | None:
         """Return the address, the file's own, of the symbol that a word names (R_X86_64_64).
 
         None for another word, and when the symbol is not defined here.
         """
         row = self._others.get(own)
         info, addend = (0, 0) if row is None else self._rela[3 * row + 1 : 3 * row + 3]
-        if info & 0xFFFFFFFF != R_64:
+        if info & 0xFFFFFFFF not in kinds:
             return None
         at = self.offset(self.dynamic.get(DT_SYMTAB, 0) + 24 * (info >> 32), 24)
         raw = b"" if at is None else self.data[at : at + 24]
@@ -189,7 +189,7 @@ class Tables:
         if own not in self._moved:
             if len(self._moved) >= MOST_MOVED:
                 self._moved.clear()
-            symbol = self._symbol(own)
+            symbol = self.symbol_of(own)
             self._moved[own] = self._relative_at(own) if symbol is None else symbol
         return self._moved[own]
 
@@ -204,7 +204,7 @@ class Tables:
     def pointers(self) -> dict[int, int]:
         """Return what moved() says, of every word of which it says something."""
         pointers = dict(self.relatives(0, WORD_MASK))
-        named = {own: self._symbol(own) for own in self._others}
+        named = {own: self.symbol_of(own) for own in self._others}
         pointers.update((own, value) for own, value in named.items() if value is not None)
         return pointers
 
@@ -287,6 +287,13 @@ class ImageFile:
         if value is not None:
             return value + self.base & WORD_MASK
         return self.tables.word(own) if self.tables.fixed else None
+
+    def is_bound(self, address: int, value: int) -> bool:
+        """Whether a word is what ld.so left there, those of the table of symbols included."""
+        if self.expected(address) == value:
+            return True
+        symbol = self.tables.symbol_of(address - self.base, (R_GLOB_DAT, R_JUMP_SLOT))
+        return symbol is not None and symbol + self.base & WORD_MASK == value
 
 
 @once_per_run

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.code.method_tables import is_no_table
 from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.address_index import (
     BLOCK,
     FREE,
@@ -231,6 +232,15 @@ def _worth(context: Context, site: FaultSite, suspect: Suspect, top: int) -> boo
     return not permits(context.target.region_at(reached), access)
 
 
+def _as_relocated(context: Context, slot: int, value: int) -> bool:
+    """Whether a word of a file's constants is what its relocation says."""
+    files, _missing = image_files(context)
+    return any(
+        image.module.start <= slot < image.module.end and image.is_bound(slot, value)
+        for image in files
+    )
+
+
 def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Neighbour]:
     """Return the flips that make a word that was loaded through point at an object's start.
 
@@ -242,6 +252,8 @@ def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Neighbou
     slots = tuple(slot for slot in suspect.slots if not on_stack(context, slot))
     if not slots or context.target.region_at(suspect.value) is None:
         return []
+    if any(_as_relocated(context, slot, suspect.value) for slot in slots):
+        return []  # a word that ld.so wrote and nobody changed since
     suspect = suspect._replace(slots=slots)
     index = address_index(context)
     ordinary = (

@@ -34,6 +34,10 @@ _CALLING = (
     "PyGen", "PyCoro", "PyContext", "PyObject_Generic", "PyObject_GetAttr", "PyObject_SetAttr",
     "Py_Decref", "Py_DecRef", "Py_Dealloc", "PyGC", "PySys", "PyCodec", "PyErr_Print", "PyErr_Disp",
 )  # fmt: skip
+# They read the thread's own state, which is NULL without the GIL, and call nothing.
+_GETTERS = frozenset(
+    ("PyInterpreterState_GET", "PyThreadState_GET", "PyRuntimeState_GetThreadState")
+)
 _LIBC = ("libc.so.", "libc-2.", "ld-linux")
 MAX_FRAMES = 32
 
@@ -93,20 +97,21 @@ def _lacks_gil(state: ProcessState, python: PythonState, tid: int) -> bool:
 def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
     """Return the innermost function that needs the GIL, if nothing but libc lies inward of it.
 
-    A stripped interpreter names what it exports: what has no name belongs to the function that
-    called it, if other code called that, and if that one calls no functions of its caller's choice,
-    which may give the GIL back.
+    What has no name in a stripped interpreter, and static functions in others, belong to the
+    function of the API that called them, if other code called that, and if that one calls no
+    functions of its caller's choice, which may give the GIL back.
     """
     nameless = False
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         name = frame.function or ""
         if (frame.module or "").rpartition("/")[2].startswith(_LIBC):
             continue
-        if not name and of_interpreter(frame):
+        plain = name.removeprefix("_")
+        of_api = plain.startswith("Py") and (plain[2:3].isupper() or plain[2:3] == "_")
+        if of_interpreter(frame) and (not of_api or plain in _GETTERS):
             nameless = True
             continue
-        plain = name.removeprefix("_")
-        if not plain.startswith("Py") or (not plain[2:3].isupper() and plain[2:3] != "_"):
+        if not of_api:
             return None
         if nameless and (plain.startswith(_CALLING) or not _from_outside(frames, number)):
             return None

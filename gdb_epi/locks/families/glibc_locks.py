@@ -9,14 +9,17 @@ unless a comment says otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
 from gdb_epi.locks.types import CONDITION
 from gdb_epi.target.api import Thread
+from gdb_epi.target.symbols import symbolized
 
 MAX_TID = 1 << 22  # PID_MAX_LIMIT
 MAX_USERS = 1 << 16
+MAX_UNWOUND = 8  # frames of libc between a sleeper and who called it
 DESCRIPTOR = 4096  # more than sizeof(struct pthread) of any glibc
 MAX_FILES = 4096  # of _IO_list_all
 WAITERS, OWNER_DIED, TID_MASK = 1 << 31, 1 << 30, (1 << 30) - 1  # linux/futex.h
@@ -184,10 +187,25 @@ def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGues
     value, waiters, private = _words(context, call.address, 3)
     if call.value or value or not waiters or waiters > MAX_USERS or private not in (0, 128):
         return None
-    if _condition_at(context, call) is not None:
+    # Memory of a heap may look like a condition around it: then the stack decides.
+    if _condition_at(context, call) is not None and not _outside_conditions(context, thread):
         return None
     evidence = f"the words are a sem_t of value 0 with {waiters} waiters, which stores no owner"
     return LockGuess("semaphore", evidence=(evidence,), shared=call.shared, anonymous=True)
+
+
+def _outside_conditions(context: LockContext, thread: Thread) -> bool:
+    """Whether a thread sleeps in libc, called from other code, and in no function of conditions."""
+    for frame in islice(context.unwinder.walk(thread.registers), MAX_UNWOUND):
+        name = symbolized(context.target, frame.pc)
+        if name.lstrip("_").startswith(("pthread_cond", "cnd_")):
+            return False
+        module = next((m for m in context.target.modules() if m.start <= frame.pc < m.end), None)
+        if module is None:
+            return False
+        if not module.path.rpartition("/")[2].startswith(("libc", "libpthread")):
+            return True
+    return False
 
 
 @classifier(70, of_libc=True)

@@ -184,6 +184,8 @@ def shared_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     if not call.shared:
         return None
     region = context.target.region_at(call.address)
+    if any(module.start <= call.address < module.end for module in context.target.modules()):
+        return None  # a library's data are no other process's, whatever the call says
     evidence = "the operation is not process-private: another process may hold it"
     where = (f"the word lies in {region.path}",) if region is not None and region.path else ()
     return LockGuess("shared-memory futex", shared=True, evidence=(evidence, *where))
