@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from types import SimpleNamespace
 
 import pytest
 from support.scenes import HEAP, MMAP, PC, PID, TEXT, crash, frame, state
@@ -20,10 +21,11 @@ from gdb_epi.corruption.score import score
 from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.detectors.marked_pointer import handles_mark, marked_pointer
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set
 from gdb_epi.detectors.refused_system_call import refused_system_call
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
+from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
+from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
 from gdb_epi.fault.abort_message import FATAL, classify_abort_message
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.target.api import Module, NativeFrame, Region
@@ -298,3 +300,75 @@ def test_a_word_of_the_table_of_symbols_is_as_ld_so_left_it() -> None:
     assert image.is_bound(MMAP + 0x408, MMAP + 0x54E540)
     assert not image.is_bound(MMAP + 0x400, MMAP + 0x54E140)
     assert not image.is_bound(MMAP + 0x410, MMAP)
+
+
+# -- what was written over objects, and offsets of data -------------------------------------------
+
+WRONG_TYPE = 0x7D55_5560_0000  # no memory is there
+
+
+@pytest.fixture(name="python")
+def any_python(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    for module in (overwritten, offset_from_data):
+        monkeypatch.setattr(module, "PythonState", SimpleNamespace)
+    return SimpleNamespace(layout=None)
+
+
+def objects_with(type_pointer: int, count: int, python: SimpleNamespace, references: int = 1):
+    words = {HEAP + 0x60 * n: references for n in range(1, count + 1)}
+    words |= {HEAP + 0x60 * n + 8: type_pointer for n in range(1, count + 1)}
+    return state(
+        crash(address=type_pointer), registers={"rdi": type_pointer}, code=LOAD, words=words,
+        python=python,
+    )  # fmt: skip
+
+
+def test_the_same_wrong_type_in_several_objects(python) -> None:
+    (found,) = overwritten.repeated_wrong_word(objects_with(WRONG_TYPE, 3, python))
+    assert found.facts["objects"] == 3
+    assert "3 objects, 96 bytes apart, have" in found.summary
+
+
+def test_one_damaged_type_and_copies_of_it_are_not_several(python) -> None:
+    assert not list(overwritten.repeated_wrong_word(objects_with(WRONG_TYPE, 2, python)))
+    copies = objects_with(WRONG_TYPE, 5, python, references=0)  # no count stands before them
+    assert not list(overwritten.repeated_wrong_word(copies))
+
+
+def test_text_of_two_bytes_a_letter(python) -> None:
+    text = "s, 0 is the sum".encode("utf-16-le")
+    words = struct.unpack("<3Q", text[:24])
+    made = state(
+        crash(11, 128, 0), registers={"rdi": words[0]}, code=LOAD, python=python,
+        words={HEAP + 0x100 + 8 * n: word for n, word in enumerate(words)},
+    )  # fmt: skip
+    (found,) = overwritten.wide_text(made)
+    assert "s, 0" not in found.summary  # data of the program
+    made.target.write(HEAP + 0x108, struct.pack("<Q", HEAP))
+    assert not list(overwritten.wide_text(made))
+
+
+INDEXED = bytes.fromhex("0fb70407")  # movzwl (%rdi,%rax,1),%eax
+
+
+@pytest.mark.parametrize(
+    ("offset", "told"),
+    [
+        (0x5F37_59DF_2B7E_1516, True),
+        (0x1_0000_0010, False),  # one bit from 16, which lies inside
+        (0x8000, False),  # small numbers stand everywhere
+    ],
+)
+def test_an_offset_that_stands_in_the_data(offset, told, python, monkeypatch) -> None:
+    held = offset_from_data.Contents(HEAP + 0x200, 316)
+    monkeypatch.setattr(
+        offset_from_data, "_contents", lambda *given: held if given[2] == held.start else None
+    )
+    reached = HEAP + 0x200 + offset
+    died = crash(11, 128, 0) if reached >> 47 else crash(address=reached)
+    made = state(
+        died, registers={"rdi": HEAP + 0x200, "rax": offset}, code=INDEXED, python=python,
+        words={HEAP + 0x208: offset},
+    )  # fmt: skip
+    found = list(offset_from_data.offset_from_data(made))
+    assert [finding.facts["at"] for finding in found] == ([8] if told else [])

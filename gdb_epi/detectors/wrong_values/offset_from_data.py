@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An offset that stands in data was added to their address without a check of its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.account import ACCESS
+from gdb_epi.fault.site import DATA
+from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import WORD, WORD_MASK
+from gdb_epi.target.search import find_word
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.x86 import Operand
+
+LOWEST = 1 << 16  # smaller numbers stand everywhere
+MAX_PLACES = 16  # that hold the offset
+MAX_SIZE = 1 << 40
+REACH = 4096  # bytes from the start of the data on in which an offset is looked for
+
+
+class Contents(NamedTuple):
+    """The contents of a bytes object: where they begin, and how long they are."""
+
+    start: int
+    size: int
+
+
+@detector("offset_from_data", needs="python", speaks_for=SpeaksFor("software", "out-of-bounds"))
+def offset_from_data(state: ProcessState) -> Iterator[Finding]:
+    """Find an access at base + offset where base is the start of a bytes object's contents.
+
+    The offset stands in these contents: code took it from a file or packet and did not check it.
+    Innocent causes: one flipped bit of the offset, tested: none makes it lie inside. A small number
+    is never looked for, as it may stand there by chance.
+    Reference: CWE-823 (use of out-of-range pointer offset).
+    """
+    account, python = state.account, state.python
+    if isinstance(account, Absent) or account.how != ACCESS or not isinstance(python, PythonState):
+        return
+    operand, registers = account.site.operand, account.fault.registers
+    if account.site.kind != DATA or operand is None:
+        return
+    for name, other in _pairs(operand):
+        offset, base = registers.get(name, 0), registers.get(other, 0)
+        if offset < LOWEST:
+            continue
+        held = _contents(state, python, base)
+        if held is None or _may_be_flipped(operand, name, registers, held):
+            continue
+        end = held.start + min(held.size, REACH)
+        places = find_word(state.target, offset, limit=MAX_PLACES).addresses
+        at = next((place - held.start for place in places if held.start <= place < end), None)
+        if at is None:
+            continue
+        facts = {"offset": hex_word(offset), "at": at, "size": held.size}
+        summary = (
+            f"the offset {offset:#x} stands in the data themselves, {at} bytes into a bytes object "
+            f"of {held.size}, and leads out of it"
+        )
+        yield Finding("offset_from_data", f"thread {account.fault.tid}", facts, summary)
+        return
+
+
+def _pairs(operand: Operand) -> Iterator[tuple[str, str]]:
+    """Yield (offset, base) of the two registers of an access, in both orders."""
+    first, second = operand.base, operand.index_register
+    if first is not None and second is not None:
+        yield second, first
+        if operand.scale == 1:
+            yield first, second
+
+
+def _contents(state: ProcessState, python: PythonState, start: int) -> Contents | None:
+    """Return the bytes object whose contents begin at an address."""
+    reader = PagedReader(state.target, python.layout)
+    try:
+        first = python.layout.offset("PyBytesObject", "ob_sval")
+        length = python.layout.offset("PyVarObject", "ob_size")
+        if first is None or length is None or start < first or start % WORD:
+            return None
+        if reader.type_name(reader.type_of(start - first)) != "bytes":
+            return None
+        size = reader.u64(start - first + length)
+    except (UnreadableMemory, LayoutError):
+        return None
+    return Contents(start, size) if 0 < size < MAX_SIZE else None
+
+
+def _may_be_flipped(
+    operand: Operand, name: str, registers: Mapping[str, int], held: Contents
+) -> bool:
+    """Whether one bit of the offset makes the access lie inside of the contents."""
+    scale = operand.scale if name == operand.index_register else 1
+    reached = (
+        ((registers[name] ^ 1 << bit) * scale + operand.displacement) & WORD_MASK
+        for bit in range(64)
+    )
+    return any(place < held.size for place in reached)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What code wrote over objects: the same wrong word in several, text of two bytes a letter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.fault.account import ACCESS, TRANSFER
+from gdb_epi.fault.maps import permits
+from gdb_epi.fault.reads import read_word
+from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import WORD
+from gdb_epi.target.search import find_word
+
+LOWEST = 1 << 32  # smaller numbers stand everywhere
+FEWEST = 3  # objects with the same wrong word
+MAX_PLACES = 64
+MOST_REFERENCES = 1 << 20  # of an object that is looked at
+AROUND = (-2 * WORD, -WORD, WORD, 2 * WORD)
+_LETTERS = frozenset((*range(0x20, 0x7F), 9, 10, 13))
+
+
+@detector("repeated_wrong_word", needs="python", speaks_for=SpeaksFor("software", "stray-store"))
+def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
+    """Find a bad pointer that stands behind a count of references in three objects or more.
+
+    There the type of an object stands: several objects have the same wrong one. A flipped bit
+    changes one word, and a wrong type ends the process before objects are made of it.
+    Innocent causes: copies on stacks and in registers, which do not count; a pointer of the
+    program's own behind a small number in a struct: then it was wrong in the program.
+    Reference: CWE-787 (out-of-bounds write).
+    """
+    for name, value in _bad_pointers(state):
+        places = [at for at in find_word(state.target, value, limit=MAX_PLACES).addresses
+                  if 0 < (read_word(state.target, at - WORD) or 0) < MOST_REFERENCES]  # fmt: skip
+        if len(places) < FEWEST:
+            continue
+        more = "at least " if len(places) == MAX_PLACES else ""
+        steps = {after - before for before, after in pairwise(places)}
+        apart = f", {steps.pop()} bytes apart," if len(steps) == 1 else ""
+        facts = {"value": hex_word(value), "objects": len(places),
+                 "where": [hex_word(at) for at in places[:8]]}  # fmt: skip
+        summary = (
+            f"{name} holds {value:#x}, and {more}{len(places)} objects{apart} have the same wrong "
+            "word as their type: code wrote over all of them"
+        )
+        yield Finding("repeated_wrong_word", "memory", facts, summary)
+        return
+
+
+@detector("wide_text", needs="python", speaks_for=SpeaksFor("software", "other-data"))
+def wide_text(state: ProcessState) -> Iterator[Finding]:
+    """Find a bad pointer that is four letters of UTF-16 among such words.
+
+    Innocent causes: a flipped pointer that leads into a text: then the word was read from where
+    text belongs, which is not known here; that no other word around is text is tested.
+    Reference: CWE-135 (sizes of wide strings in characters and bytes).
+    """
+    for name, value in _bad_pointers(state):
+        if not is_wide_text(value):
+            continue
+        places = find_word(state.target, value, limit=2).addresses
+        if len(places) != 1:
+            continue
+        around = [read_word(state.target, places[0] + step) for step in AROUND]
+        alike = sum(word is not None and is_wide_text(word) for word in around)
+        if alike < 2:
+            continue
+        facts = {"where": hex_word(places[0]), "around": alike}
+        summary = (
+            f"{name} holds text of two bytes a letter (UTF-16), read among such text at "
+            f"{places[0]:#x}: it lies where a pointer belongs"
+        )
+        yield Finding("wide_text", "memory", facts, summary)
+        return
+
+
+def is_wide_text(word: int) -> bool:
+    """Whether a word is four printable letters of UTF-16."""
+    return all(word >> 16 * unit & 0xFFFF in _LETTERS for unit in range(4))
+
+
+def _bad_pointers(state: ProcessState) -> Iterator[tuple[str, int]]:
+    """Yield (register, value) of the failed access that lead to no memory."""
+    account = state.account
+    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
+        return
+    if not isinstance(state.python, PythonState) or account.site.operand is None:
+        return
+    for name in account.site.operand.registers():
+        value = account.fault.registers.get(name, 0)
+        if value >= LOWEST and not permits(state.target.region_at(value), None):
+            yield name, value
