@@ -54,8 +54,8 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         facts = {"kind": BESIDE, "function": "", "modules": modules[:4]}
         code = f"code of {modules[0]}" if modules else "its code"
         summary = (
-            f"thread {thread.tid} was in exit(), which destroys static objects and closes "
-            f"libraries, and this thread still ran {code}"
+            f"while this thread still ran {code}, thread {thread.tid} was in exit(), which "
+            "destroys static objects one after another and closes libraries"
         )
         yield Finding("died_at_exit", f"thread {tid}", facts, summary)
         return

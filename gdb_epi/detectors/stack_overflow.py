@@ -49,6 +49,8 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
         where = f"past the end of the thread's stack of {size >> 10} KiB"
     else:
         where = f"past the end of the stack that it ran on, in a mapping of {size >> 10} KiB"
+    if place.large:
+        facts["large"] = True
     by = ", in a frame larger than what was left of it" if place.large else ""
     yield Finding(
         "stack_overflow",

@@ -206,6 +206,8 @@ _MESSENGERS = ("libc.so", "libc-2.", "libstdc++", "libgcc_s", "libpthread", "ld-
 _GIVES_UP = frozenset((
     "fatal_error", "fatal_error_exit", "Py_FatalError", "_Py_FatalErrorFunc",
     "_Py_FatalErrorFormat", "_Py_FatalRefcountErrorFunc", "_PyObject_AssertFailed",
+    "_Py_FatalError_TstateNULL", "_Py_EnsureFuncTstateNotNULL", "_Py_EnsureTstateNotNULL",
+    "_PyMem_DebugCheckGIL", "_PyMem_DebugCheckAddress",
 ))  # fmt: skip
 _INTERPRETER = ("python", "libpython")
 
@@ -289,6 +291,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     if low and leading_hypothesis(record) not in ("", "null-pointer"):  # a number as a pointer
         for words in ("on a NULL pointer", "on a pointer near NULL"):
             text = text.replace(words, f"at the low address {address}")
+    if category == "segv-stack-overflow" and _by_large_frame(record):
+        text = "crashed: a call needed more of the C stack than was left, {where}"
     python = own_python(calls)
     below = f"called from {_at(python)}" if python is not None else ""
     place = where(calls)
@@ -302,6 +306,15 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     for mark, phrase in marks:
         text = text.replace(mark, phrase)
     return text
+
+
+def _by_large_frame(record: Json) -> bool:
+    """Whether the stack ended in one frame that was too large, and not by recursion."""
+    return any(
+        group_in(finding, "facts").get("large") is True
+        for finding in groups_in(record, "findings")
+        if finding.get("detector") == "stack_overflow"
+    )
 
 
 def _deep(calls: Sequence[Call], python: Call | None) -> str:

@@ -381,6 +381,7 @@ def test_refused_system_call() -> None:
 def test_a_large_frame_is_an_overflow_and_a_damaged_stack_pointer_is_none() -> None:
     sp = STACK - 0xC0_5000
     large = state(crash(address=sp + 16), registers={"rsp": sp, "rbp": SP})
+    assert one(stack_overflow(large)).facts["large"] is True
     assert "larger than what was left" in one(stack_overflow(large)).summary
     damaged = SP - 0x40 - (1 << 28)  # its bit 28 set leads 64 bytes below rbp
     assert (damaged | 1 << 28) == SP - 0x40

@@ -72,3 +72,19 @@ def test_a_sleep_in_a_loop_is_not_said_to_look_at_something() -> None:
     }
     first, _ = headline(record, [TICK])
     assert first.endswith("ended it: nothing wrong is seen")
+
+
+def test_one_large_frame_is_no_recursion() -> None:
+    finding: dict[str, Any] = {"detector": "stack_overflow", "facts": {"large": True}}
+    record: dict[str, Any] = {
+        "verdict": {"label": "software", "confidence": 0.9, "reasons": []},
+        "signature": {"category": "segv-stack-overflow"},
+        "signal": {"name": "SIGSEGV"},
+        "threads": {"count": 1},
+        "findings": [finding],
+    }
+    first, _ = headline(record, [native("smooth", "smooth.so"), TICK])
+    assert "a call needed more of the C stack than was left, in smooth" in first
+    finding["facts"] = {}
+    first, _ = headline(record, [native("smooth", "smooth.so"), TICK])
+    assert "the C stack was full, deep in calls of tick" in first
