@@ -60,10 +60,13 @@ class ProcessState:
     @cached_property
     def named_values(self) -> Sequence[NamedValue]:
         """The variables of the thread's Python frames that hold the bad address."""
+        from gdb_epi.fault.account import WITHOUT_ADDRESS
         from gdb_epi.fault.named_values import named_values
 
         account = self.account
         if isinstance(account, Absent) or not account.fault.is_hardware_trap:
+            return ()
+        if account.how in WITHOUT_ADDRESS:  # where the instruction stands is no bad address
             return ()
         fault = account.fault
         address = account.address if account.address is not None else fault.address

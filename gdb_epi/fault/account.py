@@ -73,6 +73,7 @@ HOW = {
     SENT: "a signal was sent; by whom is not in the core",
 }
 _BY_TERMINAL = frozenset((1, 2, 3))  # SIGHUP, SIGINT, SIGQUIT
+WITHOUT_ADDRESS = frozenset((ARITHMETIC, ILLEGAL, TRAPPED))  # the instruction itself failed
 _PLAIN = frozenset((MISALIGNED, PRIVILEGED, ARITHMETIC, ILLEGAL, TRAPPED))
 _BY_CODE = {SEGV_PKUERR: PROTECTION_KEY, SEGV_CPERR: SHADOW_STACK}
 

@@ -23,9 +23,11 @@ from gdb_epi.detectors.died_at_exit import died_at_exit
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set
 from gdb_epi.detectors.refused_system_call import refused_system_call
+from gdb_epi.detectors.runtimes import unloaded_library
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
+from gdb_epi.fault import named_values
 from gdb_epi.fault.abort_message import FATAL, classify_abort_message
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.target.api import Module, NativeFrame, Region
@@ -372,3 +374,38 @@ def test_an_offset_that_stands_in_the_data(offset, told, python, monkeypatch) ->
     )  # fmt: skip
     found = list(offset_from_data.offset_from_data(made))
     assert [finding.facts["at"] for finding in found] == ([8] if told else [])
+
+
+# -- a library that is gone ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("/srv/app/plugin.so", True),
+        ("./libengine.so", False),  # loaded: a link to libengine.so.2
+        (None, False),  # CDLL(None)
+    ],
+)
+def test_a_function_of_a_closed_library(name, told, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = SimpleNamespace(address=HEAP)
+    values = SimpleNamespace(attribute=lambda *_: HEAP + 64, text=lambda _: name)
+    monkeypatch.setattr(unloaded_library, "PythonState", SimpleNamespace)
+    monkeypatch.setattr(unloaded_library, "PlainValues", lambda *_: values)
+    monkeypatch.setattr(
+        unloaded_library, "instances_of", lambda *_: SimpleNamespace(of=lambda _: [library])
+    )
+    gone = MMAP - 0x5000
+    made = state(crash(address=gone), registers={"rip": gone}, python=SimpleNamespace())
+    made.target._modules += (
+        Module("/srv/app/libengine.so.2", LOADER, LOADER, LOADER + 0x1000, None, "x"),
+    )
+    found = list(unloaded_library.unloaded_library(made))
+    assert [finding.facts["library"] for finding in found] == (["plugin.so"] if told else [])
+
+
+def test_an_instruction_that_failed_itself_has_no_bad_address(monkeypatch) -> None:
+    made = state(crash(4, 2, PC), code=b"\x0f\x0b")
+    monkeypatch.setattr(named_values, "named_values", lambda *_: ["function"])
+    assert made.named_values == ()
+    assert state(crash(address=MMAP - 0x5000), code=LOAD).named_values == ["function"]

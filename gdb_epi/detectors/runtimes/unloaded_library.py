@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control went to memory that is gone, and a library that ctypes had loaded is gone too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.fault.account import TRANSFER
+from gdb_epi.process_state import ProcessState
+
+LIBRARY = "ctypes.CDLL"
+MAX_LIBRARIES = 256
+LOWEST = 1 << 32
+
+
+@detector("unloaded_library", needs="python", speaks_for=SpeaksFor("software", "use-after-free"))
+def unloaded_library(state: ProcessState) -> Iterator[Finding]:
+    """Find a jump to where nothing is mapped, and a ctypes.CDLL whose file is not loaded any more.
+
+    Innocent causes: a wrong pointer that has nothing to do with that library: both together are
+    rare, as hardly any program closes libraries.
+    Reference: dlclose(3); Lib/ctypes/__init__.py (CDLL keeps `_name` and never closes).
+    """
+    account, python = state.account, state.python
+    if (
+        isinstance(account, Absent)
+        or account.how != TRANSFER
+        or not isinstance(python, PythonState)
+    ):
+        return
+    address = account.address or 0
+    if address < LOWEST or state.target.region_at(address) is not None:
+        return
+    loaded = [_file(module.path) for module in state.target.modules()]
+    values = PlainValues(state.target, python)
+    for library in instances_of(state.target, python).of([LIBRARY])[:MAX_LIBRARIES]:
+        kept = values.attribute(library.address, "_name")
+        name = _file(values.text(kept) or "") if kept else ""
+        if not name or any(known.startswith(_stem(name)) for known in loaded):
+            continue
+        facts = {"library": name, "address": hex_word(address)}
+        summary = (
+            f"control went to {address:#x}, where nothing is mapped, and {name}, which ctypes had "
+            "loaded, is not loaded any more: it was closed (dlclose) while its functions were kept"
+        )
+        yield Finding("unloaded_library", f"thread {account.fault.tid}", facts, summary)
+        return
+
+
+def _file(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _stem(name: str) -> str:
+    """Return the name without its version: a link leads to libx.so.1.2."""
+    return name.partition(".so")[0]
