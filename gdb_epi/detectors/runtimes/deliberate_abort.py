@@ -15,6 +15,15 @@ from gdb_epi.target.api import NativeFrame
 
 _LIBC = ("libc.so.", "libc-2.")
 MAX_FRAMES = 16
+# What malloc's messages say of the call, by their beginnings (malloc/malloc.c).
+_FOREIGN = "; what was freed is no block of malloc's, or the words before it were overwritten"
+_MEANINGS = (
+    ("free(): invalid pointer", _FOREIGN),
+    ("munmap_chunk(): invalid pointer", _FOREIGN),
+    ("realloc(): invalid pointer", _FOREIGN),
+    ("free(): double free", "; the block was freed before"),
+    ("double free or corruption (fasttop)", "; the block was freed before"),
+)
 
 
 @detector("deliberate_abort", needs="crash")
@@ -42,7 +51,8 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
 def _summary(message: AbortMessage, caller: str | None) -> str:
     by = f"; {caller} had called it" if caller else ""
     if message.kind == "malloc":
-        return f"malloc gave up ({message.text!r}){by}"
+        meaning = next((why for start, why in _MEANINGS if message.text.startswith(start)), "")
+        return f"malloc gave up ({message.text!r}){by}{meaning}"
     if message.kind == "assert":
         where = f" in {message.function}" if message.function else ""
         return f"an assertion failed{where}: {message.text}"

@@ -19,6 +19,8 @@ from gdb_epi.target.search import find_word
 LOWEST = 1 << 32  # smaller numbers stand everywhere
 FEWEST = 3  # objects with the same wrong word
 MAX_PLACES = 64
+ALIGNMENT = 16  # of objects (Objects/obmalloc.c), since 3.7 on 64 bits
+ALL_ONES = 0xFFFFFFFF
 MOST_REFERENCES = 1 << 20  # of an object that is looked at
 AROUND = (-2 * WORD, -WORD, WORD, 2 * WORD)
 _LETTERS = frozenset((*range(0x20, 0x7F), 9, 10, 13))
@@ -30,13 +32,17 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
 
     There the type of an object stands: several objects have the same wrong one. A flipped bit
     changes one word, and a wrong type ends the process before objects are made of it.
-    Innocent causes: copies on stacks and in registers, which do not count; a pointer of the
+    Innocent causes: -1 and other values that are no address of an object; copies on stacks and in
+    registers, which do not count; a pointer of the
     program's own behind a small number in a struct: then it was wrong in the program.
     Reference: CWE-787 (out-of-bounds write).
     """
     for name, value in _bad_pointers(state):
+        if value % WORD or value >> 32 == ALL_ONES:  # no type's address, and a small negative one
+            continue
         places = [at for at in find_word(state.target, value, limit=MAX_PLACES).addresses
-                  if 0 < (read_word(state.target, at - WORD) or 0) < MOST_REFERENCES]  # fmt: skip
+                  if (at - WORD) % ALIGNMENT == 0
+                  and 0 < (read_word(state.target, at - WORD) or 0) < MOST_REFERENCES]  # fmt: skip
         if len(places) < FEWEST:
             continue
         more = "at least " if len(places) == MAX_PLACES else ""
