@@ -92,6 +92,7 @@ class Context:
         self.reach = reach
         self.findings = tuple(findings)
         self.sweep = sweep
+        self.whole_heap = False  # whether checks that look everywhere run
         self.budget = budget or Budget(SWEEP_BYTES if sweep else DEFAULT_BYTES)
         self.evidence: list[Evidence] = []
         self.searches_skipped = 0

@@ -20,8 +20,9 @@ class Check(NamedTuple):
     One with `sweep` reads much memory and runs only when the user asks for it; one that `grows`
     finds more where the walk from the frames goes farther. One that is `costly` (more than 0.25 ms
     of most cores, with what it is the first to ask for) does not run where nothing failed and the
-    others found nothing. `innocent_causes` is a text for the check's page: what else makes the same
-    picture, and how that is told apart.
+    others found nothing. One that looks `everywhere` goes over all of the heap: it runs last, where
+    something failed and the others found no damage. `innocent_causes` is a text for the check's
+    page: what else makes the same picture, and how that is told apart.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Check(NamedTuple):
     order: int = 50
     grows: bool = False
     costly: bool = False
+    everywhere: bool = False
 
 
 CHECKS: dict[str, Check] = {}
@@ -46,6 +48,7 @@ def check(
     order: int = 50,
     grows: bool = False,
     costly: bool = False,
+    everywhere: bool = False,
 ) -> Callable[[Run], Run]:
     """Register the decorated generator as a check.
 
@@ -60,7 +63,9 @@ def check(
         earlier = CHECKS.get(name)
         if earlier is not None and earlier.run.__code__.co_filename != run.__code__.co_filename:
             raise ValueError(f"check {name!r} is registered twice")
-        CHECKS[name] = Check(name, run, innocent_causes, needs, sweep, order, grows, costly)
+        CHECKS[name] = Check(
+            name, run, innocent_causes, needs, sweep, order, grows, costly or everywhere, everywhere
+        )
         return run
 
     return register

@@ -9,7 +9,16 @@ from gdb_epi.corruption.context import FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import Check, all_checks
-from gdb_epi.corruption.score import AMBIGUOUS, NONE, WEAK, Score, is_no_innocent_sign, score
+from gdb_epi.corruption.score import (
+    AMBIGUOUS,
+    NONE,
+    PROVEN,
+    STRONG,
+    WEAK,
+    Score,
+    is_no_innocent_sign,
+    score,
+)
 from gdb_epi.corruption.symptom import Symptom, symptom_of
 from gdb_epi.corruption.without_failure import HOW_NOTHING_FAILED, nothing_failed
 from gdb_epi.cpython.types import PythonState
@@ -60,8 +69,9 @@ def run_checks(
     what was found until then; without --sweep KeyboardInterrupt is raised.
 
     Without a sweep or a budget the checks look near the frames first, and farther only where that
-    leaves a doubt: see _leaves_a_doubt(). Where nothing failed, the cheap ones run first, and the
-    costly ones only where those found something: see nothing_failed().
+    leaves a doubt: see _leaves_a_doubt(); everywhere only where no damage was found. Where nothing
+    failed, the cheap ones run first, and the costly ones only where those found something: see
+    nothing_failed().
     """
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all
@@ -74,6 +84,7 @@ def run_checks(
         return Context(state, findings, sweep=sweep, budget=budget, progress=progress, reach=reach)
 
     context = new_context()
+    context.whole_heap = not near
     machine = machine_of(state.target)
     if not machine.decodes:
         reason = f"not judged on this architecture ({machine.name})"
@@ -98,11 +109,20 @@ def run_checks(
         context, outcomes = new_context(), {}
     interrupted = _run_all(context, outcomes)
     results = _results(context, outcomes, errors, prior, interrupted)
-    if not near or not _leaves_a_doubt(results):
+    if not near:
         return results
-    context.look_farther(object_walk)
+    if _leaves_a_doubt(results):
+        context.look_farther(object_walk)
+        for check in all_checks():
+            if check.grows:
+                outcomes.pop(check.name, None)
+        _run_all(context, outcomes)
+        results = _results(context, outcomes, errors, prior, None)
+    if results.score.word in (PROVEN, STRONG):
+        return results
+    context.whole_heap = True
     for check in all_checks():
-        if check.grows:
+        if check.everywhere:
             outcomes.pop(check.name, None)
     _run_all(context, outcomes)
     return _results(context, outcomes, errors, prior, None)
@@ -142,6 +162,8 @@ def _run_all(context: Context, outcomes: dict[str, _Outcome]) -> Interrupted | N
             context.evidence += outcome.evidence
             continue
         outcome = outcomes[check.name] = _Outcome([], [], [])
+        if check.everywhere and not context.whole_heap:
+            continue  # its turn comes where no damage is found
         why = why_not(check, context)
         if why is not None:
             outcome.skipped.append(Skipped(check.name, why))

@@ -20,7 +20,11 @@ SOURCES = sorted(
 )
 MAX_LINES = 700
 MAX_FILES = 25  # of a folder
-ONE_FILE_EACH = (ROOT / "commands", ROOT / "gdb_epi/cli/fleet")  # a file for a command, by rule 10
+ONE_FILE_EACH = (  # a file for a command or a check, by rule 10
+    ROOT / "commands",
+    ROOT / "gdb_epi/cli/fleet",
+    ROOT / "gdb_epi/corruption/checks",
+)
 OWNER_TOP_LEVEL = {
     "setup.py", "gdb_epi", "commands", "tests", "sample_cores", "README.md",
     "LICENSE", "CHANGELOG.md", "ARCHITECTURE.md",

@@ -5,22 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import compress
+from operator import gt
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory import values_at_hand
+from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
+from gdb_epi.corruption.heap.pool_census import PoolCensus, head_of, pool_census
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.malloc_heap import FLAGS
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 
 LEAST_BIT = 5  # a count that is wrong by fewer items is an error of counting
 MOST_ITEMS = 1 << 40
 MAX_LOOKED_AT = 64  # items that must be objects
+LARGEST_BLOCK = 512  # bytes that pymalloc gives (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c)
+MAX_SUSPECTED = 64  # objects of all the heap; more counts that are too large are an overwrite
 SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
 
 
@@ -35,6 +43,9 @@ class _Count(NamedTuple):
     most: int
     items: int  # address of the first one; 0 where items are bytes
     room: str  # the sentence that says how much room there is
+    ends: tuple[int, int] | None = (
+        None  # where characters begin, and bytes of one, that a NUL follows
+    )
 
 
 @check(
@@ -60,28 +71,175 @@ def item_counts(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R25", walk.detail)
         return
     for count in _too_large(context, walk):
+        yield from _repair(walk, count)
+
+
+@check(
+    "R25-heap",
+    everywhere=True,
+    needs="python",
+    order=57,
+    innocent_causes=(
+        "those of R25. Of one type more than a few such objects are no damage of one word, and "
+        "nothing is said."
+    ),
+)
+def item_counts_of_the_heap(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare the counts of all objects in pools and in malloc's chunks with their room.
+
+    What ran over the end of a damaged object may have left it long ago, or reached it by C code:
+    neither frames nor registers lead to it then.
+    """
+    census, walk = pool_census(context), object_walk(context)
+    if isinstance(census, Absent) or isinstance(walk, Absent):
+        why = census if isinstance(census, Absent) else walk
+        yield Skipped("R25-heap", why.detail if isinstance(why, Absent) else "")
+        return
+    of_kind = _suspected(context, census, walk)
+    if of_kind is None or sum(map(len, of_kind.values())) > MAX_SUSPECTED:
+        return
+    seen = {item.where for item in context.evidence if item.id == "R25"}
+    for count in _of_owners(context, walk.reader, of_kind):
+        if count.place not in seen:
+            yield from _repair(walk, count)
+
+
+def _suspected(
+    context: Context, census: PoolCensus, walk: ObjectWalk
+) -> dict[str, list[int]] | None:
+    """Return the objects that count more than their block holds, or than they say themselves."""
+    layout = walk.reader.layout
+    size_at = layout.offset("PyVarObject", "ob_size")
+    form = str_form(layout, 0)
+    if size_at is None:
+        return None
+    fields: dict[str, tuple[int, int, int]] = {}  # where the count is, the head, bytes of an item
+    for kind, struct, member, width in (
+        ("tuple", "PyTupleObject", "ob_item", WORD),
+        ("bytes", "PyBytesObject", "ob_sval", 1),
+    ):
+        start = layout.offset(struct, member)
+        if start is not None:
+            fields[kind] = size_at, start, width
+    if form is not None:
+        fields["str"] = form.length_at, min(head for head, _width in form.kinds.values()), 1
+    rooms = {
+        kind: at
+        for kind, struct, member in _SAID
+        if (at := layout.offset(struct, member)) is not None
+    }
+    of_kind = _by_kind()
+    for name, built_in in _built_in_types(walk).items():
+        address, head = built_in.address, head_of(built_in.flags)
+        if name in fields:
+            at, start, width = fields[name]
+            for pool in census.pools_with(address, head):
+                most = (pool.block - head - start) // width
+                counts = pool.column(head + at)
+                mine = compress(counts, census.is_object(pool, address, head))
+                if max(counts) > most and max(mine, default=0) > most:
+                    large = [n for n, count in enumerate(counts) if count > most]
+                    of_kind[name] += census.objects(pool, address, head, large)
+        elif name in rooms:
+            for pool in census.pools_with(address, head):
+                counts, room = pool.column(head + size_at), pool.column(head + rooms[name])
+                larger = map(gt, counts, room)
+                if any(compress(larger, census.is_object(pool, address, head))):
+                    large = [n for n, count in enumerate(counts) if count > room[n]]
+                    of_kind[name] += census.objects(pool, address, head, large)
+    for name, owners in _suspected_in_chunks(census, walk, heap_chunks(context), fields).items():
+        of_kind[name] += owners
+    return of_kind
+
+
+def _suspected_in_chunks(
+    census: PoolCensus,
+    walk: ObjectWalk,
+    chunks: HeapChunks,
+    fields: dict[str, tuple[int, int, int]],
+) -> dict[str, list[int]]:
+    """Return the objects in chunks of malloc's, larger than pymalloc's blocks, that count more."""
+    kinds = {
+        built_in.address: (name, HEAD + head_of(built_in.flags) // WORD)
+        for name, built_in in _built_in_types(walk).items()
+        if name in fields
+    }
+    of_kind = _by_kind()
+    words, last = chunks.words, len(chunks.words)
+    type_words = {first + 1 for _name, first in kinds.values()}
+    for place in chunks.places:
+        size = words[place + 1] & ~FLAGS
+        if size <= LARGEST_BLOCK:
+            continue
+        for type_word in type_words:
+            name, first = kinds.get(words[place + type_word], ("", 0))
+            if not name or first + 1 != type_word or not census.counts(words[place + first]):
+                continue
+            at, start, width = fields[name]
+            count = place + first + at // WORD
+            if count < last and words[count] * width > size - WORD * (first - 1) - start:
+                of_kind[name].append(chunks.start + WORD * (place + first))
+    return of_kind
+
+
+def _built_in_types(walk: ObjectWalk) -> dict[str, ObjectType]:
+    """Return the types that the walk met of which objects are looked at, by their names."""
+    wanted = _by_kind()
+    return {
+        kind.name: kind
+        for kind in walk.kinds.judged()
+        if kind.name in wanted and not kind.flags & HEAP_TYPE
+    }
+
+
+def _by_kind() -> dict[str, list[int]]:
+    return {"list": [], "tuple": [], "bytes": [], "bytearray": [], "str": []}
+
+
+def _repair(walk: ObjectWalk, count: _Count) -> Iterator[Evidence]:
+    """Yield the one count, a bit away or two, that fits; nothing where several do."""
+    bits = range(LEAST_BIT, 64)
+    near = [count.held ^ 1 << bit for bit in bits]
+    right = [value for value in near if count.least <= value <= count.most]
+    far = "one bit"
+    if not right and count.ends:
         right = [
             value
-            for bit in range(LEAST_BIT, 64)
-            if count.least <= (value := count.held ^ 1 << bit) <= count.most
+            for number, one in enumerate(near)
+            for bit in bits[number + 1 :]
+            if count.least <= (value := one ^ 1 << bit) <= count.most
         ]
-        if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
-            yield word_evidence(
-                "R25", count.place, count.held, right[0], MEMORY,
-                f"{'length' if count.kind == 'str' else 'ob_size'} of the {count.kind} at "
-                f"{count.owner:#018x} is {count.held:#x}, and "
-                f"{count.room}; {right[0]}, one bit away, fits",
-            )  # fmt: skip
+        far = "two bits"
+    if len(right) > 1 and count.ends:
+        right = [value for value in right if _ends_there(walk, count, value)]
+    if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
+        if far == "two bits" and not _ends_there(walk, count, right[0]):
+            return
+        yield word_evidence(
+            "R25", count.place, count.held, right[0], MEMORY,
+            f"{'length' if count.kind == 'str' else 'ob_size'} of the {count.kind} at "
+            f"{count.owner:#018x} is {count.held:#x}, and "
+            f"{count.room}; {right[0]}, {far} away, fits",
+        )  # fmt: skip
+
+
+def _ends_there(walk: ObjectWalk, count: _Count, value: int) -> bool:
+    """Whether a NUL stands behind so many characters: str and bytes objects end with one."""
+    if count.ends is None:
+        return False
+    start, width = count.ends
+    try:
+        return not any(walk.reader.read(start + value * width, width))
+    except UnreadableMemory:
+        return False
+
+
+# Objects that say themselves how much room they have.
+_SAID = (("list", "PyListObject", "allocated"), ("bytearray", "PyByteArrayObject", "ob_alloc"))
 
 
 def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
-    reader = walk.reader
-    size_at = reader.layout.offset("PyVarObject", "ob_size")
-    if size_at is None:
-        return
-    of_kind: dict[str, list[int]] = {
-        "list": [], "tuple": [], "bytes": [], "bytearray": [], "str": [],
-    }  # fmt: skip
+    of_kind = _by_kind()
     for address, category in walk.visited:
         if category in ("list", "tuple"):
             of_kind[category].append(address)
@@ -89,10 +247,17 @@ def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
         name = walk.type_at(value)
         if name in ("bytes", "bytearray", "str"):
             of_kind[name].append(value)
-    for kind, struct, member in (
-        ("list", "PyListObject", "allocated"),
-        ("bytearray", "PyByteArrayObject", "ob_alloc"),
-    ):
+    yield from _of_owners(context, walk.reader, of_kind)
+
+
+def _of_owners(
+    context: Context, reader: PagedReader, of_kind: dict[str, list[int]]
+) -> Iterator[_Count]:
+    """Yield the counts of objects that are larger than their room."""
+    size_at = reader.layout.offset("PyVarObject", "ob_size")
+    if size_at is None:
+        return
+    for kind, struct, member in _SAID:
         room_at = reader.layout.offset(struct, member)
         if room_at is not None:
             start_at = reader.layout.offset(struct, "ob_item", "ob_bytes") or 0
@@ -171,7 +336,8 @@ def _beyond_block(
         least = most - most // SLACK - 16 // width
         items = owner + head if kind == "tuple" else 0
         text = f"the block that it lies in has room for {most}"
-        yield _Count(owner, kind, owner + size_at, held, max(least, 0), most, items, text)
+        ends = (owner + head, width) if kind in ("str", "bytes") else None
+        yield _Count(owner, kind, owner + size_at, held, max(least, 0), most, items, text, ends)
 
 
 def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:

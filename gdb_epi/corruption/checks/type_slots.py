@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R14: a function pointer of a type differs by one bit from its file's, or from its base's."""
+"""R14, R28: what a type says differs by one bit from what its file, base or instances say.
+
+R14: its function pointers and tables. R28: its flags and the sizes of its instances.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,17 @@ from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
-from gdb_epi.corruption.heap.memory import heap_of, read_words
+from gdb_epi.corruption.heap.memory import heap_of, page_reader, read_words
+from gdb_epi.corruption.heap.object_types import HEAP_TYPE
+from gdb_epi.corruption.heap.pool_census import classes_of_heap, head_of, pool_census
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.by_type import HAVE_GC, Heap
+from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.maps import may_execute
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 
@@ -262,3 +270,222 @@ def _evidence(slot: _Slot, right: int, source: str) -> Evidence:
         f"{right:#x}: {source}",
         slot=slot.name,
     )
+
+
+# tp_flags (Include/object.h) of whatever a class statement makes, 3.8 to 3.15.
+_INLINE = 1 << 2  # attributes lie behind the object, in the same block (3.13)
+_BASETYPE, _READY, _READYING = 1 << 10, 1 << 12, 1 << 13
+_OF_CLASSES = HEAP_TYPE | _BASETYPE | _READY
+_LAST_WORD = WORD_MASK - 7  # of what has items: tp_dictoffset counts from its end (up to 3.11)
+_BUILT_IN = 0xFF << 24  # "is an int, a list, a tuple ...": inherited, and set in no other way
+_ABOVE = 0xFFFFFFFF << 32  # no release uses them
+_NEVER = _READYING | _ABOVE
+MAX_BASES = 64
+FEWEST_CLASSES = 3  # that are freed by one function: the one of class statements
+MAX_WRONG_TYPES = 2  # more are of a tool that makes classes in its own way
+MAX_ADDED = 1 << 12  # words that a class adds
+_NUMBERS = (
+    "tp_basicsize", "tp_itemsize", "tp_flags", "tp_traverse", "tp_base", "tp_dealloc",
+    "tp_dictoffset", "tp_weaklistoffset", "tp_name",
+)  # fmt: skip
+
+
+_SIZES = ("basicsize", "slots", "dictoffset", "weaklistoffset")
+
+
+class _Class(NamedTuple):
+    """What a type says of itself, the members that are numbers."""
+
+    address: int
+    slots: int  # of __slots__: what ob_size of a class counts
+    basicsize: int
+    itemsize: int
+    flags: int
+    traverse: int
+    base: int
+    dealloc: int
+    dictoffset: int
+    weaklistoffset: int
+    name: int
+
+
+class _Disagreement(NamedTuple):
+    """A number of a class that something else contradicts; what it should be, and why."""
+
+    member: str
+    held: int
+    right: int
+    why: str
+
+
+@check(
+    "R28",
+    everywhere=True,
+    needs="python",
+    order=57,
+    innocent_causes=(
+        "types that C code made or changed (only those are judged that a class statement made, "
+        "which have one function that frees their instances), an overwritten type (several "
+        "numbers are wrong then, and nothing is said)."
+    ),
+)
+def type_numbers(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare flags and sizes of classes with those of their bases, and with their own slots.
+
+    type.__new__ computes them from the base and from __slots__ (type_new_alloc() and
+    type_new_slots(), Objects/typeobject.c), and nobody changes them afterwards.
+    """
+    reader = page_reader(context)
+    try:
+        classes = _Classes(context, reader)
+        made = classes.made_by_statements()
+    except LayoutError as error:
+        yield Skipped("R28", f"{error}")
+        return
+    wrong = [(kind, list(classes.disagreements(kind))) for kind in made]
+    contradicted = {kind.address for kind, each in wrong if each}
+    # A class that is derived from a damaged one disagrees with that.
+    wrong = [(kind, each) for kind, each in wrong if each and kind.base not in contradicted]
+    if len(wrong) > MAX_WRONG_TYPES:
+        return
+    for kind, disagreements in wrong:
+        if len(disagreements) > 1:
+            continue
+        for member, held, right, why in disagreements:
+            if (held ^ right).bit_count() == 1:
+                place = kind.address + classes.offset(member)
+                yield word_evidence(
+                    "R28", place, held, right, MEMORY,
+                    f"{member} of the class {classes.shown(kind)} at {kind.address:#018x} is "
+                    f"{held:#x}, one bit from {right:#x}: {why}",
+                    member=member,
+                )  # fmt: skip
+
+
+class _Classes:
+    """The classes of which objects are in the heap, and their bases."""
+
+    def __init__(self, context: Context, reader: PagedReader) -> None:
+        self._context, self._reader = context, reader
+        self._layout: Layout = reader.layout
+        self._size_at = self._layout.require("PyVarObject", "ob_size")
+        self._members = [self._layout.require("PyTypeObject", name) for name in _NUMBERS]
+        self._known: dict[int, _Class] = {}
+        self._negative: dict[str, set[int]] = {}
+
+    def offset(self, member: str) -> int:
+        """Return where a member is. Raises LayoutError."""
+        if member == "ob_size":
+            return self._size_at
+        return self._layout.require("PyTypeObject", member)
+
+    def shown(self, kind: _Class) -> str:
+        """Return the name of a class, as far as it can be read."""
+        name = self._reader.type_name(kind.address)
+        return "without a name" if isinstance(name, Absent) else name
+
+    def at(self, address: int) -> _Class:
+        """Return what the type at an address says."""
+        kind = self._known.get(address)
+        if kind is None:
+            places = [self._size_at, *self._members]
+            words = self._reader.words([address + offset for offset in places])
+            kind = self._known[address] = _Class(address, *words)
+        return kind
+
+    def made_by_statements(self) -> list[_Class]:
+        """Return the classes that class statements (or calls of type()) made."""
+        classes = [self.at(address) for address in classes_of_heap(self._context)]
+        freed_by = Counter(kind.dealloc for kind in classes)
+        if not freed_by:
+            return []
+        usual, number = freed_by.most_common(1)[0]
+        if number < FEWEST_CLASSES:
+            return []
+        return [kind for kind in classes if kind.dealloc == usual and self._has_plain_name(kind)]
+
+    def _has_plain_name(self, kind: _Class) -> bool:
+        """Whether tp_name is that of a class statement, which holds no module's name."""
+        name = self._reader.type_name(kind.address)
+        return not isinstance(name, Absent) and "." not in name
+
+    def root(self, kind: _Class) -> _Class | None:
+        """Return the first base that C code made; None where the chain is damaged."""
+        for _ in range(MAX_BASES):
+            if not kind.base or kind.base & 7:
+                return None
+            kind = self.at(kind.base)
+            if not kind.basicsize:
+                return None
+            if not _is_anonymous(self._context, kind.address):
+                return kind
+        return None
+
+    def disagreements(self, kind: _Class) -> Iterator[_Disagreement]:
+        """Yield the numbers of a class that its base or its own other numbers contradict."""
+        root = self.root(kind)
+        if root is None:
+            return
+        base = self.at(kind.base)
+        right = (kind.flags | _OF_CLASSES) & ~(_BUILT_IN | _NEVER) | root.flags & _BUILT_IN
+        right = right | HAVE_GC if kind.traverse else right & ~HAVE_GC
+        if right != kind.flags:
+            why = "what every class has, its base has, and its own tp_traverse says"
+            yield _Disagreement("tp_flags", kind.flags, right, why)
+        if kind.itemsize != base.itemsize:
+            why = "that of its base"
+            yield _Disagreement("tp_itemsize", kind.itemsize, base.itemsize, why)
+        if not self._agree(kind, base):
+            yield from self._sizes(kind, base)
+
+    def _sizes(self, kind: _Class, base: _Class) -> Iterator[_Disagreement]:
+        """Yield the one number of which a bit, changed, makes the sizes of a class agree."""
+        ways = [
+            (name, right)
+            for name in _SIZES
+            for bit in range(64)
+            if self._agree(right := kind._replace(**{name: getattr(kind, name) ^ 1 << bit}), base)
+        ]
+        seen = [] if kind.flags & _INLINE else [way for way in ways if self._has_instances(way[1])]
+        for name, right in seen or ways:
+            why = (
+                f"with its base, {right.slots} __slots__ and where its dict and weak references are"
+            )
+            member = "ob_size" if name == "slots" else f"tp_{name}"
+            yield _Disagreement(member, getattr(kind, name), getattr(right, name), why)
+
+    def _has_instances(self, kind: _Class) -> bool:
+        """Whether objects of a class lie in blocks that are as large as its instances are."""
+        head = head_of(kind.flags)
+        census = pool_census(self._context)
+        pools = () if isinstance(census, Absent) else census.pools_with(kind.address, head)
+        return any(pool.block == head + kind.basicsize + 15 & ~15 for pool in pools)
+
+    def _agree(self, kind: _Class, base: _Class) -> bool:
+        """Whether instances have room for what the base has, the slots, a dict and references.
+
+        The latter are the base's, the last words of an instance, or what many classes have: a
+        negative number that says where before the object they are.
+        """
+        words = kind.slots
+        for name in ("dictoffset", "weaklistoffset"):
+            at, of_base = getattr(kind, name), getattr(base, name)
+            if at == of_base or at == 0:
+                continue
+            if at in (kind.basicsize - 8, kind.basicsize - 16) or (
+                kind.itemsize and at == _LAST_WORD
+            ):
+                words += 1
+            elif at not in self._before_objects(name) and WORD_MASK + 1 - at not in (
+                kind.basicsize + 24,  # the dict and what is beside it, 3.11
+                kind.basicsize + 16,
+            ):
+                return False
+        return words < MAX_ADDED and kind.basicsize == base.basicsize + 8 * words
+
+    def _before_objects(self, name: str) -> set[int]:
+        """Return the negative offsets that several classes have."""
+        if name not in self._negative:
+            offsets = Counter(getattr(kind, name) for kind in self._known.values())
+            self._negative[name] = {at for at, times in offsets.items() if at >> 63 and times > 2}
+        return self._negative[name]

@@ -261,7 +261,7 @@ def gone(context: Context) -> Iterator[Evidence]:
             yield plain_evidence(id, word.source, UNKNOWN, summary, {})
         return
     start = _start_at_hand(context, value)
-    if start is not None:
+    if start is not None and not is_one_bit_from_use(context, start):
         summary = (
             f"{word.source} holds {value:#x}, {value - start} bytes after {start:#x}, "
             "which looks like the start of a mapping that was given back: a register or the stack "

@@ -64,6 +64,10 @@ class ObjectTypes:
             self._by_object[address] = kind
         return kind
 
+    def judged(self) -> list[ObjectType]:
+        """Return the types that were met so far."""
+        return [kind for kind in self._kinds.values() if kind is not NO_TYPE]
+
     def _by_type(self, kind: int) -> ObjectType:
         judged = self._kinds.get(kind)
         if judged is None:

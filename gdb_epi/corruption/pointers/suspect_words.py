@@ -8,6 +8,8 @@ too, one instruction further back. `software_pattern` tells words that software 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
@@ -32,6 +34,7 @@ LOW = 1 << 32
 MAX_UNALIGNED = 8  # occurrences looked at
 MAX_SEARCHED = 64 << 20  # bytes searched for an unaligned occurrence
 PLACES = 64
+FROM_BASE = 16 << 20  # bytes from the start of an array that a loop walks
 
 
 class FaultWord(NamedTuple):
@@ -264,7 +267,30 @@ def suspects_of(context: Context) -> list[Suspect]:
     for word in fault_words(context):
         for suspect in _traced(context, site, latest, word):
             unique.setdefault((suspect.value, suspect.depth), suspect)
+    for suspect in _bases(context, site, [*unique.values()]):
+        unique.setdefault((suspect.value, suspect.depth), suspect)
     return list(unique.values())
+
+
+def _bases(context: Context, site: FaultSite, known: list[Suspect]) -> Iterator[Suspect]:
+    """Yield registers that hold another address near the failed one, where nothing is mapped.
+
+    A loop keeps the start of its array in one register and works out each address in others: then
+    the start is what was damaged, and what memory still holds.
+    """
+    first = next((suspect for suspect in known if not suspect.depth), None)
+    if site.kind != DATA or site.address is None or first is None or first.value < LOW:
+        return
+    if context.target.region_at(site.address) is not None or not is_canonical(site.address):
+        return
+    names = site.operand.registers() if site.operand is not None else ()
+    for name in GENERAL:
+        value = site.fault.registers.get(name, 0)
+        distance = site.address - value
+        if name in names or value < LOW or not 0 <= distance < FROM_BASE:
+            continue
+        if context.target.region_at(value) is None and value != first.value:
+            yield _suspect(context, site, None, FaultWord(name, value, distance), 0)
 
 
 def _traced(

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R30: a number in the head of a dict's table that its other numbers and its indices contradict."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import compress, islice
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.heap.object_types import HEAP_TYPE
+from gdb_epi.corruption.heap.pool_census import PoolCensus, head_of, pool_census
+from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.registry import check
+from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.reader import struct_fields
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import WORD
+from gdb_epi.typing_lite import NamedTuple
+
+LEAST_BIT = 3  # of counts: an insertion that was under way leaves them off by one
+LEAST_LOG2, MAX_LOG2 = 3, 24  # of tables that are looked at
+MAX_DICTS = 20_000
+MAX_WRONG = 2  # more are an overwrite, or a table that works in another way
+EMPTY, DUMMY = -1, -2  # of the table of indices
+_NEGATIVE = bytes(range(0x80, 0x100))
+# The width in bytes of an index, by the logarithm of the table's size (Objects/dictobject.c).
+_WIDTHS = ((8, 0), (16, 1), (32, 2))
+
+
+class _Table(NamedTuple):
+    """The numbers of a dict and of its table; `used` is the dict's, -1 of a shared table.
+
+    `size` is the number of indices (up to 3.10) or its logarithm, beside a width and a kind.
+    """
+
+    used: int
+    size: int
+    usable: int
+    entries: int
+    log2_bytes: int | None = None
+    kind: int = 0
+
+    @property
+    def log2(self) -> int:
+        """Return the logarithm of the number of indices; -1 where that is no power of two."""
+        if self.log2_bytes is not None:
+            return self.size
+        return self.size.bit_length() - 1 if self.size.bit_count() == 1 else -1
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether used and free entries are as many as a table of this size has.
+
+        Tables that instances share have fewer (3.11 and later), and popitem() gives none back.
+        """
+        log2 = self.log2
+        return (
+            LEAST_LOG2 <= log2 <= MAX_LOG2
+            and self.log2_bytes in (None, log2 + _log2_width(log2))
+            and 0 <= self.kind <= 2
+            and self.usable >= 0
+            and max(self.used, 0) <= self.entries
+            and self.usable + self.entries <= (2 << log2) // 3
+        )
+
+
+@check(
+    "R30",
+    everywhere=True,
+    needs="python",
+    order=57,
+    innocent_causes=(
+        "an insertion that was under way (counts that are off by one or a few are left out), a "
+        "dict or table that was freed or overwritten (its indices fit no number then)."
+    ),
+)
+def dict_tables(context: Context) -> Iterator[Evidence | Skipped]:
+    """Hold the size and the counts of the tables of all dicts against each other.
+
+    Used and free entries add up to what a table of its size has; its indices name as many entries
+    as the dict says that it holds. A number counts where one flipped bit makes both true.
+    """
+    census, walk = pool_census(context), object_walk(context)
+    if isinstance(census, Absent) or isinstance(walk, Absent):
+        why = census if isinstance(census, Absent) else walk
+        yield Skipped("R30", why.detail if isinstance(why, Absent) else "")
+        return
+    try:
+        tables = _Tables(walk.reader)
+    except LayoutError as error:
+        yield Skipped("R30", f"{error}")
+        return
+    wrong: dict[int, tuple[int, _Table]] = {}
+    for owner, keys, used in islice(_dicts(census, walk, tables), MAX_DICTS):
+        table = tables.read(keys, used)
+        if table is not None and not table.adds_up and not tables.is_empty(table):
+            wrong.setdefault(keys, (owner, table))
+    if len(wrong) > MAX_WRONG:
+        return
+    for keys, (owner, table) in wrong.items():
+        repairs = list(tables.repairs(keys, table))
+        if len(repairs) == 1:
+            member, right = repairs[0]
+            place, held, corrected = tables.words(owner, keys, member, table, right)
+            yield word_evidence(
+                "R30", place, held, corrected, MEMORY,
+                f"{member} of the dict at {owner:#018x} is {getattr(table, _NAMES[member])}; with "
+                f"{getattr(right, _NAMES[member])}, one bit away, its table's size, counts and "
+                "indices agree",
+                member=member,
+            )  # fmt: skip
+
+
+_NAMES = {
+    "ma_used": "used",
+    "dk_size": "size",
+    "dk_log2_size": "size",
+    "dk_log2_index_bytes": "log2_bytes",
+    "dk_kind": "kind",
+    "dk_usable": "usable",
+    "dk_nentries": "entries",
+}
+_WORDS = frozenset(("ma_used", "dk_size", "dk_usable", "dk_nentries"))
+
+
+def _log2_width(log2: int) -> int:
+    return next((width for most, width in _WIDTHS if log2 < most), 3)
+
+
+def _dicts(census: PoolCensus, walk: ObjectWalk, tables: _Tables) -> Iterator[tuple[int, int, int]]:
+    """Yield (address, table, number of items or -1) of the dicts in the pools."""
+    for kind in walk.kinds.judged():
+        if kind.name != "dict" or kind.flags & HEAP_TYPE:
+            continue
+        head = head_of(kind.flags)
+        for pool in census.pools_with(kind.address, head):
+            numbers = compress(range(pool.count), census.is_object(pool, kind.address, head))
+            used, keys, values = (
+                pool.column(head + at) for at in (tables.used_at, tables.keys_at, tables.values_at)
+            )
+            for owner in census.objects(pool, kind.address, head, numbers):
+                number = (owner - pool.start(0)) // pool.block
+                yield owner, keys[number], -1 if values[number] else used[number]
+
+
+class _Tables:
+    """Where the numbers of dicts and their tables are. Raises LayoutError."""
+
+    def __init__(self, reader: PagedReader) -> None:
+        layout: Layout = reader.layout
+        self._reader = reader
+        self.used_at, self.keys_at, self.values_at = (
+            layout.require("PyDictObject", name) for name in ("ma_used", "ma_keys", "ma_values")
+        )
+        for name in ("dk_usable", "dk_nentries"):
+            layout.require("PyDictKeysObject", name)
+        places = {name: layout.offset("PyDictKeysObject", name) for name in _NAMES}
+        at = [(name, offset) for name, offset in places.items() if offset is not None]
+        self._at = dict(sorted(at, key=lambda entry: entry[1]))
+        self._indices = layout.require("PyDictKeysObject", "dk_indices")
+        self._names = [_NAMES[name] for name in self._at]
+        codes = ["q" if name in _WORDS else "B" for name in self._at]
+        self._fields = struct_fields(list(zip(self._at.values(), codes, strict=True)))
+
+    def read(self, keys: int, used: int) -> _Table | None:
+        """Return the numbers of a table; None where it cannot be read."""
+        numbers = self._reader.unpack(keys, self._fields) if keys and not keys & 7 else None
+        if numbers is None:
+            return None
+        return _Table(used=used, **dict(zip(self._names, numbers, strict=True)))
+
+    def is_empty(self, table: _Table) -> bool:
+        """Whether this is the table of all empty dicts (Py_EMPTY_KEYS)."""
+        return not table.entries and table.used <= 0 and table.usable <= 1
+
+    def repairs(self, keys: int, table: _Table) -> Iterator[tuple[str, _Table]]:
+        """Yield the members of which one bit, changed, makes all numbers and the indices agree."""
+        members = [*self._at, "ma_used"] if table.used >= 0 else list(self._at)
+        for member in members:
+            held = getattr(table, _NAMES[member])
+            for bit in range(LEAST_BIT, 64) if member in _WORDS else range(8):
+                value = held + (1 << 63) if bit == 63 else held ^ 1 << bit
+                right = table._replace(**{_NAMES[member]: value})
+                if right.adds_up and self._is_full(right) and self._fits(keys, right):
+                    yield member, right
+
+    def _is_full(self, table: _Table) -> bool:
+        """Whether used and free entries are all that there can be, where nobody shares them."""
+        return table.used < 0 or table.usable + table.entries == (2 << table.log2) // 3
+
+    def _fits(self, keys: int, table: _Table) -> bool:
+        """Whether the indices name so many different entries, and none behind the last."""
+        width = 1 << _log2_width(table.log2)
+        try:
+            data = self._reader.read(keys + self._indices, width << table.log2)
+        except UnreadableMemory:
+            return False
+        if width == 1:
+            named = list(data.translate(None, _NEGATIVE))
+        else:
+            named = [n for n in array("h" if width == 2 else "i", data) if n >= 0]
+        if len(named) != len(set(named)) or max(named, default=-1) >= table.entries:
+            return False
+        return len(named) == (table.entries if table.used < 0 else table.used)
+
+    def words(
+        self, owner: int, keys: int, member: str, table: _Table, right: _Table
+    ) -> tuple[int, int, int]:
+        """Return the place of the word that a member is in, what it holds, and what it should."""
+        name = _NAMES[member]
+        at = owner + self.used_at if member == "ma_used" else keys + self._at[member]
+        place = at & -WORD
+        changed = (getattr(table, name) ^ getattr(right, name)) << 8 * (at - place)
+        held = self._reader.word(place)
+        return place, held, held ^ changed & (1 << 64) - 1

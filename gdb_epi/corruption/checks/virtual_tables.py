@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R29: an object of C++ whose pointer to its virtual table leads beside one.
+
+The table that an object names begins where the words before are the offset to the whole object and
+the type's description (Itanium C++ ABI, 2.5.2 and 2.9.5). A flipped low bit leads into the middle
+of such a table: another method is called, which takes its arguments for what they are not.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, Evidence, word_evidence
+from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
+from gdb_epi.corruption.registry import check
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.reads import read_word
+from gdb_epi.sizes import WORD, signed_word
+from gdb_epi.target.api import Region
+
+BITS = range(3, 16)  # beyond, the word leads to no table of the same file
+MAX_OBJECT = 1 << 20  # bytes from the start of an object to one of its bases
+MAX_PLACES = 64
+FEWEST_ALIKE = 2  # other objects that name the right table
+MAX_WRONG = 2
+NAME = 4  # letters of a type's name that are looked at
+
+
+@check(
+    "R29",
+    costly=True,
+    needs="crash",
+    order=58,
+    innocent_causes=(
+        "an object that was freed or overwritten (its first word leads to no table's neighbourhood "
+        "then), a table without a description of its type (-fno-rtti: nothing is said), a pointer "
+        "into a table that is no object's first word: other objects must name the right table."
+    ),
+)
+def virtual_tables(context: Context) -> Iterator[Evidence]:
+    """Look at the first word of the objects that the fault had at hand."""
+    tables = _Tables(context)
+    wrong: dict[int, tuple[int, list[int]]] = {}
+    for address in dict.fromkeys(values_at_hand(context)):
+        if address % WORD or not tables.may_be_object(address):
+            continue
+        held = read_word(context.target, address)
+        if held is None or not tables.in_constants(held) or tables.begins(held):
+            continue
+        right = [held ^ 1 << bit for bit in BITS if tables.begins(held ^ 1 << bit)]
+        alike = [table for table in right if _is_named(context, table)]
+        if alike:
+            wrong[address] = held, alike
+    if len(wrong) > MAX_WRONG:
+        return
+    for address, (held, alike) in wrong.items():
+        if len(alike) == 1:
+            yield word_evidence(
+                "R29", address, held, alike[0], MEMORY,
+                f"the object at {address:#018x} names {held:#018x} as its virtual table, which is "
+                f"inside of one; {alike[0]:#018x}, one bit away, begins one, and other objects "
+                "name it",
+            )  # fmt: skip
+
+
+def _is_named(context: Context, table: int) -> bool:
+    places = context.places_of(table, MAX_PLACES)
+    objects = [at for at in places if not on_stack(context, at) and at % (2 * WORD) == 0]
+    return len(objects) >= FEWEST_ALIKE
+
+
+class _Tables:
+    """Where virtual tables can be, and where they begin."""
+
+    def __init__(self, context: Context) -> None:
+        self._target = context.target
+        self._constants = [
+            region
+            for region in context.target.regions()
+            if (region.path or "").startswith("/") and "x" not in region.perms
+        ]
+        self._starts = [region.start for region in self._constants]
+        self._known: dict[int, bool] = {}
+
+    def may_be_object(self, address: int) -> bool:
+        """Whether an address is in writable memory that is no file's."""
+        region: Region | None = self._target.region_at(address)
+        return (
+            region is not None and "w" in region.perms and not (region.path or "").startswith("/")
+        )
+
+    def in_constants(self, address: int) -> bool:
+        """Whether an address lies in a file's data that may be constant."""
+        if address % WORD:
+            return False
+        index = bisect_right(self._starts, address) - 1
+        return index >= 0 and address < self._constants[index].end
+
+    def begins(self, table: int) -> bool:
+        """Whether an object's virtual table begins there."""
+        if table not in self._known:
+            self._known[table] = self.in_constants(table) and self._begins(table)
+        return self._known[table]
+
+    def _begins(self, table: int) -> bool:
+        try:
+            words = memoryview(self._target.read(table - 2 * WORD, 3 * WORD)).cast("Q")
+        except UnreadableMemory:
+            return False
+        to_whole, described, first = words
+        if not -MAX_OBJECT < signed_word(to_whole) <= 0 or not self.in_constants(described):
+            return False
+        if first and not may_execute(self._target.region_at(first)):
+            return False
+        return self._describes_type(described)
+
+    def _describes_type(self, address: int) -> bool:
+        """Whether a std::type_info is there: a virtual table of its own, and a mangled name."""
+        own, name = (read_word(self._target, address + n) or 0 for n in (0, WORD))
+        if not own or not name:
+            return False
+        try:
+            text = self._target.read(name, NAME)
+        except UnreadableMemory:
+            return False
+        return text[:1] in b"*0123456789NSI" and all(
+            0x24 <= letter < 0x7F or not letter for letter in text
+        )

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of objects and classes that no frame leads to, flipped in copies of real cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from support.interpreters import one_per_minor
+from support.mutate import MutatedTarget
+from support.opening import interpreter_or_skip, made_or_skip, target_of
+
+from gdb_epi.corruption.checks.dict_tables import dict_tables
+from gdb_epi.corruption.checks.item_counts import item_counts, item_counts_of_the_heap
+from gdb_epi.corruption.checks.type_slots import type_numbers
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.heap.memory import page_reader
+from gdb_epi.corruption.heap.object_types import HEAP_TYPE
+from gdb_epi.corruption.heap.pool_census import (
+    PoolCensus,
+    classes_of_heap,
+    head_of,
+    pool_census,
+)
+from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
+HIGH, HIGHER, CARRIES_GC = 20, 36, 14
+Check = Callable[[Context], object]
+
+
+def evidence(check: Check, target: object) -> list[Evidence]:
+    context = Context(ProcessState(target))  # type: ignore[arg-type]
+    return [one for one in check(context) if isinstance(one, Evidence)]  # type: ignore[attr-defined]
+
+
+def core_of(interpreter: str) -> CoreFileTarget:
+    target: CoreFileTarget = target_of(made_or_skip(interpreter_or_skip(interpreter), "simple"))
+    return target
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
+    target = core_of(interpreter)
+    assert not evidence(item_counts_of_the_heap, target), "the healthy core"
+    context = Context(ProcessState(target))
+    census, walk = pool_census(context), object_walk(context)
+    assert isinstance(census, PoolCensus)
+    assert isinstance(walk, ObjectWalk)
+    layout = walk.reader.layout
+    length_at = layout.require("PyASCIIObject", "length")
+    size_at = layout.require("PyVarObject", "ob_size")
+    walked = {address for address, _category in walk.visited}
+    for name, at in (("str", length_at), ("tuple", size_at), ("list", size_at)):
+        kind = next(
+            kind for kind in walk.kinds.judged() if kind.name == name and not kind.flags & HEAP_TYPE
+        )
+        head = head_of(kind.flags)
+        owner = next(
+            owner
+            for pool in census.pools_with(kind.address, head)
+            for owner in census.objects(pool, kind.address, head, range(pool.count))
+            if owner not in walked and 0 < walk.reader.word(owner + at) < 64
+        )
+        for bits in ((HIGH,), (HIGHER,), (HIGH, HIGHER)):
+            changed = MutatedTarget(target)
+            for bit in bits:
+                changed.flip(owner + at, bit)
+            damage = evidence(item_counts_of_the_heap, changed)
+            if len(bits) == 1 or name == "str":  # two bits: where a NUL says where it ends
+                assert [(one.id, one.where, one.bits) for one in damage] == [
+                    ("R25", owner + at, bits)
+                ]
+            else:
+                assert not damage
+        if name == "str":
+            assert not evidence(item_counts, changed), "nothing near the frames tells it"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_number_of_a_class_is_named(interpreter: str) -> None:
+    target = core_of(interpreter)
+    assert not evidence(type_numbers, target), "the healthy core"
+    context = Context(ProcessState(target))
+    reader = page_reader(context)
+    at = reader.layout.require("PyTypeObject", "tp_flags")
+    basicsize_at = reader.layout.require("PyTypeObject", "tp_basicsize")
+    traverse_at = reader.layout.require("PyTypeObject", "tp_traverse")
+    dealloc_at = reader.layout.require("PyTypeObject", "tp_dealloc")
+    classes = [kind for kind in classes_of_heap(context) if reader.word(kind + traverse_at)]
+    freed_by = [reader.word(kind + dealloc_at) for kind in classes]
+    usual = max(set(freed_by), key=freed_by.count)
+    mine = [
+        kind
+        for kind, how in zip(classes, freed_by, strict=True)
+        if how == usual and "." not in str(reader.type_name(kind))  # class statements make no dots
+    ]
+    for kind in (mine[1], mine[-1]):
+        for offset, bit in ((at, CARRIES_GC), (at, HIGHER), (basicsize_at, HIGHER)):
+            changed = MutatedTarget(target)
+            changed.flip(kind + offset, bit)
+            damage = evidence(type_numbers, changed)
+            assert [(one.id, one.where, one.bits) for one in damage] == [
+                ("R28", kind + offset, (bit,))
+            ]
+        overwritten = MutatedTarget(target)
+        overwritten.flip(kind + at, CARRIES_GC)
+        overwritten.flip(kind + basicsize_at, HIGHER)
+        assert not evidence(type_numbers, overwritten), "two numbers are an overwrite"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_number_of_a_dicts_table_is_named(interpreter: str) -> None:
+    target = core_of(interpreter)
+    assert not evidence(dict_tables, target), "the healthy core"
+    context = Context(ProcessState(target))
+    census, walk = pool_census(context), object_walk(context)
+    assert isinstance(census, PoolCensus)
+    assert isinstance(walk, ObjectWalk)
+    layout, word = walk.reader.layout, walk.reader.word
+    keys_at, used_at = (layout.require("PyDictObject", name) for name in ("ma_keys", "ma_used"))
+    values_at = layout.require("PyDictObject", "ma_values")
+    kind = next(k for k in walk.kinds.judged() if k.name == "dict" and not k.flags & HEAP_TYPE)
+    head = head_of(kind.flags)
+    owner = next(
+        owner
+        for pool in census.pools_with(kind.address, head)
+        for owner in census.objects(pool, kind.address, head, range(pool.count))
+        if word(owner + used_at) > 2 and not word(owner + values_at)
+    )
+    keys = word(owner + keys_at)
+    size_at = layout.offset("PyDictKeysObject", "dk_size")
+    places = [
+        (owner + used_at, HIGH),
+        (keys + layout.require("PyDictKeysObject", "dk_nentries"), HIGHER),
+        (keys + layout.require("PyDictKeysObject", "dk_usable"), HIGH),
+        (keys + (size_at or layout.require("PyDictKeysObject", "dk_log2_size")), 4),
+    ]
+    for where, bit in places:
+        changed = MutatedTarget(target)
+        changed.flip(where, bit)
+        (damage,) = evidence(dict_tables, changed)
+        assert damage.id == "R30"
+        assert (int(damage.where), damage.bits) == (where & -8, (bit + 8 * (where % 8),))

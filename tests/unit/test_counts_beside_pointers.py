@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R31: the number of items beside a pointer to a block of malloc's that is too small for them."""
+
+from __future__ import annotations
+
+import pytest
+from support.scenes import HEAP, crash, state
+
+from gdb_epi.corruption.checks.counts_beside_pointers import counts_beside_pointers
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import Evidence
+
+STRUCT, ITEMS, COUNT = HEAP + 0x10, HEAP + 0x40, 21
+USED = 1  # the lowest bit of a chunk's size: the one before is in use
+
+
+def process(number: int) -> Context:
+    """Return a process that failed with a struct {items, number} in a register.
+
+    Chunks of 48 and 176 bytes, the latter with room for 168: 21 numbers of 8 bytes.
+    """
+    words = {
+        STRUCT - 8: 0x30 | USED,
+        STRUCT: ITEMS,
+        STRUCT + 8: number,
+        ITEMS - 8: 0xB0 | USED,
+        ITEMS - 8 + 0xB0: 0x1000 | USED,
+        ITEMS - 8 + 0x10B0: 0x100 | USED,
+    }
+    # mov rax, [rcx]
+    return Context(
+        state(
+            crash(address=0x7F00_0000_0000),
+            registers={"rdi": STRUCT, "rcx": 0x7F00_0000_0000},
+            code=b"\x48\x8b\x01",
+            words=words,
+        )
+    )
+
+
+def said(context: Context) -> list[Evidence]:
+    return [item for item in counts_beside_pointers(context) if isinstance(item, Evidence)]
+
+
+@pytest.mark.parametrize("bit", [20, 28, 33, 47])
+def test_a_count_with_one_bit_too_many_is_named(bit: int) -> None:
+    (damage,) = said(process(COUNT ^ 1 << bit))
+    assert (damage.id, damage.where, damage.bits) == ("R31", STRUCT + 8, (bit,))
+    assert damage.corrected == COUNT
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(COUNT, id="sound"),
+        pytest.param(COUNT + 1, id="counted wrongly"),
+        pytest.param(1 << 33, id="a number of one bit"),
+        pytest.param(1 << 33 | 1 << 12 | COUNT, id="two bits too many"),
+        pytest.param(1 << 33 | 1000, id="of items that have no room anyway"),
+        pytest.param(1 << 63 | COUNT, id="with a mark"),
+        pytest.param(1 << 16 | COUNT, id="of a low bit"),
+    ],
+)
+def test_nothing_is_said_of_a_number(number: int) -> None:
+    assert not said(process(number))
