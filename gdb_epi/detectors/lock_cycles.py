@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.locks import types as t
 from gdb_epi.locks.waits.wait_graph import kind_of
 from gdb_epi.process_state import ProcessState
 
@@ -66,6 +67,12 @@ def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     return _cycle_findings(state, "join_deadlock", "join", summary)
 
 
+def _words(wait: t.Wait) -> str:
+    if wait.name:
+        return t.lock_words(wait.kind, wait.name)
+    return f"the {wait.kind}" if wait.kind == t.GIL else wait.kind
+
+
 def _cycle_findings(
     state: ProcessState, detector_name: str, kind: str, summary: str
 ) -> Iterator[Finding]:
@@ -76,9 +83,7 @@ def _cycle_findings(
         tids = cycle.tids[:MAX_CYCLE]
         waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in frozenset(tids)}
         inside = [(tid, waits[tid]) for tid in cycle.tids if tid in waits]
-        around = ", ".join(
-            f"thread {tid} waits for {wait.name or wait.kind}" for tid, wait in inside
-        )
+        around = ", ".join(f"thread {tid} waits for {_words(wait)}" for tid, wait in inside)
         facts = {
             "tids": list(tids),
             "kinds": list(cycle.kinds[:MAX_CYCLE]),

@@ -98,7 +98,7 @@ def _busy(scene: Scene) -> h.HangAnswer | None:
     if others:
         sentence += f", and {counted(others, 'more thread')} ran too"
     waiting = sum(d.kind == h.GIL for d in scene.doings)
-    seen = [f"thread {d.tid} runs: no system call at its instruction pointer" for d in running[:4]]
+    seen = [_seen_running(doing) for doing in running[:4]]
     if waiting:
         seen.append(f"{waiting} threads wait for their turn with the GIL, as they should")
     doubts = ("one look cannot tell a loop that never ends from a long computation",)
@@ -107,6 +107,12 @@ def _busy(scene: Scene) -> h.HangAnswer | None:
     return h.HangAnswer(
         h.NO_FAULT, kind, sentence, (first,), "probable", tuple(seen), ruled_out, doubts
     )
+
+
+def _seen_running(doing: h.Doing) -> str:
+    if doing.call:
+        return f"thread {doing.tid} is in {doing.call}, which waits for no other thread or process"
+    return f"thread {doing.tid} runs: no system call at its instruction pointer"
 
 
 def _loop_frames(scene: Scene, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:

@@ -39,7 +39,7 @@ def lock_name(scene: Scene, doing: h.Doing) -> str:
     wait = scene.waits.get(doing.tid)
     if wait is None:
         return doing.what
-    if doing.kind == h.JOIN:
+    if doing.kind in (h.JOIN, h.GIL):
         return doing.what
     name = wait.name or (scene.references.name(wait.object, doing.tid) if wait.object else "")
     return t.lock_words(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"

@@ -15,8 +15,15 @@ from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.installed import Installed
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.typing_lite import NamedTuple
+
+# Functions of libraries that wait for clients, and modules whose every function does.
+_SERVING = frozenset((
+    "serve_forever", "serve_tcp", "serve_listeners", "accept", "sock_accept", "serve",
+))  # fmt: skip
+_SERVERS = ("aiohttp.web", "uvicorn", "hypercorn")
 
 
 class Loop(NamedTuple):
@@ -35,8 +42,9 @@ class Loop(NamedTuple):
 class LoopReader:
     """Read the event loops of one process."""
 
-    def __init__(self, view: PythonView) -> None:
+    def __init__(self, view: PythonView, installed: Installed) -> None:
         self._view = view
+        self._installed = installed
         self._containers = ContainerReader(view.reader)
 
     def of(self, frame: PyFrame, tasks: Sequence[Waiting]) -> Loop | None:
@@ -49,7 +57,7 @@ class LoopReader:
             self._descriptors(address),
             self._length(address, "_scheduled", "PyListObject"),
             self._length(address, "_ready", "dequeobject"),
-            any(serves_clients(task) for task in tasks),
+            any(serves_clients(task, self._installed) for task in tasks),
         )
 
     def is_done(self, future: int) -> bool:
@@ -85,10 +93,12 @@ class LoopReader:
             return None
 
 
-def serves_clients(task: Waiting) -> bool:
-    """Tell whether a task is there to wait for clients."""
+def serves_clients(task: Waiting, installed: Installed) -> bool:
+    """Tell whether a task is there to wait for clients: in code of a library that does so.
+
+    What functions of the program are called says nothing of what they do.
+    """
     return any(
-        frame.name in ("serve_forever", "serve_tcp", "serve_listeners", "accept", "serve")
-        or (frame.module or "").startswith(("aiohttp.web", "uvicorn", "hypercorn"))
-        for frame in task.stack
-    )
+        frame.name in _SERVING or (frame.module or "").startswith(_SERVERS)
+        for frame in task.stack if installed.holds(frame)
+    )  # fmt: skip

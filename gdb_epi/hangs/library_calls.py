@@ -20,6 +20,7 @@ _FROZEN = ("importlib", "runpy", "threading", "zipimport")
 # What rules of answers look for.
 PROCESS_QUEUE = "an item in a queue between processes"
 MESSAGE = "a message of another process"
+NEW_CHILD = "a new child process to start its program"
 POOL_RESULTS = "results of a process pool"
 FILE_ON_DISK = "a file on a disk"
 NOTIFICATION = "a notification of another process"
@@ -73,6 +74,11 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("filelock._api", "acquire"): (h.FILE_LOCK, "a lock of a file"),
 }
 
+# What decides where it is the innermost frame, whatever function of the library calls it.
+INNERMOST: dict[tuple[str, str], tuple[str, str]] = {
+    ("subprocess", "_execute_child"): (h.CHILD, NEW_CHILD),  # the pipe that exec() closes
+}
+
 # (module, function) of frames that wait for work; "" is any function of the module.
 SERVES = frozenset((
     ("socketserver", "serve_forever"), ("socketserver", "get_request"), ("socket", "accept"),
@@ -124,8 +130,11 @@ def split(
 
 def library_call(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
     """Return (kind, what, "module.function") of the outermost library function that is known."""
-    for frame in reversed(inner):
-        row = ROWS.get((frame.module or "", frame.name))
+    for frame, table in (
+        *((f, INNERMOST) for f in inner[:1]),
+        *((f, ROWS) for f in reversed(inner)),
+    ):
+        row = table.get((frame.module or "", frame.name))
         if row is not None:
             return (*row, f"{frame.module}.{frame.qualname or frame.name}")
     return None

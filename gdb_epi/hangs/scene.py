@@ -109,7 +109,7 @@ class Scene:
     @cached_property
     def loops(self) -> LoopReader:
         """The asyncio event loops."""
-        return LoopReader(self.view)
+        return LoopReader(self.view, self.installed)
 
     @cached_property
     def tasks(self) -> tuple[Waiting, ...]:

@@ -10,11 +10,13 @@ from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.children import answer_for_unread, awaits_child, new_child, unread_output
 from gdb_epi.hangs.circles import lock_name
 from gdb_epi.hangs.event_loops import Loop, serves_clients
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     MESSAGE,
+    NEW_CHILD,
     NOTIFICATION,
     POOL_RESULTS,
     PROCESS_QUEUE,
@@ -126,8 +128,10 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
         return _holder_unknown(scene, doing, wait, name)
     if scene.may_be_inherited:
         return _perhaps_inherited(scene, doing, wait, name)
-    if wait.kind == RWLOCK:
+    if wait.kind == RWLOCK and not wait.owner.tid:
         return _holder_unknown(scene, doing, wait, name)
+    if wait.owner.state == "unknown" and (wait.owner.tid or wait.owner.ident):
+        return _owner_ended(doing, wait, name)
     others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
     sentence = (
         f"{doing.who()} waits at {doing.where()} for {name}, which is taken, and no code that runs "
@@ -177,6 +181,23 @@ def _holder_unknown(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) -> h.
         h.HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
         doing, evidence=("no other thread is in this process", *wait.evidence[-1:]),
         ruled_out=("a timeout", "another thread"), doubts=("a signal handler",),
+    )  # fmt: skip
+
+
+def _owner_ended(doing: h.Doing, wait: t.Wait, name: str) -> h.HangAnswer:
+    """The lock's own words name a thread that the process does not have, and no fork left behind.
+
+    A core has all threads of its process, so that one ended: nobody else may unlock.
+    """
+    owner = f"thread {wait.owner.tid}" if wait.owner.tid else "a thread"
+    sentence = (
+        f"{doing.who()} waits at {doing.where()} for {name}, which {owner} took and never "
+        "released: that thread has ended"
+    )
+    return _answer(
+        h.HANG, "owner ended", sentence, doing, evidence=wait.evidence[-2:],
+        ruled_out=("a thread that still runs", "a fork"),
+        doubts=("a thread that was removed by other means than its end",),
     )  # fmt: skip
 
 
@@ -264,6 +285,14 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         # for the end of this thread.
         free = [d for d in python if d.tid not in seen and (d.kind in _ALIVE or d in servers)]
         sure = t.INFO if free else t.PROBABLE
+        if doing.awaits == POOL_RESULTS and _lacks_result_handler(scene):
+            return _answer(
+                h.HANG, "process pool", f"{waits}; the pool's thread that takes results "
+                "(_handle_results) has ended, so that none arrives: an exception ended it, such as "
+                "that of a result which cannot be unpickled", doing,
+                evidence=("the pool's other threads are there, that one is not",),
+                ruled_out=("a timeout", "a job that still runs"),
+            )  # fmt: skip
         if doing.awaits == POOL_RESULTS:
             return _answer(
                 h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one "
@@ -311,6 +340,18 @@ def _setters(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> set[int]:
         }  # fmt: skip
     except (UnreadableMemory, LayoutError):
         return set()
+
+
+def _lacks_result_handler(scene: Scene) -> bool:
+    """Whether fewer threads take results of process pools than hand out their jobs.
+
+    A pool has one of each while anybody may wait for it (Lib/multiprocessing/pool.py, 3.8 to 3.15).
+    """
+    running = [
+        frame.name for frames in scene.view.all_frames().values() for frame in frames
+        if frame.module == "multiprocessing.pool"
+    ]  # fmt: skip
+    return running.count("_handle_results") < running.count("_handle_tasks")
 
 
 def _waiters(doing: h.Doing, what: str, same: Sequence[h.Doing]) -> str:
@@ -373,6 +414,8 @@ def _join(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
 
 def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
     waits = f"{doing.who()} waits at {doing.where()} for {doing.what}"
+    if doing.awaits == NEW_CHILD:
+        return new_child(scene, doing)
     child = scene.descriptors.child(doing.target) if doing.target else None
     if doing.timed and doing.kind != h.CHILD:
         return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
@@ -533,21 +576,26 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
     if own:
         deepest = max(own, key=lambda task: len(own_frames(task, scene.installed)))
         doing = doing._replace(frames=own_frames(deepest, scene.installed), label="task")
+    unread = unread_output(scene, tasks)
+    if unread is not None:
+        return answer_for_unread(scene, doing, unread)
     outside = from_outside(own or tasks)  # those of a library alone serve its loop
     if loop is None or loop.descriptors is None:
         if not tasks:
             return None
-        if any(serves_clients(task) for task in tasks):
+        if any(serves_clients(task, scene.installed) for task in tasks):
             return _idle(doing, f"{base} and waits for clients{waits}{_beside(scene, doing)}")
         if outside.get(SLEEP):
             return _answer(h.NO_FAULT, "timer", f"{base} until a timer is due{waits}", doing)
         if outside:
             return _answer(h.HANG, "peer", f"{base}{waits}", doing, t.INFO)
+        # What the loop watches itself, such as the socket of a server, is not read.
+        sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
         return _answer(
-            h.HANG, "nothing wakes the loop", f"{base} and nothing can wake it{waits}", doing,
+            h.HANG, "nothing wakes the loop", sentence, doing,
             evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
-            ruled_out=("a timer", "a socket or pipe"),
-            doubts=("another thread or a signal handler that wakes it",),
+            ruled_out=("a task that waits for a timer, a socket or a pipe",),
+            doubts=("a server's socket, another thread or a signal handler that wakes one",),
         )  # fmt: skip
     if loop.ready and not doing.timed:
         return _not_woken(scene, doing, base, loop.ready, own, waits)
@@ -562,6 +610,10 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
         sure = t.PROBABLE if outside.get(READ) or outside.get(WRITE) else t.INFO
         return _answer(h.HANG, "peer", sentence, doing, sure,
                        evidence=("no timer is scheduled",))  # fmt: skip
+    if any(map(awaits_child, tasks)):  # a thread of asyncio's waits for it
+        doubt = ("what the child does is not in this core: look at its own",)
+        sentence = f"{base} until a child ends{waits}"
+        return _answer(h.HANG, "child", sentence, doing, t.INFO, doubts=doubt)
     sentence = (
         f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
         "the loop's own"

@@ -9,8 +9,15 @@ from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import stands_at_call
 from gdb_epi.typing_lite import NamedTuple
 
-_READS = frozenset(("read", "pread64", "readv", "recvfrom", "recvmsg"))
-_WRITES = frozenset(("write", "pwrite64", "writev", "sendfile", "sendto", "sendmsg"))
+_READS = frozenset(("read", "readv", "recvfrom", "recvmsg"))
+_WRITES = frozenset(("write", "writev", "sendfile", "sendto", "sendmsg"))
+# Work that no other process has to do anything for: the own memory, and files with an offset, which
+# no pipe, socket or terminal has (pread(2): ESPIPE).
+_WORKS = frozenset((
+    "mmap", "munmap", "mremap", "mprotect", "madvise", "brk", "lseek", "pread64", "pwrite64",
+    "preadv", "pwritev",
+))  # fmt: skip
+_BY_NAME = frozenset(("fsync", "fdatasync"))  # that are shown so
 _ACCEPTS = frozenset(("accept", "accept4"))
 _POLLS = frozenset(("poll", "ppoll"))
 _SELECTS = frozenset(("select", "pselect6"))
@@ -19,7 +26,6 @@ _SLEEPS = frozenset(("nanosleep", "clock_nanosleep", "restart_syscall"))
 _SIGNALS = frozenset(("pause", "rt_sigtimedwait", "rt_sigsuspend"))
 _CHILDREN = frozenset(("wait4", "waitid"))
 _OPENS = frozenset(("open", "openat"))
-_OTHERS = frozenset(("fsync",))  # that are shown by name
 # Semaphores and queues of System V and POSIX: kind, and the argument that is a timeout.
 _QUEUES = {
     "semop": (h.LOCK, None), "semtimedop": (h.LOCK, 3), "msgrcv": (h.READ, None),
@@ -53,7 +59,8 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
     name = thread.call or ""
     first = thread.argument(0) & 0xFFFFFFFF
     fd = first if first < 1 << 31 else None
-    for kind, names in ((h.READ, _READS), (h.WRITE, _WRITES), (h.ACCEPT, _ACCEPTS)):
+    directions = (h.READ, _READS), (h.WRITE, _WRITES), (h.ACCEPT, _ACCEPTS), (h.WORK, _WORKS)
+    for kind, names in directions:
         if name in names:
             return SystemCall(kind, name, fd)
     if name in _SLEEPS:
@@ -83,7 +90,7 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
         return SystemCall(kind, name, timed=timed)
     if name == "futex":
         return SystemCall(h.LOCK, name, timed=bool(thread.argument(3)))
-    return SystemCall(h.OTHER, name if name in _OTHERS else f"system call {number}", fd)
+    return SystemCall(h.OTHER, name if name in _BY_NAME else f"system call {number}", fd)
 
 
 def _child(name: str, first: int, second: int) -> SystemCall:

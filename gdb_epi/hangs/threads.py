@@ -8,7 +8,15 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
-from gdb_epi.hangs.library_calls import BY_CALL, FILE_ON_DISK, OF_CHILD, library_call, serves, split
+from gdb_epi.hangs.library_calls import (
+    BY_CALL,
+    FILE_ON_DISK,
+    NEW_CHILD,
+    OF_CHILD,
+    library_call,
+    serves,
+    split,
+)
 from gdb_epi.hangs.system_calls import SystemCall, system_call
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.view import PythonView
@@ -25,7 +33,8 @@ EVENTS = frozenset((
     "queue.Queue", "queue.SimpleQueue", "Future",
 ))  # fmt: skip
 _INTERPRETERS = ("python", "libpython")
-_DATABASES = ("libsqlite3", "_sqlite3", "libpq", "libmysqlclient", "libmariadb", "libodbc")
+_SQLITE = ("libsqlite3", "_sqlite3")
+_SERVERS = ("libpq", "libmysqlclient", "libmariadb", "libodbc")
 
 
 class ThreadReader:
@@ -66,6 +75,8 @@ class ThreadReader:
             return self._of_wait(base, wait, library, thread)
         if call is None:
             return self._running(base, thread, frames)
+        if call.kind == h.WORK:
+            return self._running(base, thread, frames)._replace(call=call.name)
         return self._of_call(base, call, library, thread, inner)
 
     def _running(self, base: h.Doing, thread: Thread, frames: Sequence[PyFrame]) -> h.Doing:
@@ -116,9 +127,9 @@ class ThreadReader:
         name = _native(self._module_name(thread))
         made = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
         made = made._replace(target=call.fd)
-        if call.kind == h.SLEEP and name.startswith(_DATABASES):
+        if call.kind == h.SLEEP and name.startswith((*_SQLITE, *_SERVERS)):
             return made._replace(kind=h.DATABASE, what="a locked database", timed=False)
-        if call.kind in (h.READ, h.POLL) and name.startswith(_DATABASES):
+        if call.kind in (h.READ, h.POLL) and name.startswith(_SERVERS):
             answer = "the answer of a database server"
             return made._replace(kind=h.READ, what=answer, awaits=answer)
         if call.name in BY_CALL:
@@ -130,7 +141,9 @@ class ThreadReader:
             kind, what, _ = library
             if kind == h.CHILD:
                 made = made._replace(target=self._child_of(inner))
-                if made.target:
+                if made.awaits == NEW_CHILD:
+                    what = self._new_child_text(made.target)
+                elif made.target:
                     child = self._child_text(made.target)
                     what = child if what == OF_CHILD else f"{what}: {child}"
             return made._replace(kind=kind, what=what)
@@ -158,6 +171,13 @@ class ThreadReader:
             return "the end of a child process"
         child = self.descriptors.child(pid) if self.descriptors else None
         return f"the end of child {pid}" + (f" ({child.command})" if child is not None else "")
+
+    def _new_child_text(self, pid: int | None) -> str:
+        if pid is None:
+            return NEW_CHILD
+        child = self.descriptors.child(pid) if self.descriptors else None
+        program = child.command if child is not None else "its program"
+        return f"its new child {pid} to start {program}"
 
 
 def _native(name: str) -> str:

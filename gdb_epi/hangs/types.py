@@ -11,6 +11,7 @@ PYTHON, NATIVE, GIL = "runs Python", "runs native code", "waits for the GIL"
 LOCK, EVENT, JOIN = "lock", "event", "join"
 CHILD, READ, WRITE, ACCEPT, POLL = "child", "read", "write", "accept", "poll"
 FILE_LOCK, DATABASE, SLEEP, SIGNAL, OTHER = "file lock", "database", "sleep", "signal", "other"
+WORK = "works on memory or a file"  # of a call, not of a thread: that runs
 RUNNING = frozenset((PYTHON, NATIVE))
 
 ASLEEP = "asleep between two turns of a loop"  # a service does so, and what polls in vain
@@ -45,8 +46,8 @@ class Doing(NamedTuple):
     call: str = ""  # the system call
 
     def where(self) -> str:
-        """Return "function (file:line)" of the program's innermost frame."""
-        return where(self.frames[0]) if self.frames else self.place
+        """Return "function (file:line)" of the program's innermost frame, or what stands for it."""
+        return where(self.frames[0]) if self.frames else self.place or self.module or "native code"
 
     def who(self) -> str:
         """Return how a sentence names the thread."""

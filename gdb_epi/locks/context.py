@@ -107,7 +107,8 @@ class LockGuess(NamedTuple):
 
     `owner_tid` and `owner_ident` (pthread_t) are what the lock's own words say. `anonymous`: a
     lock of a kind that stores no owner. `event`: nobody owns such a thing, somebody has to come.
-    `free`: the lock itself says that nobody holds it at this moment.
+    `free`: the lock itself says that nobody holds it at this moment. `by_frames`: not the lock's
+    words but the threads' stacks name `owner_tid`.
     """
 
     kind: str
@@ -122,6 +123,7 @@ class LockGuess(NamedTuple):
     unattended: bool = False  # of an event: no living thread is of those that could come
     internal: bool = False
     lock: int | None = None  # PyObject * of the Python lock, to look for its holders
+    by_frames: bool = False
     evidence: tuple[str, ...] = ()
 
 

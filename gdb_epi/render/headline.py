@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS
+from gdb_epi.fault.find import ELSEWHERE, KERNEL, OTHER, PROCESS
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.hangs.types import ASLEEP
 from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE
@@ -39,6 +39,7 @@ MAX_REASON = 180  # characters of a reason in a sentence
 MIN_SHARE = 0.05  # of a cause that a sentence warns of
 MAX_DEADLOCKED = 3  # threads that are named
 MAX_NAME = 60  # characters of a function in a sentence
+MIN_REPEATED = 16  # calls of a function that filled a stack
 
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
 _WHY_NOT = {
@@ -85,10 +86,11 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     if label == "no-fault":
         sort = _went_on(record, reason)
         if sort == "sleeps" and ASLEEP in reason:
-            return f"{who} {_healthy(record, ASLEEP)}", f"{_sentence(reason)} {POLLING}"
+            return f"{who} {_healthy(record, ASLEEP)}", f"{_of_thread(record, reason)} {POLLING}"
         if sort in ("busy", "busy native"):  # an endless loop? nobody can be sure: no number
-            return f"{who} {_healthy(record, 'busy')}", f"{_sentence(_in_c(reason, calls))} {LOOP}"
-        return f"{who} {_healthy(record)}{_sure(record)}", _sentence(reason)
+            computed = _of_thread(record, _in_c(reason, calls))
+            return f"{who} {_healthy(record, 'busy')}", f"{computed} {LOOP}"
+        return f"{who} {_healthy(record)}{_sure(record)}", _of_thread(record, reason)
     if _ended_from_outside(record):
         return _ended(record, who, label, reason, calls)
     return f"{who} {_what_happened(record, label, calls)}{_suspect(record, label)}", _cause(
@@ -227,6 +229,13 @@ def _blamed(native: Sequence[Call]) -> Call | None:
     return next((c for c in named if c.name not in _GIVES_UP), next(iter(named), None))
 
 
+def of_the_program(call: Call) -> bool:
+    """Tell whether a call is Python's or of an extension, not of the runtimes below them."""
+    if call.language != NATIVE:
+        return call.language == PYTHON
+    return bool(call.module) and not call.module.startswith((*_INTERPRETER, *_MESSENGERS))
+
+
 def _user_of_python(native: Sequence[Call], inside: Call) -> Call | None:
     """Return the code that called CPython's API where the thread that failed ran no Python."""
     if not inside.module.startswith(_INTERPRETER):
@@ -296,6 +305,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     python = own_python(calls)
     below = f"called from {_at(python)}" if python is not None else ""
     place = where(calls)
+    if in_handler(record, calls):
+        place = _in_handler(calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
     if _one_bit(record) and label in ("hardware-suspect", "damaged-memory"):
@@ -317,16 +328,61 @@ def _by_large_frame(record: Json) -> bool:
     )
 
 
+def in_handler(record: Json, calls: Sequence[Call]) -> bool:
+    """Tell whether the failure lies in code of a signal handler, not in what it interrupted.
+
+    A handler that raises the signal again, or ends the process, came after the failure.
+    """
+    signal = group_in(record, "signal")
+    python = own_python(calls)
+    inner = calls[: calls.index(python)] if python is not None else calls
+    return (
+        any(call.name == HANDLER for call in inner)
+        and str(signal.get("sender")) == KERNEL
+        and not group_in(signal, "behind_handler")
+    )
+
+
+def _in_handler(calls: Sequence[Call]) -> str:
+    """Return "in a function of libffi, in a signal handler that ran in wait (shop.py:3)"."""
+    at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
+    native = next((call for call in calls[:at] if call.language == NATIVE), None)
+    inside = (_name(native) if native.name else _nameless(native)) if native else "code of no file"
+    python = own_python(calls[at:])
+    return f"in {inside}, in a signal handler" + (f" that ran in {_at(python)}" if python else "")
+
+
 def _deep(calls: Sequence[Call], python: Call | None) -> str:
     """Return what filled the stack: the Python function, or the C function that it led to."""
     if python is None:
         return ""
+    repeated = _outward_repetition(calls, python)
+    if repeated:
+        return repeated
     inner = calls[: calls.index(python)]
     native = Counter(call.name for call in inner if call.language == NATIVE and call.name)
     name, count = next(iter(native.most_common(1)), ("", 0))
     again = sum(call.name == python.name for call in calls)
     at = _at(python)
     return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
+
+
+def _outward_repetition(calls: Sequence[Call], python: Call) -> str:
+    """Return the C function that filled the stack where its calls lie outward of all Python's.
+
+    "" where they do not: then `python`, the innermost Python function, was reached by the last of
+    them, and is not what called itself.
+    """
+    names = Counter(call.name for call in calls if call.language == NATIVE and call.name)
+    name, count = next(iter(names.most_common(1)), ("", 0))
+    if count < MIN_REPEATED or any(c.name == python.name for c in calls if c is not python):
+        return ""
+    last = max(number for number, call in enumerate(calls) if call.name == name)
+    if last < calls.index(python):
+        return ""
+    outer = own_python(calls[last:])
+    plain = name.removeprefix("cy:")
+    return f"deep in {plain}" + (f", called from {_at(outer)}" if outer is not None else "")
 
 
 def _abort_facts(record: Json) -> Json:
@@ -463,6 +519,13 @@ def _ended(
     if signal.get("sender") == ELSEWHERE:
         return first, f"Who sent it is not in the {noun(record)}: a handler raised it again."
     return first, f"Why it was sent is not in the {noun(record)}: ask what sent it."
+
+
+def _of_thread(record: Json, text: str) -> str:
+    """Return a text as a sentence; the name of a thread at its head stays as it is written."""
+    names = filter(None, thread_names(record).values())
+    small = any(text.startswith(f"{name} ") and str(name)[0].islower() for name in names)
+    return _sentence(f"thread {text}" if small else text)
 
 
 def _sentence(text: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SIGXFSZ
-from gdb_epi.locks.types import JOINS
+from gdb_epi.locks.types import GIL, JOINS
 from gdb_epi.record.reading import (
     deadlocked_threads,
     group_in,
@@ -32,7 +32,6 @@ from gdb_epi.render.frame_lines import (
     HANDLER,
     LABEL,
     NATIVE,
-    PYTHON,
     REMARK,
     WIDTH,
     Call,
@@ -46,6 +45,7 @@ from gdb_epi.render.headline import (
     headline,
     leading_hypothesis,
     noun,
+    of_the_program,
     own_python,
     read_in_part,
     short_place,
@@ -454,7 +454,7 @@ def _stack_lines(
 
 
 def _circle_stacks(record: Json, circle: Sequence[int], reader: Reader) -> Iterator[str]:
-    """Yield the Python stacks of the threads that wait for each other."""
+    """Yield the stacks of the threads that wait for each other, without calls of the runtime."""
     crashed = group_in(group_in(record, "threads"), "crashed")
     stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
     most = len(circle) if reader.whole else MAX_DEADLOCKED
@@ -463,8 +463,12 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Reader) -> Itera
         frames = groups_in(stack, "frames")
         if not frames and tid == crashed.get("tid"):
             frames = groups_in(crashed, "frames")
-        rows = fold([call for call in calls_of_record(frames) if call.language == PYTHON])
-        yield f"Stack of {stack.get('name') or f'thread {tid}'}, most recent call first"
+        rows = fold(list(filter(of_the_program, calls_of_record(frames))))
+        who = stack.get("name") or f"thread {tid}"
+        if not rows:
+            yield f"Stack of {who}: it runs no Python (all threads, below, has its native calls)"
+            continue
+        yield f"Stack of {who}, most recent call first"
         yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES))
     if len(circle) > most:
         yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"
@@ -594,6 +598,9 @@ def _fix_of_circle(record: Json) -> str:
         return ""
     waits = [w for w in groups_in(record, "waits") if w.get("tid") in circle]
     joins = [w for w in waits if w.get("kind") in JOINS]
+    if any(w.get("kind") == GIL for w in waits):
+        what = "that thread" if joins else "that lock"
+        return f"give up the GIL (Py_BEGIN_ALLOW_THREADS) before native code waits for {what}"
     if not joins:
         return "take the locks in the same order everywhere"
     if len(joins) == len(waits):

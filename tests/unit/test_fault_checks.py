@@ -477,6 +477,19 @@ def test_an_odd_place_that_one_bit_leads_to(beside: int) -> None:
     assert [one.id for one in evidence(pattern(made))] == [id]
 
 
+@pytest.mark.parametrize("first", [1, 2, 4])  # bytes before the pointer of a packed struct
+def test_a_pointer_of_a_packed_struct_that_is_read_where_it_would_be_aligned(first: int) -> None:
+    """ctypes without _pack_: "nothing speaks for one cause more than for another" was said."""
+    packed = bytes(first) + struct.pack("<QQQ", MMAP + 0x300, 0x1234_5678_9ABC_DEF0, 0)
+    words = dict(zip((HEAP + 0x20, HEAP + 0x28), struct.unpack("<QQ", packed[:16]), strict=True))
+    value = words[HEAP + 0x28]
+    read = failed(LOAD, PROTECTION, before="488b7f28", rdi=value, words={**words, HEAP + 0x80: 0})
+    (sign,) = evidence(pattern(pointed(value, words)))
+    assert sign.id == "S:misaligned"
+    assert "a packed struct" in sign.summary
+    assert [one.id for one in evidence(pattern(read))] == ["S:misaligned"]
+
+
 # -- the same bit again ------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from gdb_epi.render.triage import render_triage
     ("kinds", "fix"),
     [
         (["threading.Lock", "threading.RLock"], "take the locks in the same order everywhere"),
-        (["GIL", "pthread_mutex_t"], "take the locks in the same order everywhere"),
+        (["GIL", "pthread_mutex_t"], "give up the GIL (Py_BEGIN_ALLOW_THREADS) before native"),
         (["Thread.join", "threading.Lock"], "do not join a thread while you hold what it needs"),
         (["module lock", "Thread.join"], "do not join a thread while you hold what it needs"),
         (["Thread.join", "Thread.join"], "let no thread join one that joins it"),

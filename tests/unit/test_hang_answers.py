@@ -80,16 +80,30 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, sure) -> None
     assert ("the other side has not written" in answer.sentence) == (sure == "info")
 
 
-def test_of_results_that_never_come_no_death_is_told() -> None:
-    """ "A worker died with it" was said of pools whose processes were all alive."""
-    view = SimpleNamespace(frames=lambda _: (SimpleNamespace(module="m", name="f", address=1),))
+def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:
+    own = SimpleNamespace(module="m", name="f", address=1)
+    frames = {8 + n: (SimpleNamespace(module="multiprocessing.pool", name=name),)
+              for n, name in enumerate(threads_of_the_pool)}  # fmt: skip
+    view = SimpleNamespace(frames=lambda tid: (own,), all_frames=lambda: frames)
     scene = SimpleNamespace(
         view=view, doings=[h.Doing(8, "Thread-1", h.POLL)], main_tid=7, gil_holder=None,
         references=SimpleNamespace(name=lambda *_: "", threads=lambda _: set()),
     )  # fmt: skip
     doing = h.Doing(7, "MainThread", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
                     place="multiprocessing.pool.get")  # fmt: skip
-    answer = _event(scene, doing, ())
+    return _event(scene, doing, ())
+
+
+def test_a_pool_whose_taker_of_results_has_ended_gives_none() -> None:
+    """ "One may still run the job" was said; an exception of unpickling had ended that thread."""
+    answer = waiting_for_results("_handle_tasks", "_handle_workers")
+    assert (answer.label, answer.kind, answer.sure) == (h.HANG, "process pool", "probable")
+    assert "(_handle_results) has ended" in answer.sentence
+
+
+def test_of_results_that_never_come_no_death_is_told() -> None:
+    """ "A worker died with it" was said of pools whose processes were all alive."""
+    answer = waiting_for_results("_handle_tasks", "_handle_results")
     assert answer.kind == "process pool"
     assert "died" not in answer.sentence
     assert "what its processes do is not in this core" in answer.sentence

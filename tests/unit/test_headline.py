@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gdb_epi.render.frame_lines import ABORTING, NATIVE, PYTHON, Call
+import pytest
+
+from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call
 from gdb_epi.render.headline import headline, where
 
 TICK = Call(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
@@ -60,6 +62,41 @@ def test_of_several_threads_it_is_not_said_that_they_waited_for_nothing() -> Non
     assert first.endswith("ended it: it computed")
     record["threads"]["count"] = 1
     assert headline(record, [TICK])[0].endswith("ended it: it waited for nothing")
+
+
+HANDLED = (native("name not known", "libffi.so.8"), Call("remark", HANDLER),
+           native("kill", "libc.so.6"), TICK)  # fmt: skip
+
+
+@pytest.mark.parametrize(("behind", "inside"), [({}, True), ({"fault_address": "0x8"}, False)])
+def test_what_fails_in_a_signal_handler_did_not_fail_in_what_it_interrupted(
+    behind: dict[str, str], inside: bool
+) -> None:
+    """A ctypes callback that was freed, called for SIGUSR1, "crashed in kill"."""
+    record = {"signal": {"name": "SIGSEGV", "sender": "kernel", "behind_handler": behind},
+              "signature": {"category": "segv-other"}}  # fmt: skip
+    first, _ = headline(record, HANDLED)
+    assert ("in a signal handler that ran in tick (clock.py:7)" in first) == inside
+    assert ("in kill" in first) == (not inside)
+
+
+def test_a_full_stack_names_the_c_function_that_called_itself() -> None:
+    """The Python function that the last of 40,000 calls had led to was named."""
+    record = {"signature": {"category": "segv-stack-overflow"}, "verdict": {"label": "software"}}
+    leaf = Call(PYTHON, "resolve", filename="/home/me/resolver.py", lineno=3)
+    deep = [native("dict_lookup"), leaf, *[native("cy:yaml.compose", "_yaml.so")] * 30, TICK]
+    assert "deep in yaml.compose, called from tick (clock.py:7)" in headline(record, deep)[0]
+    assert "deep in calls of tick" in headline(record, [TICK] * 30)[0]
+
+
+def test_the_name_of_a_thread_stays_as_it_is_written() -> None:
+    """A sentence began with "Worker-3 waits"; no thread has that name."""
+    for name, begins in (("worker-3", "Thread worker-3 waits"), ("MainThread", "MainThread waits")):
+        record: dict[str, Any] = {
+            "verdict": {"label": "no-fault", "reasons": [f"{name} waits for clients"]},
+            "threads": {"stacks": [{"tid": 7, "name": name}]},
+        }
+        assert headline(record, [TICK])[1].startswith(begins)
 
 
 def test_a_sleep_in_a_loop_is_not_said_to_look_at_something() -> None:

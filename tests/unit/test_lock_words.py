@@ -154,6 +154,13 @@ def test_a_file_names_its_owner() -> None:
     assert (wait.kind, wait.owner.tid, wait.verdict) == ("stdio FILE", PID + 1, "live-holder")
 
 
+def test_the_guard_of_a_static_variable_is_shared_with_no_process() -> None:
+    """__cxa_guard_acquire() sleeps without the private flag: it was "shared between processes"."""
+    wait = waiting(0, 0x10100, [0x10100, 0])
+    assert (wait.kind, wait.owner.state) == ("guard of a static variable", "unknown")
+    assert waiting(0, 0x10100, [1, 0]).kind == "shared-memory futex", "it is made already"
+
+
 def test_an_internal_lock_has_no_owner() -> None:
     wait = waiting(PLAIN, 2, [2, 0xFFFF, 0xFFFF_FFFF, 0xFFFF_FFFF])
     assert (wait.kind, wait.verdict) == ("internal lock of a library", "unknown")

@@ -16,6 +16,7 @@ from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.nearby import (
     byte_changes,
+    is_one_bit_from_large_block,
     is_one_bit_from_use,
     is_one_byte_off,
     one_bit_id,
@@ -252,12 +253,13 @@ def gone(context: Context) -> Iterator[Evidence]:
     if not LOW <= value < user_top(context.target) or context.target.region_at(value) is not None:
         return
     if value % PAGE == HEAD_BYTES:
-        if not is_one_bit_from_use(context, value):
+        # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
+        if not is_one_bit_from_large_block(context, value):
             summary = (
                 f"{word.source} holds {value:#x}, 16 bytes after the start of a page without "
                 "memory: where malloc puts large blocks, which free() unmaps"
             )
-            id = value_sign(context, word, "S:unmapped")
+            id = value_sign(context, word, one_bit_id(context, "S:unmapped", value))
             yield plain_evidence(id, word.source, UNKNOWN, summary, {})
         return
     start = _start_at_hand(context, value)

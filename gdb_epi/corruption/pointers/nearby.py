@@ -67,9 +67,14 @@ def is_one_bit_from_use(context: Context, value: int) -> bool:
     for bit in range(ADDRESS_BITS + 1):
         near = value ^ 1 << bit
         pointee = index.at(near)
-        if (pointee is not None and pointee.kind in kinds) or _begins_large_block(context, near):
+        if (pointee is not None and pointee.kind in kinds) or begins_large_block(context, near):
             return True
     return False
+
+
+def is_one_bit_from_large_block(context: Context, value: int) -> bool:
+    """Tell whether a block that malloc() mapped by itself begins one bit away from a word."""
+    return any(begins_large_block(context, value ^ 1 << bit) for bit in range(ADDRESS_BITS))
 
 
 def leads_astray(context: Context, value: int) -> bool:
@@ -98,7 +103,8 @@ def _is_inside(context: Context, address: int) -> bool:
     return not in_free_chunk(context, chunk[0])
 
 
-def _begins_large_block(context: Context, address: int) -> bool:
+def begins_large_block(context: Context, address: int) -> bool:
+    """Tell whether a block that malloc() mapped by itself begins at an address."""
     if address % PAGE != HEAD_BYTES:
         return False
     size = read_word(context.target, address - 8)

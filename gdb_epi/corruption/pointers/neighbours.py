@@ -29,6 +29,7 @@ from gdb_epi.corruption.pointers.ambiguity import (
     TAG_BITS,
     software_explanation,
 )
+from gdb_epi.corruption.pointers.nearby import begins_large_block
 from gdb_epi.corruption.pointers.suspect_words import (
     FaultWord,
     Suspect,
@@ -38,6 +39,7 @@ from gdb_epi.corruption.pointers.suspect_words import (
 )
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.maps import NEAR_NULL, is_canonical, permits, user_top
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
@@ -303,8 +305,8 @@ def _neighbour(
         for value in (*others, *slots)
     )
     pointee = index.at(corrected)
-    if pointee is not None and (pointee.kind == FREE or not suspect.value % PAGE):
-        pointee = None  # whole pages are mapped and unmapped; what begins at others is chance
+    if pointee is not None and (pointee.kind == FREE or _was_unmapped(context, suspect, corrected)):
+        pointee = None
     around = _around(context, suspect, corrected)
     kind = pointee.name if pointee is not None and pointee.kind == OBJECT else None
     same = sum(name == kind for name in around)
@@ -366,6 +368,17 @@ def _neighbour(
         hashed=hashed,
         constant=constant,
     )
+
+
+def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:
+    """Whether a word looks like the address of memory that was given back, another one than meant.
+
+    Whole pages are mapped and unmapped, and 16 bytes behind their start begin large blocks of
+    malloc(): what begins at others is chance, unless it is such a block as well.
+    """
+    if suspect.value % PAGE == HEAD_BYTES:
+        return not begins_large_block(context, corrected)
+    return suspect.value % PAGE == 0
 
 
 def registers_holding(context: Context, suspect: Suspect, value: int) -> int:

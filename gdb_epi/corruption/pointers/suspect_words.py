@@ -22,7 +22,7 @@ from gdb_epi.fault.reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.shapes import Shape, shape_of
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, FaultSite
-from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD_MASK, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import NamedTuple
@@ -128,7 +128,8 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
         if shape is not None:
             return shape
     return (
-        _is_half_of_a_pointer(target, value)
+        _behind_packed_pointer(context, value)
+        or _is_half_of_a_pointer(target, value)
         or _low_number(context, value)
         or _tagged(target, value)
         or _misaligned(context, value)
@@ -225,6 +226,29 @@ def _beside_a_pointer(target: Target, value: int) -> Shape | None:
                 f"read {count} bytes behind the start of a pointer"
             )
             return Shape("misaligned:one-bit", why)
+    return None
+
+
+def _behind_packed_pointer(context: Context, value: int) -> Shape | None:
+    """The end of an address that stands at an odd place, and what follows it: a packed struct.
+
+    The code reads it as if its fields were aligned: `#pragma pack`, a ctypes structure without
+    `_pack_`, another version's header. Only of aligned places: a flipped bit of a pointer that was
+    read through leads to others, and what stands there is said by _misaligned.
+    """
+    slots = {slot for suspect in suspects_of(context) if suspect.value == value
+             for slot in suspect.slots if slot % WORD == 0}  # fmt: skip
+    for slot in sorted(slots):
+        for before in range(1, WORD):
+            address = read_word(context.target, slot - before)
+            if address is None or not LOW <= address < USER_TOP:
+                continue
+            if permits(context.target.region_at(address), "r"):
+                why = (
+                    f"its first bytes are the last of the address {address:#x}, which stands at "
+                    f"{slot - before:#x}: a packed struct, read as if its fields were aligned"
+                )
+                return Shape("misaligned", why)
     return None
 
 

@@ -52,6 +52,7 @@ _CHECKS = frozenset((
     "_Py_FatalError_TstateNULL", "_Py_EnsureFuncTstateNotNULL", "_Py_EnsureTstateNotNULL",
     "_PyMem_DebugCheckGIL", "_PyMem_DebugCheckAddress", "_Py_CheckFunctionResult",
 ))  # fmt: skip
+_OTHER_API = "; a block was released by another API than it is from, or its head overwritten"
 MAX_FRAMES = 32
 
 
@@ -87,7 +88,8 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
         who = f"{function_and_file(caller)} ended the process by Py_FatalError"
     else:
         who = f"CPython gave up in {by or name}"
-    summary = f"{who}{why}{_MEANINGS[kind]}"
+    meaning = _OTHER_API if (reason or "").startswith("bad ID") else _MEANINGS[kind]
+    summary = f"{who}{why}{meaning}"
     facts = {"kind": kind, "entry": name, "function": by, "reason": reason}
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
 

@@ -181,10 +181,15 @@ def running_in(target: Target, thread: Thread, unwinder: Unwinder) -> Module | N
     return None
 
 
+def is_between(module: Module) -> bool:
+    """Tell whether an object is the C library or the loader: its frames are a wait's own."""
+    return module.path.rpartition("/")[2].startswith(_BETWEEN)
+
+
 def _outside_libc(target: Target, modules: Sequence[Module], pc: int) -> Module | None:
     """Return the object whose code is at an address, where that is not the C library."""
     module = next((module for module in modules if module.start <= pc < module.end), None)
-    if module is None or module.path.rpartition("/")[2].startswith(_BETWEEN):
+    if module is None or is_between(module):
         return None
     region = target.region_at(pc)
     return module if region is not None and "x" in region.perms else None

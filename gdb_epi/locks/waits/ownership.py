@@ -72,6 +72,8 @@ def settle_owner(context: LockContext, thread: Thread, call: FutexWait, guess: L
 def _by_tid(case: _Case, owner: int) -> t.Wait:
     """The lock names its owner's thread id."""
     context, fork = case.context, case.context.fork
+    if case.guess.by_frames:
+        return case.wait(_alive(context, owner), t.LIVE_HOLDER, t.PROBABLE)
     if owner == case.thread.tid:
         return case.wait(
             _alive(context, owner),

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is initialised once: static variables of C++ functions, pthread_once(), std::call_once().
+
+Their words say that an initialiser runs, and not which thread runs it. The stacks do: that thread
+is inside the very function whose call for it makes this one wait.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gdb_epi.fault.reads import read_u32, read_up_to
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
+from gdb_epi.locks.waits.libc_names import is_between
+from gdb_epi.target.api import Module, Thread
+from gdb_epi.target.functions import Function, FunctionBounds
+
+STATIC, ONCE = "guard of a static variable", "pthread_once_t"
+# libstdc++'s __cxa_guard_acquire(): _GLIBCXX_GUARD_PENDING_BIT and _GLIBCXX_GUARD_WAITING_BIT
+# (libsupc++/guard.cc, config/cpu/generic/cxxabi_tweaks.h).
+PENDING_AND_AWAITED = 0x10100
+IN_PROGRESS, STATES = 1, 3  # __PTHREAD_ONCE_INPROGRESS; above them the count of forks
+MAX_OUTWARD = 16  # frames of the C and the C++ library between a wait and who wants the variable
+MAX_FRAMES = 64
+MAX_THREADS = 1024
+ENTRY = 64  # bytes of pthread_once()
+_RUNTIMES = ("libstdc++", "libc++", "libsupc++")
+_JUMP = re.compile(rb"(?:\xe9|\x0f[\x84\x85])(....)", re.DOTALL)
+
+
+@classifier(20)
+def static_variable(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+    """Tell the wait of __cxa_guard_acquire(): not process-private, though nobody else takes part.
+
+    Reference: the Itanium C++ ABI, 3.3.3 (one-time construction).
+    """
+    if call.operation or call.value != PENDING_AND_AWAITED or call.address % 8:
+        return None
+    if read_u32(context.target, call.address) != PENDING_AND_AWAITED:
+        return None
+    says = "the guard's word says: its initialiser runs, and somebody waits"
+    return _owned(context, thread, call, STATIC, says)
+
+
+@classifier(21)
+def once(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+    """Tell the wait of pthread_once(), by its word and by the function that sleeps."""
+    if call.shared or call.value & STATES != IN_PROGRESS or context.on_musl:
+        return None
+    if read_u32(context.target, call.address) != call.value or not _in_once(context, thread.pc):
+        return None
+    return _owned(context, thread, call, ONCE, "its word says: the initialiser runs")
+
+
+def _in_once(context: LockContext, pc: int) -> bool:
+    """Whether an instruction is of pthread_once() or of the function to which that jumps."""
+    at = context.target.symbol("pthread_once")
+    bounds = FunctionBounds(context.target)
+    function = bounds.at(pc)
+    if at is None or function is None:
+        return False
+    starts = {at}
+    for match in _JUMP.finditer(read_up_to(context.target, at, ENTRY)):
+        starts.add(at + match.end() + int.from_bytes(match[1], "little", signed=True))
+    return function.start in starts
+
+
+def _owned(
+    context: LockContext, thread: Thread, call: FutexWait, kind: str, says: str
+) -> LockGuess:
+    bounds = FunctionBounds(context.target)
+    wants = next(_outside_runtimes(context, thread, bounds, MAX_OUTWARD), None)
+    inside = [
+        other.tid for other in context.target.threads()[:MAX_THREADS]
+        if wants is not None and other.tid != thread.tid
+        and not (other.call == "futex" and other.argument(0) == call.address)
+        and wants in _outside_runtimes(context, other, bounds, MAX_FRAMES)
+    ]  # fmt: skip
+    if wants is None or len(inside) != 1:
+        return LockGuess(kind, anonymous=True, evidence=(says,))
+    module = next(m for m in context.target.modules() if m.start <= wants.start < m.end)
+    name = f"in {module.path.rpartition('/')[2]}"
+    evidence = (
+        says,
+        f"thread {inside[0]} is inside the function {name} (from {wants.start:#x}) that waits for "
+        "it here, and it alone",
+    )
+    return LockGuess(kind, name=name, owner_tid=inside[0], by_frames=True, evidence=evidence)
+
+
+def _outside_runtimes(
+    context: LockContext, thread: Thread, bounds: FunctionBounds, most: int
+) -> Iterator[Function]:
+    """Yield the functions on a stack that are not of the C or the C++ library, innermost first."""
+    modules = context.target.modules()
+    for number, frame in enumerate(context.unwinder.walk(thread.registers)):
+        if number == most:
+            return
+        pc = frame.pc - 1 if number else frame.pc
+        module = next((m for m in modules if m.start <= pc < m.end), None)
+        if module is None or is_between(module) or _is_runtime(module):
+            continue
+        function = bounds.at(pc)
+        if function is not None:
+            yield function
+
+
+def _is_runtime(module: Module) -> bool:
+    return module.path.rpartition("/")[2].startswith(_RUNTIMES)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Children that do not get on: output that nobody reads, a preexec_fn that does not return."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from gdb_epi.errors import Absent
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.children import new_child, unread_output
+from gdb_epi.hangs.event_loops import serves_clients
+from gdb_epi.hangs.library_calls import NEW_CHILD, library_call
+from gdb_epi.hangs.single import answer_for, sleeping_loop
+from gdb_epi.locks import types as t
+
+PROCESS, STDOUT, STDERR, YES, NO = 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
+TYPES = {YES: "bool", NO: "bool", PROCESS: "Process", STDOUT: "StreamReader"}
+
+
+def frame(module: str, name: str) -> SimpleNamespace:
+    return SimpleNamespace(module=module, name=name, qualname=name, filename=f"/srv/{module}.py",
+                           lineno=3, address=id(name), hole=None)  # fmt: skip
+
+
+CONVERT, WAIT = frame("shop", "convert"), frame("asyncio.subprocess", "wait")
+READ, STORE = frame("asyncio.streams", "read"), frame("shop", "store")
+
+
+def task(id: int, *stack: SimpleNamespace, waits_for: int = 0) -> SimpleNamespace:
+    wait = SimpleNamespace(address=waits_for, kind="process", name="", text=lambda **_: "a child")
+    return SimpleNamespace(
+        id=id, stack=stack, wait=wait, name=f"Task-{id}", running=False, known="?"
+    )
+
+
+def scene(paused: int, stream: str = "stdout", variables=None, **more) -> SimpleNamespace:
+    """Return a process whose child has one stream, which asyncio reads no more if `paused`."""
+    attributes = {(PROCESS, stream): STDOUT, (STDOUT, "_paused"): paused}
+    held = {"wait": [("self", PROCESS)], "convert": [("child", PROCESS)], **(variables or {})}
+    view = SimpleNamespace(
+        attribute=lambda word, name: attributes.get((word, name)),
+        variable=lambda frame, name: dict(held.get(frame.name, ())).get(name),
+        variable_addresses=lambda frame: held.get(frame.name, []),
+        integer_attribute=lambda word, name: 77,
+        locks=SimpleNamespace(type_name=lambda word: TYPES.get(word, "")),
+        objects=SimpleNamespace(integer=lambda word: int(word == YES)),
+    )
+    child = SimpleNamespace(command="convert")
+    return SimpleNamespace(
+        view=view, descriptors=SimpleNamespace(child=lambda _: child),
+        installed=SimpleNamespace(holds=lambda frame: frame.module.startswith("asyncio")), **more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("paused", "others", "found"),
+    [(YES, [], True), (NO, [], False), (YES, [task(2, STORE)], False), (YES, [task(3)], True)],
+)
+def test_output_is_unread_where_asyncio_stopped_and_no_task_has_the_stream(
+    paused: int, others: list[SimpleNamespace], found: bool
+) -> None:
+    """Process.wait() of a full pipe was "healthy, 89 % sure"; a slow reader is."""
+    made = scene(paused, variables={"store": [("lines", STDOUT)]})
+    unread = unread_output(made, [task(1, WAIT, CONVERT), *others])
+    assert (unread is not None) == found
+    if unread:
+        assert (unread.child, unread.stream) == ("child 77 (convert)", "stdout")
+
+
+def test_who_reads_one_stream_to_its_end_does_not_read_the_other() -> None:
+    made = scene(YES, "stderr")
+    attribute = made.view.attribute
+    made.view.attribute = lambda word, name: (
+        STDERR if (word, name) == (PROCESS, "stdout") else attribute(word, name)
+    )
+    assert unread_output(made, [task(1, READ, CONVERT, waits_for=STDERR)]).stream == "stderr"
+    assert unread_output(made, [task(1, READ, CONVERT, waits_for=STDOUT)]) is None
+
+
+@pytest.mark.parametrize(("paused", "sure"), [(YES, t.PROBABLE), (NO, t.INFO)])
+def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> None:
+    """ "Nothing can wake it" was said of a loop whose child runs."""
+    made = scene(paused, tasks=[task(1, WAIT, CONVERT)], doings=[])
+    loop = SimpleNamespace(descriptors=0, listening=False, ready=0, timers=0)
+    answer = sleeping_loop(made, h.Doing(7, "MainThread", h.POLL), loop)
+    assert (answer.label, answer.sure) == (h.HANG, sure)
+    assert "nothing can wake" not in answer.sentence
+
+
+def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
+    installed = SimpleNamespace(holds=lambda frame: frame.module.startswith("asyncio"))
+    assert not serves_clients(task(1, WAIT, frame("shop", "serve")), installed)
+    serving = frame("asyncio.base_events", "serve_forever")
+    assert serves_clients(task(1, serving, frame("shop", "main")), installed)
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "sure"), [(0, "exec", t.INFO), (0x6000, "preexec_fn", t.PROBABLE)]
+)
+def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sure: str) -> None:
+    inner = frame("subprocess", "_execute_child"), frame("subprocess", "run")
+    call = library_call(inner)
+    assert call is not None
+    assert call[:2] == (h.CHILD, NEW_CHILD), "not the end of the child, as run() would wait for"
+    reader = SimpleNamespace(
+        layout=SimpleNamespace(require=lambda *_: 16), u64=lambda address: address,
+        string=lambda *_: Absent("unreadable", "") if not function else "limit",
+    )  # fmt: skip
+    view = SimpleNamespace(
+        frames=lambda _: inner, variable=lambda *_: function, reader=reader,
+        locks=SimpleNamespace(type_name=lambda _: "function"),
+    )  # fmt: skip
+    what = "its new child 77 to start true"
+    doing = h.Doing(7, "MainThread", h.CHILD, what, target=77, awaits=NEW_CHILD, call="read")
+    answer = new_child(SimpleNamespace(view=view), doing)
+    assert (answer.label, answer.kind, answer.sure) == (h.HANG, kind, sure)
+    assert ("limit() (preexec_fn)" in answer.sentence) == bool(function)
+
+
+def test_a_mutex_whose_owner_has_ended_is_never_released() -> None:
+    """It was "cannot tell": the mutex' own words name a thread that the core does not have."""
+    wait = t.Wait(7, 0x1000, "pthread mutex", None, None, t.LockOwner(99, None, None, "unknown"),
+                  t.UNKNOWN, t.INFO, ("it names thread 99", "that is not in the core"))  # fmt: skip
+    doing = h.Doing(7, "MainThread", h.LOCK, "a pthread mutex", place="shop")
+    made = SimpleNamespace(
+        waits={7: wait}, may_be_inherited=False, doings=[doing],
+        view=SimpleNamespace(frames=lambda _: ()), references=SimpleNamespace(name=lambda *_: ""),
+    )  # fmt: skip
+    answer = answer_for(made, doing)
+    assert (answer.label, answer.kind, answer.sure) == (h.HANG, "owner ended", t.PROBABLE)
+    assert "which thread 99 took and never released" in answer.sentence
+    made.waits[7] = wait._replace(owner=t.LockOwner(None, None, None, "unknown"))
+    assert answer_for(made, doing).kind == "lock never released"
