@@ -605,15 +605,19 @@ def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnsw
         sentence = f"{base} until a timer is due{waits}"
         return _answer(h.NO_FAULT, "timer", sentence, doing,
                        evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
-    if loop.descriptors:
-        sentence = f"{base} until one of {loop.descriptors} descriptors is ready{waits}"
-        sure = t.PROBABLE if outside.get(READ) or outside.get(WRITE) else t.INFO
-        return _answer(h.HANG, "peer", sentence, doing, sure,
-                       evidence=("no timer is scheduled",))  # fmt: skip
-    if any(map(awaits_child, tasks)):  # a thread of asyncio's waits for it
+    read = outside.get(READ) or outside.get(WRITE)
+    if any(map(awaits_child, tasks)) and not read:  # by a descriptor, or a thread of asyncio's
         doubt = ("what the child does is not in this core: look at its own",)
         sentence = f"{base} until a child ends{waits}"
         return _answer(h.HANG, "child", sentence, doing, t.INFO, doubts=doubt)
+    if loop.descriptors:
+        which = (
+            "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
+        )
+        sentence = f"{base} until {which} is ready{waits}"
+        sure = t.PROBABLE if read else t.INFO
+        return _answer(h.HANG, "peer", sentence, doing, sure,
+                       evidence=("no timer is scheduled",))  # fmt: skip
     sentence = (
         f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
         "the loop's own"

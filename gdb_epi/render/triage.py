@@ -381,7 +381,8 @@ def _tasks(record: Json) -> Iterator[str]:
         for wait in waits[:MAX_KINDS_OF_WAITS]
     ]
     if texts:
-        texts[0] = texts[0].replace(" for ", " wait for ", 1)
+        verb = "waits" if waits[0].get("count") == 1 else "wait"
+        texts[0] = texts[0].replace(" for ", f" {verb} for ", 1)
     waiting = f": {', '.join(texts)}" if texts else ""
     command = "epi tasks" if of.get("asyncio") or of.get("trio") else "epi greenlets"
     yield f"{' and '.join(parts)}{waiting} (in GDB: {command})"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.locks.types import lock_words
+from gdb_epi.locks.types import JOINS, lock_words
 from gdb_epi.record.reading import (
     deadlocked_threads,
     group_in,
@@ -78,8 +78,11 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
         name = str(wait.get("name") or wait.get("address"))
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
         waiter = names.get(_tid(wait)) or f"thread {wait.get('tid')}"
-        if wait.get("kind") == "Thread.join":
-            yield f"{waiter} waits for the end of {name}"
+        if wait.get("kind") in JOINS:
+            owner = group_in(wait, "owner")
+            who = owner.get("thread_name") or (owner.get("tid") and f"thread {owner['tid']}")
+            ended = wait.get("name") and name  # pthread_join() knows no names
+            yield f"{waiter} waits for the end of {ended or who or 'a thread'}"
             continue
         holder = list(holder_lines(record, wait))
         words = _owner(wait)
