@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
-from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.children import answer_for_unread, awaits_child, new_child, unread_output
+from gdb_epi.hangs.children import new_child
 from gdb_epi.hangs.circles import lock_name
-from gdb_epi.hangs.event_loops import Loop, serves_clients
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     MESSAGE,
@@ -27,14 +24,13 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.locked_databases import retried_database
 from gdb_epi.hangs.queues import unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import Scene
-from gdb_epi.hangs.tasks import SETS, called, from_outside, own_frames, runs_tasks, texts
+from gdb_epi.hangs.sleeping_loops import sleeping_loop
+from gdb_epi.hangs.tasks import SETS, runs_tasks
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.util import counted
 
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
-MAX_BESIDE = 2  # other threads that are named
-_AWAITED = (h.GIL, h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.DATABASE)  # kinds whose `what` is awaited
 MAX_SETTING = 16  # frames of a thread whose calls are read
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
@@ -53,19 +49,10 @@ def answer_for(scene: Scene, doing: h.Doing, seen: tuple[int, ...] = ()) -> h.Ha
     place = in_event_loop(frames)
     if doing.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and runs_tasks(frames[:SHALLOW]):
         loop = scene.loops.of(frames[place], scene.tasks) if place is not None else None
-        made = sleeping_loop(scene, doing, loop)
+        made = sleeping_loop(scene, doing, loop, _through)
         if made is not None:
             return made
     return _BY_KIND.get(doing.kind, _other)(scene, doing, seen)
-
-
-def _answer(
-    label: str, kind: str, sentence: str, doing: h.Doing, sure: str = t.PROBABLE, *,
-    evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
-) -> h.HangAnswer:  # fmt: skip
-    seen = f"thread {doing.tid} is in {doing.call}" if doing.call else ""
-    observed = tuple(filter(None, (seen, *evidence)))
-    return h.HangAnswer(label, kind, sentence, (doing,), sure, observed, ruled_out, doubts)
 
 
 def _file_lock(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
@@ -79,7 +66,7 @@ def _file_lock(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAn
         if twins:
             named = f"descriptor {twins[0]}"
             sentence += f"; this process has that file open as {named} too, and may hold it itself"
-    return _answer(
+    return h.made(
         h.HANG, "file lock", sentence, doing, t.CERTAIN,
         evidence=(f"it sleeps in {doing.call}, which waits for nothing but such a lock",),
         doubts=("which process holds it is not in the core",),
@@ -91,7 +78,7 @@ def _database(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAn
         f"{doing.who()} waits at {doing.where()} for a locked database: {doing.module} sleeps and "
         "tries again"
     )
-    return _answer(
+    return h.made(
         h.HANG, "database lock", sentence, doing,
         evidence=(f"{doing.module} sleeps in {doing.call}, as its busy handler does",),
         doubts=("who holds the database is not known: another process or a connection here",),
@@ -112,7 +99,7 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
             else "which processes share; who took it is not in this core"
         )  # fmt: skip
         sentence = f"{doing.who()} waits at {doing.where()} for {name}, {who}"
-        return _answer(
+        return h.made(
             h.HANG, "lock of another process", sentence, doing,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
         )  # fmt: skip
@@ -123,7 +110,7 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
             f"{doing.who()} waits at {doing.where()} until another thread wakes it "
             f"(a {t.CONDITION}); which thread should is not known"
         )
-        return _answer(h.HANG, "unknown holder", sentence, doing, t.INFO)
+        return h.made(h.HANG, "unknown holder", sentence, doing, t.INFO)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
         return _holder_unknown(scene, doing, wait, name)
     if scene.may_be_inherited:
@@ -141,7 +128,7 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
     referring = scene.references.threads(wait.object) - {doing.tid} if wait.object else set()
     if others and not referring:
         sure = t.PROBABLE
-    return _answer(
+    return h.made(
         h.HANG, "lock never released", sentence, doing, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
@@ -152,8 +139,8 @@ def _notification(doing: h.Doing) -> h.HangAnswer:
     """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
     sentence = f"{doing.who()} waits at {doing.where()} for {NOTIFICATION}"
     if doing.timed:
-        return _answer(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", doing, t.INFO)
-    return _answer(
+        return h.made(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", doing, t.INFO)
+    return h.made(
         h.HANG, "lock of another process",
         f"{sentence} (an Event or Condition of multiprocessing), without a timeout", doing,
         doubts=("which process should give it, and whether that lives, is not in the core",),
@@ -169,7 +156,7 @@ def _holder_unknown(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) -> h.
         else "whose count is 0: somebody has to post it"
     )  # fmt: skip
     if doing.timed or not scene.is_only_thread(doing.tid):
-        return _answer(
+        return h.made(
             h.HANG, "unknown holder", f"{waits}, {words}", doing, t.INFO,
             evidence=wait.evidence[-1:],
         )  # fmt: skip
@@ -177,7 +164,7 @@ def _holder_unknown(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) -> h.
         "it is the only thread of this process, so it holds it itself, or one that has ended does"
         if is_lock else "it is the only thread of this process, so nobody is left to do that"
     )  # fmt: skip
-    return _answer(
+    return h.made(
         h.HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
         doing, evidence=("no other thread is in this process", *wait.evidence[-1:]),
         ruled_out=("a timeout", "another thread"), doubts=("a signal handler",),
@@ -194,7 +181,7 @@ def _owner_ended(doing: h.Doing, wait: t.Wait, name: str) -> h.HangAnswer:
         f"{doing.who()} waits at {doing.where()} for {name}, which {owner} took and never "
         "released: that thread has ended"
     )
-    return _answer(
+    return h.made(
         h.HANG, "owner ended", sentence, doing, evidence=wait.evidence[-2:],
         ruled_out=("a thread that still runs", "a fork"),
         doubts=("a thread that was removed by other means than its end",),
@@ -210,14 +197,14 @@ def _perhaps_inherited(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) ->
     came_held = "a thread of the parent may have held it at fork()"
     private = bool(wait.object) and wait.kind != SEMLOCK  # a SemLock is for several processes
     if not private or doing.timed or not scene.is_only_thread(doing.tid):
-        return _answer(
+        return h.made(
             h.HANG, "unknown holder", f"{waits}; who holds it is not known", doing, t.INFO,
             doubts=("it may have come held through fork(): a thread of the parent held it then",),
         )  # fmt: skip
     sentence = f"{waits}; it is the only thread of this process, so nobody is left to release it"
     if scene.locks.fork.forked:
         sentence += f"; the process was forked: {came_held}"
-    return _answer(
+    return h.made(
         h.HANG, "nobody left", sentence, doing,
         evidence=("no other thread is in this process", *wait.evidence[:1]),
         ruled_out=("a timeout", "another thread", "a lock that processes share"),
@@ -252,22 +239,22 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
     if doing.place and serves_only(scene, doing):
         # A scheduler waits until a job is due, a main thread until its server ends.
         served = f"{doing.who()} waits in {doing.place}, as servers, workers and schedulers do"
-        return _idle(doing, served)
+        return h.idle(doing, served)
     others = [d for d in scene.doings if d.tid != doing.tid]
     python = [d for d in others if scene.view.frames(d.tid)]
     if doing.timed:
         again = not python and any(map(scene.runs_in_loop, doing.frames[:1]))
         if again:  # by itself the timeout ends each turn, and nothing the loop
             text = f"{waits}, with a timeout, in a loop; no other thread is left that could give it"
-            return _answer(h.HANG, "timed wait", text, doing, t.INFO)
-        return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
+            return h.made(h.HANG, "timed wait", text, doing, t.INFO)
+        return h.made(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
     # Where a thread waits for the end of this one, nobody is there to wait for the program's end.
     if not seen and any(word in name.lower().rpartition(".")[2] for word in _ENDS):
-        return _idle(doing, f"{waits}, which ends the program: nothing is wrong with that")
+        return h.idle(doing, f"{waits}, which ends the program: nothing is wrong with that")
     able = scene.references.threads(doing.object) - {doing.tid} if doing.object else set()
     able |= _setters(scene, doing, seen)
     if not python:
-        return _answer(
+        return h.made(
             h.HANG, "nobody left", f"{waits}; no other thread is left that could give it", doing,
             evidence=("it is the only thread that runs Python",),
             ruled_out=("a timeout", "another thread"),
@@ -277,7 +264,7 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
     if servers and doing.tid == scene.main_tid and doing.object and not name and not able:
         # threading.Event().wait(): nobody can ever set it, and nobody was meant to.
         parked = f"{doing.who()} is parked at {doing.where()} to keep the program alive"
-        return _idle(doing, f"{parked}, and {servers[0].who()} serves in {servers[0].place}")
+        return h.idle(doing, f"{parked}, and {servers[0].who()} serves in {servers[0].place}")
     same = [d for d in python if d.kind == h.EVENT and d.tid in able]
     left = [d for d in python if d.tid in able and d not in same]
     if not left:
@@ -286,7 +273,7 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         free = [d for d in python if d.tid not in seen and (d.kind in _ALIVE or d in servers)]
         sure = t.INFO if free else t.PROBABLE
         if doing.awaits == POOL_RESULTS and _lacks_result_handler(scene):
-            return _answer(
+            return h.made(
                 h.HANG, "process pool", f"{waits}; the pool's thread that takes results "
                 "(_handle_results) has ended, so that none arrives: an exception ended it, such as "
                 "that of a result which cannot be unpickled", doing,
@@ -294,7 +281,7 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
                 ruled_out=("a timeout", "a job that still runs"),
             )  # fmt: skip
         if doing.awaits == POOL_RESULTS:
-            return _answer(
+            return h.made(
                 h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one "
                 "may still run the job, or a job was lost with the process that ran it, or none "
                 "takes jobs, as when the pool's initializer raises",
@@ -307,7 +294,7 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         jobs = unfinished_jobs(scene, doing)
         if jobs:
             rest = f"{jobs}; {rest}"
-        return _answer(
+        return h.made(
             h.HANG, "nobody gives it", f"{waits}; {rest}", doing,
             sure, evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in python[:4]),
             ruled_out=("a timeout", "a thread whose frames refer to it"),
@@ -408,7 +395,7 @@ def _join(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
                     f"the program is over, but a thread that is no daemon goes on: {made.sentence}"
                 )
                 return made._replace(sentence=text)
-    return _answer(h.HANG, "join", f"{doing.who()} waits at {doing.where()} for {doing.what}",
+    return h.made(h.HANG, "join", f"{doing.who()} waits at {doing.where()} for {doing.what}",
                    doing, t.INFO)  # fmt: skip
 
 
@@ -418,7 +405,7 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
         return new_child(scene, doing)
     child = scene.descriptors.child(doing.target) if doing.target else None
     if doing.timed and doing.kind != h.CHILD:
-        return _answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
+        return h.made(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
     communicates = any(f.name == "communicate" for f in _inner(scene, doing))
     if communicates and doing.call in _READING and doing.target:
         sentence = (
@@ -426,7 +413,7 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
             f"{f' ({child.command})' if child is not None else ''} to end: it, or a process that "
             "it started and that outlives it, has the pipe open; what they do is not in this core"
         )
-        return _answer(h.HANG, "child", sentence, doing, t.INFO,
+        return h.made(h.HANG, "child", sentence, doing, t.INFO,
                        doubts=("whether the child still runs",))  # fmt: skip
     if child is not None and not communicates:
         out = [name for name in ("stdout", "stderr") if name in child.streams]
@@ -435,16 +422,16 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
                 f"{waits}; what that child does is not in this core; one possibility: its {out[0]} "
                 "is a pipe that nobody reads meanwhile, and a child waits once such a pipe is full"
             )
-            return _answer(h.HANG, "full pipe", sentence, doing,
+            return h.made(h.HANG, "full pipe", sentence, doing,
                            evidence=(f"Popen.{out[0]} is an open pipe of this process",),
                            doubts=("whether the child is stuck or still works",))  # fmt: skip
         if child.streams.get("stdin", -1) >= 0:
             sentence = f"{waits}, whose stdin is a pipe that this process holds open"
-            return _answer(h.HANG, "open stdin", sentence, doing,
+            return h.made(h.HANG, "open stdin", sentence, doing,
                            evidence=("Popen.stdin is an open pipe of this process",),
                            doubts=("whether the child reads its stdin",))  # fmt: skip
     if doing.target is None or serves_only(scene, doing):
-        return _idle(doing, f"{waits}, as the parent of workers does")
+        return h.idle(doing, f"{waits}, as the parent of workers does")
     doubt = ("what the child does is not in this core: look at its own",)
     queue = unread_queue(scene, doing)
     if queue:
@@ -453,34 +440,34 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
             "what it put there was read"
         )
         evidence = (f"this process never put anything into {queue}: it has no feeder thread",)
-        return _answer(h.HANG, "unread queue", sentence, doing, evidence=evidence, doubts=doubt)
+        return h.made(h.HANG, "unread queue", sentence, doing, evidence=evidence, doubts=doubt)
     # A child that works is waited for in the same way: this is no hang for sure, and no fault.
     sentence = f"{waits}; what that child does is not in this core"
-    return _answer(h.HANG, "child", sentence, doing, t.INFO, doubts=doubt)
+    return h.made(h.HANG, "child", sentence, doing, t.INFO, doubts=doubt)
 
 
 def _read(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
     waits = f"{doing.who()} waits at {doing.where()} for "
     if doing.place and serves_only(scene, doing):
-        return _idle(doing, f"{doing.who()} waits for work in {doing.place}")
+        return h.idle(doing, f"{doing.who()} waits for work in {doing.place}")
     if doing.timed:
-        return _answer(h.NO_FAULT, "timed wait", f"{waits}{doing.what}, with a timeout", doing,
+        return h.made(h.NO_FAULT, "timed wait", f"{waits}{doing.what}, with a timeout", doing,
                        t.INFO)  # fmt: skip
     if doing.target == 0:
-        return _idle(doing, f"{doing.who()} waits at {doing.where()} for input on standard input")
+        return h.idle(doing, f"{doing.who()} waits at {doing.where()} for input on standard input")
     if doing.call in ("open", "openat"):
-        return _answer(h.HANG, "open", f"{waits}a file to be opened: a FIFO without a writer, or a "
+        return h.made(h.HANG, "open", f"{waits}a file to be opened: a FIFO without a writer, or a "
                        "file system that does not answer", doing)  # fmt: skip
     if doing.awaits == FILE_ON_DISK:
         # No peer has to write: what is there is read, or the end of the file.
-        return _answer(
+        return h.made(
             h.NO_FAULT, "file", f"{doing.who()} reads a file at {doing.where()}", doing, t.INFO,
             doubts=("a disk or a file system that does not answer would look the same",),
         )  # fmt: skip
     what = doing.what if doing.what == doing.awaits else f"data on {doing.what}"
     if _others_may_write(scene, doing) and any(map(scene.runs_in_loop, doing.frames)):
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
-        return _answer(
+        return h.made(
             h.HANG, "peer",
             f"{waits}{what}, which it reads in a loop; the other side has not written", doing,
             t.INFO,
@@ -488,8 +475,8 @@ def _read(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
         )  # fmt: skip
     is_queue = doing.awaits == PROCESS_QUEUE
     if is_queue and _is_worker(scene, doing):
-        return _idle(doing, f"{waits}{what}, as a worker process does")
-    return _answer(
+        return h.idle(doing, f"{waits}{what}, as a worker process does")
+    return h.made(
         h.HANG, "queue of processes" if is_queue else "peer",
         f"{waits}{what}, without a timeout", doing,
         doubts=("what the other side does is not in this core",),
@@ -529,13 +516,8 @@ def _write(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswe
             f"{doing.who()} waits at {doing.where()} to write to {doing.what}: the other side does "
             "not read"
         )
-    return _answer(h.HANG, "peer does not read", sentence, doing,
+    return h.made(h.HANG, "peer does not read", sentence, doing,
                    evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
-
-
-def _idle(doing: h.Doing, sentence: str) -> h.HangAnswer:
-    ruled_out = ("a thread that waits for a lock or for another process",)
-    return _answer(h.NO_FAULT, "idle", sentence, doing, ruled_out=ruled_out)
 
 
 def _waits_for_work(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
@@ -548,155 +530,23 @@ def _waits_for_work(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.H
             if refused is not None:
                 return refused
             sentence = f"{doing.who()} was {h.ASLEEP}{where}"
-            return _answer(h.NO_FAULT, "sleeps", sentence, doing,
+            return h.made(h.NO_FAULT, "sleeps", sentence, doing,
                            doubts=("whether what it waits for can still come",))  # fmt: skip
         sentence = f"{doing.who()} sleeps{where}: a timer ends that"
-        return _answer(h.NO_FAULT, "sleeps", sentence, doing,
+        return h.made(h.NO_FAULT, "sleeps", sentence, doing,
                        doubts=("how long it sleeps is not looked at",))  # fmt: skip
     if doing.kind == h.SIGNAL:
-        return _idle(doing, f"{doing.who()} waits for a signal{where}")
+        return h.idle(doing, f"{doing.who()} waits for a signal{where}")
     what = "clients" if doing.kind == h.ACCEPT else "events"
-    return _idle(doing, f"{doing.who()} waits for {what}{place}{where}")
+    return h.idle(doing, f"{doing.who()} waits for {what}{place}{where}")
 
 
 def _other(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
     what = doing.what or doing.call or "something"
     if doing.kind in h.RUNNING:
-        return _answer(h.NO_FAULT, "busy", f"{doing.who()} was computing at {doing.where()}", doing)
+        return h.made(h.NO_FAULT, "busy", f"{doing.who()} was computing at {doing.where()}", doing)
     sentence = f"{doing.who()} is in {what} at {doing.where()}"
-    return _answer(h.CANNOT_TELL, "unknown", sentence, doing, t.INFO)
-
-
-def sleeping_loop(scene: Scene, doing: h.Doing, loop: Loop | None) -> h.HangAnswer | None:
-    """Return the answer for an event loop that sleeps: what can wake it, and what tasks want."""
-    base = f"the event loop of {doing.who()} sleeps"
-    tasks = [task for task in scene.tasks if not task.running]
-    own = [task for task in tasks if own_frames(task, scene.installed)]
-    waits = f"; {texts(tasks, scene.installed)}" if own else ""
-    if own:
-        deepest = max(own, key=lambda task: len(own_frames(task, scene.installed)))
-        doing = doing._replace(frames=own_frames(deepest, scene.installed), label="task")
-    unread = unread_output(scene, tasks)
-    if unread is not None:
-        return answer_for_unread(scene, doing, unread)
-    outside = from_outside(own or tasks)  # those of a library alone serve its loop
-    if loop is None or loop.descriptors is None:
-        if not tasks:
-            return None
-        if any(serves_clients(task, scene.installed) for task in tasks):
-            return _idle(doing, f"{base} and waits for clients{waits}{_beside(scene, doing)}")
-        if outside.get(SLEEP):
-            return _answer(h.NO_FAULT, "timer", f"{base} until a timer is due{waits}", doing)
-        if outside:
-            return _answer(h.HANG, "peer", f"{base}{waits}", doing, t.INFO)
-        # What the loop watches itself, such as the socket of a server, is not read.
-        sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
-        return _answer(
-            h.HANG, "nothing wakes the loop", sentence, doing,
-            evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
-            ruled_out=("a task that waits for a timer, a socket or a pipe",),
-            doubts=("a server's socket, another thread or a signal handler that wakes one",),
-        )  # fmt: skip
-    if loop.ready and not doing.timed:
-        return _not_woken(scene, doing, base, loop.ready, own, waits)
-    if loop.listening:
-        return _idle(doing, f"{base} and waits for clients{waits}{_beside(scene, doing)}")
-    if loop.timers:
-        sentence = f"{base} until a timer is due{waits}"
-        return _answer(h.NO_FAULT, "timer", sentence, doing,
-                       evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
-    read = outside.get(READ) or outside.get(WRITE)
-    if any(map(awaits_child, tasks)) and not read:  # by a descriptor, or a thread of asyncio's
-        doubt = ("what the child does is not in this core: look at its own",)
-        sentence = f"{base} until a child ends{waits}"
-        return _answer(h.HANG, "child", sentence, doing, t.INFO, doubts=doubt)
-    if loop.descriptors:
-        which = (
-            "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
-        )
-        sentence = f"{base} until {which} is ready{waits}"
-        sure = t.PROBABLE if read else t.INFO
-        return _answer(h.HANG, "peer", sentence, doing, sure,
-                       evidence=("no timer is scheduled",))  # fmt: skip
-    sentence = (
-        f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
-        "the loop's own"
-    )
-    runner = _runs_job(scene, doing)
-    if runner is not None:
-        link = "what a thread of its executor does,"
-        followed = _through(scene, doing, runner.tid, link, seen=())
-        if followed is not None:
-            return followed
-    others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
-    return _answer(
-        h.HANG, "nothing wakes the loop", sentence + waits, doing,
-        t.INFO if others else t.PROBABLE,
-        evidence=("its selector holds its own pipe alone, and it has no timer",),
-        ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
-        doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
-    )  # fmt: skip
-
-
-def _runs_job(scene: Scene, doing: h.Doing) -> h.Doing | None:
-    """Return the thread of an executor that runs code of the program: its end wakes the loop."""
-    return next(
-        (d for d in scene.doings if d.tid != doing.tid and d.frames
-         and any(f.module == "concurrent.futures.thread" and f.name == "_worker"
-                 for f in scene.view.frames(d.tid))),
-        None,
-    )  # fmt: skip
-
-
-def _not_woken(
-    scene: Scene, doing: h.Doing, base: str, ready: int, own: Sequence[Waiting], waits: str
-) -> h.HangAnswer:
-    """Callbacks are ready, and the loop sleeps without an end: it found none when it went to sleep.
-
-    A loop looks at `_ready` before it sleeps (Lib/asyncio/base_events.py, _run_once), and what runs
-    in it cannot add to it meanwhile. call_soon_threadsafe() adds to it and wakes the loop; a
-    thread's Future.set_result() or call_soon() adds to it alone.
-    """
-    done = [
-        called(task) for task in own
-        if task.wait is not None and task.wait.kind == FUTURE
-        and scene.loops.is_done(task.wait.address)
-    ]  # fmt: skip
-    are = "is" if ready == 1 else "are"
-    sentence = (
-        f"{base} although {counted(ready, 'callback')} {are} ready to run: code outside of the "
-        "loop, of a thread or a signal handler, gave it work without call_soon_threadsafe(), and "
-        f"that did not wake it{waits}"
-    )
-    evidence = [f"the loop's list of what is ready holds {counted(ready, 'callback')}"]
-    if done:
-        sentence += f"; the future that {done[0]} waits for is done already"
-        evidence += [f"the future that {name} waits for is done" for name in done[:MAX_BESIDE]]
-    return _answer(
-        h.HANG, "nothing wakes the loop", sentence, doing, evidence=tuple(evidence),
-        ruled_out=("a timeout of the loop's sleep",),
-        doubts=("a thread that is in call_soon_threadsafe() at this moment",),
-    )  # fmt: skip
-
-
-def _beside(scene: Scene, doing: h.Doing) -> str:
-    """Return what other threads do in code of the program: requests that one cannot call stuck."""
-    others = [d for d in scene.in_order if d.tid != doing.tid and d.frames]
-    sentences = [f"{d.who()} {_activity(d)} at {d.where()}" for d in others[:MAX_BESIDE]]
-    if len(others) > MAX_BESIDE:
-        more = len(others) - MAX_BESIDE
-        are = "is" if more == 1 else "are"
-        sentences.append(f"{counted(more, 'more thread')} {are} in code of the program")
-    return "".join(f"; {text}" for text in sentences)
-
-
-def _activity(doing: h.Doing) -> str:
-    """Return what a thread does as a sentence has it: "waits for the GIL"."""
-    if doing.kind in h.RUNNING:
-        return "computes"
-    if doing.kind in _AWAITED or doing.what == doing.awaits:
-        return f"waits for {doing.what}"
-    return "sleeps" if doing.kind == h.SLEEP else f"is in {doing.call or doing.kind}"
+    return h.made(h.CANNOT_TELL, "unknown", sentence, doing, t.INFO)
 
 
 def blocked_loop(scene: Scene) -> h.HangAnswer | None:
@@ -719,7 +569,7 @@ def blocked_loop(scene: Scene) -> h.HangAnswer | None:
             f"the event loop of {doing.who()} is blocked: {doing.where()} {call}, and no task can "
             "run meanwhile"
         )
-        return _answer(
+        return h.made(
             h.HANG, "blocked event loop", sentence, doing, t.CERTAIN,
             evidence=("the frame is called by the event loop and sleeps outside of its selector",),
             doubts=("a short call, seen at this moment",) if doing.timed else (),

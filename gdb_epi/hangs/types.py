@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 # What a thread does.
@@ -77,3 +78,19 @@ def where(frame: PyFrame) -> str:
     """Return "function (file:line)"."""
     file = frame.filename.rpartition("/")[2]
     return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"
+
+
+def made(
+    label: str, kind: str, sentence: str, doing: Doing, sure: str = PROBABLE, *,
+    evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
+) -> HangAnswer:  # fmt: skip
+    """Return an answer that rests on one thread's wait."""
+    seen = f"thread {doing.tid} is in {doing.call}" if doing.call else ""
+    observed = tuple(filter(None, (seen, *evidence)))
+    return HangAnswer(label, kind, sentence, (doing,), sure, observed, ruled_out, doubts)
+
+
+def idle(doing: Doing, sentence: str) -> HangAnswer:
+    """Return the answer for a thread that waits for work."""
+    ruled_out = ("a thread that waits for a lock or for another process",)
+    return made(NO_FAULT, "idle", sentence, doing, ruled_out=ruled_out)

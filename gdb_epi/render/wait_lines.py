@@ -79,8 +79,8 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
         waiter = names.get(_tid(wait)) or f"thread {wait.get('tid')}"
         if wait.get("kind") in JOINS:
-            owner = group_in(wait, "owner")
-            who = owner.get("thread_name") or (owner.get("tid") and f"thread {owner['tid']}")
+            awaited = group_in(wait, "owner")
+            who = awaited.get("thread_name") or (awaited.get("tid") and f"thread {awaited['tid']}")
             ended = wait.get("name") and name  # pthread_join() knows no names
             yield f"{waiter} waits for the end of {ended or who or 'a thread'}"
             continue
