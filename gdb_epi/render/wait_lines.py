@@ -78,7 +78,7 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
         name = str(wait.get("name") or wait.get("address"))
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
         waiter = names.get(_tid(wait)) or f"thread {wait.get('tid')}"
-        if wait.get("kind") in JOINS:
+        if str(wait.get("kind")) in JOINS:
             awaited = group_in(wait, "owner")
             who = awaited.get("thread_name") or (awaited.get("tid") and f"thread {awaited['tid']}")
             ended = wait.get("name") and name  # pthread_join() knows no names
