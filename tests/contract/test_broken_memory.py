@@ -210,16 +210,14 @@ def test_overwriting_is_seen() -> None:
 def test_headers_that_all_name_the_file_as_notes() -> None:
     """The notes never take more memory than the file, however many headers name its bytes."""
     made, _ = core_of(one_per_minor()[0], "damage_scene")
-    with (
-        made.core.open("rb") as stream,
-        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY) as data,
-    ):
-        header = elf.parse_header(data[:64])
-        assert header is not None
-        for index in range(header.phnum):
-            at = header.phoff + index * elf.PHDR.size
-            changed = elf.PHDR.pack(elf.PT_NOTE, 4, 0, 0, 0, len(data), len(data), 4)
-            data[at : at + elf.PHDR.size] = changed
-        target = CoreFileTarget.from_buffer("all notes", data)
-        assert header.phnum > 10 and len(target._note_bytes) <= len(data)
-        assert not isinstance(decode_python(target), PythonState)
+    with made.core.open("rb") as stream:
+        data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
+    header = elf.parse_header(data[:64])
+    assert header is not None
+    for index in range(header.phnum):
+        at = header.phoff + index * elf.PHDR.size
+        changed = elf.PHDR.pack(elf.PT_NOTE, 4, 0, 0, 0, len(data), len(data), 4)
+        data[at : at + elf.PHDR.size] = changed
+    target = CoreFileTarget.from_buffer("all notes", data)
+    assert header.phnum > 10 and len(target._note_bytes) <= len(data)
+    assert not isinstance(decode_python(target), PythonState)

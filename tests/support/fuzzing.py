@@ -124,19 +124,18 @@ def _file_input(path: Path, chance: random.Random) -> tuple[str, str]:
     if cut:
         length = int(size ** chance.random()) if chance.randrange(2) else chance.randrange(1, size)
         length = max(length, 1)
-    with (
-        path.open("rb") as stream,
-        mmap.mmap(stream.fileno(), size, access=mmap.ACCESS_COPY) as data,
-    ):
-        done = damage_file(data, chance) if not cut or chance.randrange(2) else ""
-        buffer = data if not cut else data[:length]
-        done += f" cut at {length}" if cut else ""
-        try:
-            target = CoreFileTarget.from_buffer(path.name, buffer, sysroot="/nonexistent")
-        except InputError:
-            return done, "refused"
-        _drive_record(target, chance)
-        return done, "record"
+    with path.open("rb") as stream:
+        # Not closed by hand: the target shows pages of it in place for as long as it lives.
+        data = mmap.mmap(stream.fileno(), size, access=mmap.ACCESS_COPY)
+    done = damage_file(data, chance) if not cut or chance.randrange(2) else ""
+    buffer = data if not cut else data[:length]
+    done += f" cut at {length}" if cut else ""
+    try:
+        target = CoreFileTarget.from_buffer(path.name, buffer, sysroot="/nonexistent")
+    except InputError:
+        return done, "refused"
+    _drive_record(target, chance)
+    return done, "record"
 
 
 def _drive_record(target: Target, chance: random.Random) -> None:
