@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.argument_types import positive, whole
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.address_locations import AddressLocations
 from gdb_epi.cpython.heap.find import (
     OUT_OF_TIME,
     TextHit,
@@ -12,7 +12,7 @@ from gdb_epi.cpython.heap.find import (
     list_objects,
     types_named,
 )
-from gdb_epi.cpython.heap.places import Places
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
@@ -79,7 +79,9 @@ def find(session: Session, args: Namespace) -> Report:
     prefix = (
         "" if literal is not None or args.text else f"no type is called {what:.60}; as a text: "
     )
-    return _texts(heap, Places(heap, python), what if literal is None else literal, limit, prefix)
+    return _texts(
+        heap, AddressLocations(heap, python), what if literal is None else literal, limit, prefix
+    )
 
 
 def _literal(what: str) -> str | bytes | None:
@@ -145,11 +147,13 @@ def _objects(session: Session, heap: Heap, types: list[TypeInfo], limit: int) ->
     )
 
 
-def _texts(heap: Heap, places: Places, text: str | bytes, limit: int, prefix: str) -> Report:
+def _texts(
+    heap: Heap, locations: AddressLocations, text: str | bytes, limit: int, prefix: str
+) -> Report:
     hits: list[TextHit] = []
     complete = True
     try:
-        for hit in find_text(heap, places, text, limit):
+        for hit in find_text(heap, locations, text, limit):
             hits.append(hit)
     except OutOfTime:
         complete = False

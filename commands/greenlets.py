@@ -17,7 +17,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from gdb_epi.cpython.running.waiting import Waiting
+    from gdb_epi.cpython.running.task_waits import Waiting
     from gdb_epi.session import Session
 
 
@@ -36,8 +36,8 @@ def greenlets(session: Session, args: Namespace) -> Report:
     The stack of a suspended one is innermost first. The running greenlet of a thread is that
     thread's stack (epi bt). Those that have ended are counted.
     """
+    from gdb_epi.cpython.running.task_waits import framework_of, waits_of_greenlets
     from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
-    from gdb_epi.cpython.running.waiting import framework_of, waits_of_greenlets
 
     state = session.state
     python = state.required_python()

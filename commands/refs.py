@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.argument_types import positive, whole
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError

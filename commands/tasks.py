@@ -21,7 +21,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from gdb_epi.cpython.running.waiting import Waiting
+    from gdb_epi.cpython.running.task_waits import Waiting
     from gdb_epi.session import Session
 
 

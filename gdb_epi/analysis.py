@@ -11,7 +11,7 @@ from gdb_epi.record.build import make_record
 from gdb_epi.record.registry import Parts
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
-from gdb_epi.target.missing import missing_memory, missing_text
+from gdb_epi.target.missing_memory import missing_memory, missing_text
 from gdb_epi.typing_lite import Any
 
 

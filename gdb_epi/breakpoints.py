@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-from gdb_epi.cpython.frames.break_places import BreakPlace, entry_place, line_places
+from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation, entry_place, line_places
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.expression_path import follow_steps
@@ -57,7 +57,7 @@ def set_breakpoint(session: Session, words: list[str], *, temporary: bool) -> Re
     return Report("breakpoint", lines=lines, data=data)
 
 
-def _place(session: Session, text: str) -> BreakPlace:
+def _place(session: Session, text: str) -> BreakpointLocation:
     values = session.values()
     codes = CodeReader(values.context.reader)
     line = _LINE.match(text)

@@ -189,8 +189,8 @@ def _type_named(session: Session, values: Values, text: str) -> int | None:
 
     No global need have that name, and no module. A class of a program has its module's name.
     """
-    from gdb_epi.cpython.heap.by_type import Heap
     from gdb_epi.cpython.heap.find import types_named
+    from gdb_epi.cpython.heap.objects_by_type import Heap
     from gdb_epi.target.search import OutOfTime
 
     if _DOTTED.fullmatch(text) is None or isinstance(session.state.python, Absent):

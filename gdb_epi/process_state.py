@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.frames.callee import Callee, CalleeReader
     from gdb_epi.cpython.frames.eval_calls import EvalCall, EvalCallReader
     from gdb_epi.cpython.frames.method_tables import MethodTables
-    from gdb_epi.cpython.frames.selected import SelectedFrame
+    from gdb_epi.cpython.frames.selected_frame import SelectedFrame
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.account import Account
-    from gdb_epi.fault.find import Fault
+    from gdb_epi.fault.find_fault import Fault
     from gdb_epi.fault.named_values import NamedValue
     from gdb_epi.hangs.types import HangAnswer
     from gdb_epi.locks.analysis import ForkFacts
@@ -46,7 +46,7 @@ class ProcessState:
     @cached_property
     def fault(self) -> Fault | Absent:
         """What failed; of a re-raised signal the interrupted context (one search of memory)."""
-        from gdb_epi.fault.find import find_fault
+        from gdb_epi.fault.find_fault import find_fault
 
         return find_fault(self.target, self.crash)
 
@@ -100,9 +100,9 @@ class ProcessState:
     @cached_property
     def hang(self) -> HangAnswer | Absent:
         """What a process that did not fail by itself was doing: stuck, busy or idle."""
-        from gdb_epi.hangs.going_on import went_on
+        from gdb_epi.hangs.ended_from_outside import ended_from_outside
 
-        if not went_on(self.crash, self.fault):
+        if not ended_from_outside(self.crash, self.fault):
             return Absent(NOT_APPLICABLE, "the process failed by itself")
         from gdb_epi.hangs.answer import examine_hang
 
@@ -111,7 +111,7 @@ class ProcessState:
     @cached_property
     def _threads_before(self) -> Sequence[Thread]:
         """The threads, as they were before a handler raised the signal again."""
-        from gdb_epi.fault.find import threads_before_the_signal
+        from gdb_epi.fault.find_fault import threads_before_the_signal
 
         return threads_before_the_signal(self.target.threads(), self.fault)
 
@@ -215,7 +215,7 @@ class ProcessState:
 
     def python_frame_of(self, tid: int, selected: SelectedFrame) -> PyFrame | Absent:
         """Return the Python frame that a native frame of one LWP stands for."""
-        from gdb_epi.cpython.frames.selected import python_frame_of
+        from gdb_epi.cpython.frames.selected_frame import python_frame_of
 
         stack = self.stack(tid)
         return python_frame_of(stack, self._calls[tid], selected)

@@ -12,8 +12,8 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.frames.break_places import BreakPlace
-    from gdb_epi.cpython.frames.selected import SelectedFrame
+    from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation
+    from gdb_epi.cpython.frames.selected_frame import SelectedFrame
     from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
     from gdb_epi.cpython.values.process_values import Values
     from gdb_epi.cpython.values.repr_decoder import Limits
@@ -58,7 +58,7 @@ class Host(Protocol):
         """Return what shows how far a long search is; None where nobody would see it."""
 
     def stop_at(
-        self, python: PythonState, place: BreakPlace, condition: str, *, temporary: bool
+        self, python: PythonState, place: BreakpointLocation, condition: str, *, temporary: bool
     ) -> int:
         """Stop the process in Python code; return the breakpoint's number. Raises InputError."""
 
@@ -129,7 +129,7 @@ class Session:
         The selection lasts until another native frame or thread is selected. A hole can be
         selected too: there are frames after it. Raises InputError when there is no such frame.
         """
-        from gdb_epi.cpython.frames.selected import level_of
+        from gdb_epi.cpython.frames.selected_frame import level_of
 
         frame, tid = self.frame_or_hole(number), self.chosen_tid()
         assert tid is not None  # else there is no frame

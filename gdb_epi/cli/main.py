@@ -113,7 +113,7 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
     verb.add_arguments(quick)
     values = quick.parse(words[1:]) or _parse_by_argparse(verb, name, words[1:])
     if guarded and getattr(verb, "READS_CORES", False):
-        from gdb_epi.cli.support.guard import wait_for_reader
+        from gdb_epi.cli.support.supervisor import wait_for_reader
 
         status = wait_for_reader()
         if status is not None:
@@ -159,14 +159,14 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
     """Parse by argparse, which shows help and explains mistakes."""
     from argparse import HelpFormatter
 
-    from gdb_epi.cli.support.one_line_parser import OneLineParser
+    from gdb_epi.cli.support.verb_parser import VerbParser
 
     # Without a width argparse imports shutil, and with it five compression modules: 6 ms.
     try:
         width = max(os.get_terminal_size().columns - 2, 40)
     except (OSError, ValueError, AttributeError):
         width = 78
-    parser = OneLineParser(
+    parser = VerbParser(
         prog=program,
         description=verb.HELP,
         epilog=_epilog(verb),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gdb_epi.cli.support.examine import Options
     from gdb_epi.repro.campaign import Goal, Result, Tally
-    from gdb_epi.repro.running import Plan
+    from gdb_epi.repro.run_once import Plan
 
 GROUP = "Rarely"
 HELP = "run a command until it crashes or hangs; say how often, and whether it is this crash"
@@ -135,7 +135,7 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
     """Return how runs are done, and how many at once."""
     from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, environment, find_gdb
     from gdb_epi.repro.cores import how_cores_come, in_the_way
-    from gdb_epi.repro.running import Plan
+    from gdb_epi.repro.run_once import Plan
 
     if shutil.which(args.command[0]) is None:
         raise InputError(f"{args.command[0]}: no such program", hint="its path, or another PATH")

@@ -16,8 +16,8 @@ from gdb_epi.cli.support.examine import (
     Options,
     examine_here,
 )
-from gdb_epi.cli.support.in_order import in_order
 from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.support.ordered_results import in_order
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import (
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from gdb_epi.cli.support.core_files import Core
-    from gdb_epi.cli.support.done_before import DoneBefore
-    from gdb_epi.cli.support.in_order import Numbered
+    from gdb_epi.cli.support.earlier_runs import EarlierRuns
+    from gdb_epi.cli.support.ordered_results import Numbered
     from gdb_epi.render.ci.deaths import Death
 
 GROUP = "One crash"
@@ -215,16 +215,16 @@ def worst_exit_code(codes: Sequence[int]) -> int:
     return max(codes, default=EXIT_DONE)
 
 
-def _done_before(cores: Sequence[Core], options: Options, args: Namespace) -> DoneBefore | None:
+def _done_before(cores: Sequence[Core], options: Options, args: Namespace) -> EarlierRuns | None:
     """Return what of many cores was done before; None where nothing is stored.
 
     Stacks are in no record, so that a run that shows them examines all.
     """
     if args.no_db or args.stacks:
         return None
-    from gdb_epi.cli.support.done_before import DoneBefore
+    from gdb_epi.cli.support.earlier_runs import EarlierRuns
 
-    done = DoneBefore(args.db, cores, options)
+    done = EarlierRuns(args.db, cores, options)
     if not args.again:
         done.look()
     if len(done):

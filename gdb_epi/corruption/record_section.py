@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.pointers.allocators import allocator_of
+from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run import CheckResults
 from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.findings import hex_word

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.maps import permits
+from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.named_values import BASE, COVERS, INDEXED, IS, NamedValue
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK

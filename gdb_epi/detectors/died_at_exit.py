@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.native_code import EXITS, function_and_file, own_modules_of, source_name
+from gdb_epi.fault.own_native_code import EXITS, function_and_file, own_modules_of, source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.find import GENERAL, Fault
+from gdb_epi.fault.find_fault import GENERAL, Fault
 from gdb_epi.fault.instructions import operand_of
-from gdb_epi.fault.maps import NEAR_NULL, is_canonical
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV
 from gdb_epi.fault.stack_end import ended_stack

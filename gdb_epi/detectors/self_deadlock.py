@@ -16,8 +16,8 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes, tested by the lock families: the `__exit__` that a frame keeps for the block it
     is about to enter; a reentrant lock (its owner would not wait). Of an explicit acquire() the
-    code that was run is the only trace: such a holder is "probable" (locks/python/acquired.py). So
-    is a thread whose signal handler waits for a lock of the C library that the interrupted function
+    code that was run is the only trace: such a holder is "probable" (acquire_calls.py). So is a
+    thread whose signal handler waits for a lock of the C library that the interrupted function
     takes: that another thread runs in such a function is ruled out.
     Reference: CPython Python/ceval.c (BEFORE_WITH); glibc nptl/pthread_mutex_lock.c (owner word).
     """

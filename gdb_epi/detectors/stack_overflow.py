@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault.own_stack import own_stack
 from gdb_epi.fault.place import STACK_ENDED
+from gdb_epi.fault.thread_stack import thread_stack_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
 
@@ -32,7 +32,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     fault, place, stack = account.fault, account.place, account.place.region
     assert stack is not None and account.address is not None
     thread = state.thread(fault.tid)
-    block = own_stack(state.target, thread) if thread is not None else None
+    block = thread_stack_of(state.target, thread) if thread is not None else None
     own = None if block is None else block.is_of(stack)
     # The kernel joins mappings that lie side by side, so that a mapping may be more than a stack.
     size = block.end - block.start if own and block is not None else stack.size

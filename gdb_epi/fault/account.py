@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
-from gdb_epi.fault.find import ELSEWHERE, KERNEL, OTHER, PROCESS, SELF, Fault
-from gdb_epi.fault.maps import permits, user_top
+from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS, SELF, Fault
+from gdb_epi.fault.mapping_checks import permits, user_top
 from gdb_epi.fault.place import NULL, PLACES, STACK_ENDED, UNKNOWN, Place, place_of
 from gdb_epi.fault.signals import (
     BUS_ADRALN,

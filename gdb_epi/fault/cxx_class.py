@@ -9,7 +9,7 @@ Source: Itanium C++ ABI, 2.5.2 (virtual table components) and 2.9.4 (RTTI layout
 from __future__ import annotations
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.target.api import Target

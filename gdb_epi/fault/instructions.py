@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from gdb_epi.fault.find import Fault
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.find_fault import Fault
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds

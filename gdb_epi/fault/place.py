@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
-from gdb_epi.fault.maps import NEAR_NULL, guard_page, is_canonical, nearest_mapping, permits
+from gdb_epi.fault.mapping_checks import (
+    NEAR_NULL,
+    guard_page,
+    is_canonical,
+    nearest_mapping,
+    permits,
+)
 from gdb_epi.fault.reads import NULL_PAGE
 from gdb_epi.fault.site import DATA, FaultSite
 from gdb_epi.fault.stack_end import ended_stack

@@ -9,9 +9,9 @@ instruction on AMD, Intel may have gone there already: both shapes are tried.
 
 from __future__ import annotations
 
-from gdb_epi.fault.find import Fault
+from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.instructions import call_before
-from gdb_epi.fault.maps import VSYSCALL, is_canonical, may_execute, permits, user_top
+from gdb_epi.fault.mapping_checks import VSYSCALL, is_canonical, may_execute, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.signals import (
     BUS_ADRALN,

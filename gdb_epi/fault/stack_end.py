@@ -8,8 +8,8 @@ arch/x86/mm/fault.c); stacks of threads end in a guard whose size their maker ch
 
 from __future__ import annotations
 
-from gdb_epi.fault.find import Fault
-from gdb_epi.fault.maps import RED_ZONE, STACK_REACH, permits
+from gdb_epi.fault.find_fault import Fault
+from gdb_epi.fault.mapping_checks import RED_ZONE, STACK_REACH, permits
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Region, Target

@@ -21,13 +21,13 @@ def decided_words(db: str | None, record: Mapping[str, Any]) -> tuple[str, ...]:
     if db is None and not os.path.isfile(_default_database()):
         return ()
     from gdb_epi.errors import EpiError
-    from gdb_epi.fleet.life.decision_words import record_words
+    from gdb_epi.fleet.life.decision_words import decisions_on_record
     from gdb_epi.fleet.questions.seen import open_to_ask
     from gdb_epi.fleet.records.projection import group_key
 
     try:
         with open_to_ask(db) as execute:
-            return tuple(record_words(execute, *group_key(record), record))
+            return tuple(decisions_on_record(execute, *group_key(record), record))
     except EpiError:
         return ()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gdb
 
-from gdb_epi.cpython.frames.break_places import BreakPlace, is_there
+from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation, is_there
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UnreadableMemory
 from gdb_epi.gdbhost.live import GdbProcessTarget
@@ -18,7 +18,7 @@ from gdb_epi.render.escape import escape
 from gdb_epi.sizes import WORD_MASK
 
 REGISTERS = 4  # DR0 to DR3
-_waiting: list[tuple[PythonState, BreakPlace, str, bool]] = []  # for _make(), one at a time
+_waiting: list[tuple[PythonState, BreakpointLocation, str, bool]] = []  # for _make(), one at a time
 _made: list[int] = []
 
 
@@ -26,7 +26,7 @@ class PythonBreakpoint(gdb.Breakpoint):  # type: ignore[misc]
     """Stops where the eval loop reads one instruction, when the thread's frame runs that code."""
 
     def __init__(
-        self, python: PythonState, place: BreakPlace, condition: str, *, temporary: bool
+        self, python: PythonState, place: BreakpointLocation, condition: str, *, temporary: bool
     ) -> None:
         self._python = python
         self._place = place
@@ -70,7 +70,9 @@ class PythonBreakpoint(gdb.Breakpoint):  # type: ignore[misc]
                 self.delete()
 
 
-def stop_at(python: PythonState, place: BreakPlace, condition: str, *, temporary: bool) -> int:
+def stop_at(
+    python: PythonState, place: BreakpointLocation, condition: str, *, temporary: bool
+) -> int:
     """Set a breakpoint; return its number. Raises InputError, with GDB's words."""
     kinds = {gdb.BP_HARDWARE_WATCHPOINT, gdb.BP_READ_WATCHPOINT, gdb.BP_ACCESS_WATCHPOINT}
     used = [b for b in gdb.breakpoints() or () if b.type in kinds and b.enabled]

@@ -69,7 +69,7 @@ def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] 
 
 
 def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], set[int]]:
-    from gdb_epi.cpython.frames.selected import levels
+    from gdb_epi.cpython.frames.selected_frame import levels
     from gdb_epi.render.stack import is_plumbing
 
     placed: dict[int, list[PyFrame]] = {}

@@ -42,8 +42,8 @@ from gdb_epi.target.api import (
     Thread,
     Truncation,
 )
+from gdb_epi.target.core_notes import CORE_SIGNALS, FAULT_SIGNALS
 from gdb_epi.target.derived_registers import with_derived_registers
-from gdb_epi.target.notes import CORE_SIGNALS, FAULT_SIGNALS
 
 MAX_READ = 1 << 30  # one read() call
 MAX_CACHED_READ = 16 * PAGE  # longer reads go to GDB in one piece

@@ -19,7 +19,7 @@ from gdb_epi.gdbhost.live import GdbProcessTarget, proc_of
 from gdb_epi.gdbhost.target import GdbTarget
 from gdb_epi.target import elf
 from gdb_epi.target.api import Target
-from gdb_epi.target.notes import NT_PRSTATUS
+from gdb_epi.target.core_notes import NT_PRSTATUS
 
 _PRSTATUS_PID = slice(32, 36)  # pr_pid of struct elf_prstatus on 64-bit Linux
 MAX_CANDIDATES = 1000

@@ -16,7 +16,7 @@ import gdb
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.frames.break_places import BreakPlace
+    from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation
     from gdb_epi.cpython.types import PythonState
     from gdb_epi.cpython.values.process_values import Values
     from gdb_epi.cpython.values.repr_decoder import Limits
@@ -221,7 +221,7 @@ class GdbHost:
         return TerminalLine() if os.isatty(2) else None
 
     def stop_at(
-        self, python: PythonState, place: BreakPlace, condition: str, *, temporary: bool
+        self, python: PythonState, place: BreakpointLocation, condition: str, *, temporary: bool
     ) -> int:
         """Watch the byte that the eval loop reads; return the number. Raises InputError."""
         from gdb_epi.gdbhost.breakpoints import stop_at

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
-from gdb_epi.hangs import circles, rings, single
+from gdb_epi.hangs import deadlocks, endless_walks, single_wait
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.locks import types as t
@@ -53,17 +53,17 @@ def _first(scene: Scene) -> h.HangAnswer | None:
     if inherited or scene.locks.handlers is not None:
         return _inherited(scene, inherited)
     for rule in (
-        circles.lock_circle,
-        circles.itself,
-        circles.process_lock_itself,
-        circles.pool_of_itself,
-        circles.pool_callback,
-        circles.event_circle,
-        circles.task_circle,
-        circles.gil_held_asleep,
-        rings.endless_walk,
+        deadlocks.lock_circle,
+        deadlocks.itself,
+        deadlocks.process_lock_itself,
+        deadlocks.pool_of_itself,
+        deadlocks.pool_callback,
+        deadlocks.event_circle,
+        deadlocks.task_circle,
+        deadlocks.gil_held_asleep,
+        endless_walks.endless_walk,
         _busy,
-        single.blocked_loop,
+        single_wait.blocked_loop,
         _stuck,
         _main,
     ):
@@ -129,7 +129,7 @@ def _stuck(scene: Scene) -> h.HangAnswer | None:
     for kind in (h.FILE_LOCK, h.DATABASE, h.LOCK, h.WRITE):
         for doing in scene.in_order:
             if doing.kind == kind and doing.frames and not doing.timed:
-                return single.answer_for(scene, doing)
+                return single_wait.answer_for(scene, doing)
     return None
 
 
@@ -139,4 +139,4 @@ def _main(scene: Scene) -> h.HangAnswer | None:
     first = next((d for d in candidates if d.tid == scene.main_tid), None)
     if first is None or (not first.frames and not first.place):
         first = next((d for d in candidates if d.frames), first)
-    return single.answer_for(scene, first) if first is not None else None
+    return single_wait.answer_for(scene, first) if first is not None else None

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.task_fields import STATES
-from gdb_epi.cpython.running.waiting import Waiting
+from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.installed import Installed
+from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
@@ -42,7 +42,7 @@ class Loop(NamedTuple):
 class LoopReader:
     """Read the event loops of one process."""
 
-    def __init__(self, view: PythonView, installed: Installed) -> None:
+    def __init__(self, view: PythonView, installed: InstalledPackages) -> None:
         self._view = view
         self._installed = installed
         self._containers = ContainerReader(view.reader)
@@ -93,7 +93,7 @@ class LoopReader:
             return None
 
 
-def serves_clients(task: Waiting, installed: Installed) -> bool:
+def serves_clients(task: Waiting, installed: InstalledPackages) -> bool:
     """Tell whether a task is there to wait for clients: in code of a library that does so.
 
     What functions of the program are called says nothing of what they do.

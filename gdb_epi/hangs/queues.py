@@ -13,7 +13,7 @@ from itertools import chain
 from gdb_epi.errors import EpiError
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import Scene
-from gdb_epi.locks.python.acquired import AHEAD
+from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.util import counted
 
 MAX_FRAMES = 2_000  # of other threads that are examined

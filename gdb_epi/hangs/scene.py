@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.cpython.running.tasks import has_module
-from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.event_loops import LoopReader
-from gdb_epi.hangs.installed import Installed
+from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.references import References
-from gdb_epi.hangs.tasks import all_tasks, runs_tasks
+from gdb_epi.hangs.tasks import all_tasks, event_loop_module
 from gdb_epi.hangs.threads import ThreadReader
-from gdb_epi.locks.python.acquired import Acquired
+from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import LockReport
@@ -34,7 +34,7 @@ class Scene:
         self.python = python
         self.locks = locks
         self.view = PythonView(target, python, locks.vanished)
-        self.installed = Installed(target, python)
+        self.installed = InstalledPackages(target, python)
         self._lwps = threads
         self._threads = ThreadReader(target, self.view, locks.waits, self.installed.holds)
         self.waits = self._threads.waits
@@ -98,8 +98,8 @@ class Scene:
         return self._code.calls(frame)
 
     @cached_property
-    def _code(self) -> Acquired:
-        return Acquired(self.view)
+    def _code(self) -> AcquireCalls:
+        return AcquireCalls(self.view)
 
     @cached_property
     def references(self) -> References:
@@ -114,7 +114,7 @@ class Scene:
     @cached_property
     def tasks(self) -> tuple[Waiting, ...]:
         """Every task and greenlet; empty unless a thread runs an event loop."""
-        running = any(runs_tasks(self.view.frames(d.tid)) for d in self.doings)
+        running = any(event_loop_module(self.view.frames(d.tid)) for d in self.doings)
         if not running and not has_module(self.target, self.python, "greenlet"):
             return ()
         return all_tasks(self.target, self.python)

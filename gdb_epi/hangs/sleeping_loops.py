@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
-from gdb_epi.cpython.running.waiting import Waiting
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.children import answer_for_unread, awaits_child, unread_output
+from gdb_epi.hangs.child_processes import answer_for_unread, awaits_child, unread_output
 from gdb_epi.hangs.event_loops import Loop, serves_clients
 from gdb_epi.hangs.scene import Scene
 from gdb_epi.hangs.tasks import called, from_outside, own_frames, texts

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks and greenlets that wait for each other, of asyncio, trio, gevent and eventlet alike.
 
-What each waits for, and who would wake it, is `cpython/running/waiting.py`; here the circles.
+What each waits for, and who would wake it, is `cpython/running/task_waits.py`; here the circles.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
-from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK
-from gdb_epi.cpython.running.waiting import (
+from gdb_epi.cpython.running.task_waits import (
     BY_CODE,
     BY_FRAMES,
     CERTAIN,
@@ -20,9 +19,10 @@ from gdb_epi.cpython.running.waiting import (
     Waiting,
     waiting,
 )
+from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.installed import Installed
+from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.types import where
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted
@@ -40,7 +40,7 @@ SETS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"
 _ENTERING = frozenset(("acquire", "__enter__"))  # methods that `with` may call of a lock
 
 
-def runs_tasks(frames: Sequence[PyFrame]) -> str:
+def event_loop_module(frames: Sequence[PyFrame]) -> str:
     """Return the module of the event loop that a thread runs; "" for none."""
     for frame in frames:
         module = frame.module or ""
@@ -92,7 +92,7 @@ def with_setters(
     tasks: Sequence[Waiting],
     threads: Iterable[PyFrame],
     calls_ahead: Callable[[PyFrame], Iterable[tuple[int, str]]],
-    installed: Installed,
+    installed: InstalledPackages,
 ) -> list[Waiting]:
     """Return the tasks, with the wakers of those that wait for an event or a future.
 
@@ -133,7 +133,7 @@ def _with_wakers(task: Waiting, setters: Mapping[int, Sequence[int]]) -> Waiting
     return task._replace(wakers=tuple(wakers), known=BY_CODE)
 
 
-def waits_for_itself(task: Waiting, slots: FrameSlots, installed: Installed) -> bool:
+def waits_for_itself(task: Waiting, slots: FrameSlots, installed: InstalledPackages) -> bool:
     """Tell whether a task waits for a lock whose `async with` block it is inside of."""
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address:
         return False
@@ -152,7 +152,7 @@ def waits_for_itself(task: Waiting, slots: FrameSlots, installed: Installed) -> 
     return False
 
 
-def own_frames(task: Waiting, installed: Installed) -> tuple[PyFrame, ...]:
+def own_frames(task: Waiting, installed: InstalledPackages) -> tuple[PyFrame, ...]:
     """Return the program's own frames of a task, innermost first."""
     return tuple(f for f in task.stack if f.hole is None and not installed.holds(f))
 
@@ -165,7 +165,7 @@ def called(task: Waiting) -> str:
     return name if name.startswith("task") else f"task {name}"
 
 
-def task_text(task: Waiting, installed: Installed) -> str:
+def task_text(task: Waiting, installed: InstalledPackages) -> str:
     """Return "task NAME waits at f (file:line) for a lock: x" for a sentence."""
     own = own_frames(task, installed) or task.stack
     place = f" at {where(own[0])}" if own else ""
@@ -175,7 +175,7 @@ def task_text(task: Waiting, installed: Installed) -> str:
     return f"{called(task)} waits{place}{reason}"
 
 
-def texts(tasks: Sequence[Waiting], installed: Installed) -> str:
+def texts(tasks: Sequence[Waiting], installed: InstalledPackages) -> str:
     """Return what the tasks wait for, those with most frames of the program first.
 
     One that waits for a thing with a name is among them, where there is one: it says what the

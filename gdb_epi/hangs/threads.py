@@ -21,7 +21,7 @@ from gdb_epi.hangs.system_calls import SystemCall, system_call
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import GIL, JOINS, Wait
-from gdb_epi.locks.waits.libc_names import running_in
+from gdb_epi.locks.waits.libc_lock_names import running_in
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.unwind import Unwinder

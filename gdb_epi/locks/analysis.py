@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.context import FAMILIES, LockContext
+from gdb_epi.locks.fork.atfork_handlers import fork_handlers
 from gdb_epi.locks.fork.evidence import evidence_of, read_fork, with_handlers
-from gdb_epi.locks.fork.handlers import fork_handlers
 from gdb_epi.locks.fork.vanished import vanished_threads
 from gdb_epi.locks.types import (
     ForkEvidence,
@@ -20,9 +20,9 @@ from gdb_epi.locks.types import (
     VanishedThreads,
     Wait,
 )
-from gdb_epi.locks.waits.activity import activity
 from gdb_epi.locks.waits.futex import futex_waits
 from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
+from gdb_epi.locks.waits.thread_activity import activity
 from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.typing_lite import NamedTuple

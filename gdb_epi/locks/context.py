@@ -16,7 +16,7 @@ from gdb_epi.target.unwind import Unwinder
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.python.acquired import Acquired
+    from gdb_epi.locks.python.acquire_calls import AcquireCalls
     from gdb_epi.locks.python.view import PythonView
 
 PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG (linux/futex.h)
@@ -93,13 +93,13 @@ class LockContext:
             return None
 
     @cached_property
-    def acquired(self) -> Acquired | None:
+    def acquired(self) -> AcquireCalls | None:
         """What code did to locks by hand; imported where a lock has no other holder."""
         if self.python_view is None:
             return None
-        from gdb_epi.locks.python.acquired import Acquired
+        from gdb_epi.locks.python.acquire_calls import AcquireCalls
 
-        return Acquired(self.python_view)
+        return AcquireCalls(self.python_view)
 
 
 class LockGuess(NamedTuple):

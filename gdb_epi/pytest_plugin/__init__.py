@@ -2,14 +2,14 @@
 """`pytest --epi`: a test whose process died or hangs gets its triage, its signature and its core.
 
 In go the command line of pytest and what its processes write down (journal.py); out come failure
-reports, papers for a CI (papers.py) and artefacts. What a core says is decided elsewhere, and how
-cores come is `repro`'s. This module is the entry point that every pytest imports: without `--epi`
-it does nothing but declare options, and imports nothing else.
+reports, files for a CI (ci_reports.py) and artefacts. What a core says is decided elsewhere, and
+how cores come is `repro`'s. This module is the entry point that every pytest imports: without
+`--epi` it does nothing but declare options, and imports nothing else.
 
 With `--epi` the session runs in a child (supervisor.py), which is the same command line again. In
 each process that runs tests, and in the controller of pytest-xdist, a plugin writes down which test
-runs (inside.py). When the process of the tests dies, the supervisor goes on as a session that only
-reports: the tests that had run, and the one that died (replay.py).
+runs (in_process_plugin.py). When the process of the tests dies, the supervisor goes on as a session
+that only reports: the tests that had run, and the one that died (replay.py).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def pytest_load_initial_conftests(
 ) -> Generator[None, Any, Any]:
     """Begin before anything of the project is imported, and before output is captured."""
     if early_config.known_args_namespace.epi:
-        from gdb_epi.pytest_plugin.begin import begin
+        from gdb_epi.pytest_plugin.process_role import begin
 
         begin(early_config)
     return (yield)

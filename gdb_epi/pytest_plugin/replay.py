@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.pytest_plugin.cases import Case
+from gdb_epi.pytest_plugin.ci_reports import CiReports
+from gdb_epi.pytest_plugin.death_cases import Case
 from gdb_epi.pytest_plugin.journal import Watched
-from gdb_epi.pytest_plugin.papers import Papers
 from gdb_epi.util import counted
 
 
 class Replay:
     """Hooks of the reporting session; `exit_code` is what it ends with."""
 
-    def __init__(self, case: Case, watched: Watched, exit_code: int, papers: Papers) -> None:
+    def __init__(self, case: Case, watched: Watched, exit_code: int, reports: CiReports) -> None:
         self._case = case
         self._watched = watched
         self._exit_code = exit_code
-        self._papers = papers
+        self._ci_reports = reports
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, Any, int]:
@@ -34,9 +34,9 @@ class Replay:
         if hasattr(config.option, "numprocesses"):
             config.option.numprocesses, config.option.dist = 0, "no"
         code = yield
-        from gdb_epi.pytest_plugin.cases import Cases
+        from gdb_epi.pytest_plugin.death_cases import DeathCases
 
-        self._papers.write(Cases(self._papers.settings).all())
+        self._ci_reports.write(DeathCases(self._ci_reports.settings).all())
         return self._exit_code or int(code)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -16,7 +16,7 @@ import pytest
 from gdb_epi.cli.support.native_gdb import SETTINGS, environment
 from gdb_epi.private_files import private_opener
 from gdb_epi.repro.cores import Dumping
-from gdb_epi.repro.running import Plan
+from gdb_epi.repro.run_once import Plan
 from gdb_epi.typing_lite import NamedTuple
 
 FOLDER = "GDB_EPI_PYTEST"

@@ -24,17 +24,17 @@ from typing import NoReturn
 
 import pytest
 
-from gdb_epi.cli.support.guard import death_words
 from gdb_epi.cli.support.native_gdb import find_gdb, wait_for_end
+from gdb_epi.cli.support.supervisor import death_words
 from gdb_epi.private_files import make_private_folder
-from gdb_epi.pytest_plugin.cases import Case, Cases
+from gdb_epi.pytest_plugin.ci_reports import CiReports, say
+from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, Journals, Watched
-from gdb_epi.pytest_plugin.papers import Papers, say
 from gdb_epi.pytest_plugin.settings import FOLDER, GDB_FOLDER, Settings, distributes
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
 from gdb_epi.repro.cores import how_cores_come, in_the_way
-from gdb_epi.repro.running import ENDED as RAN
-from gdb_epi.repro.running import (
+from gdb_epi.repro.run_once import ENDED as RAN
+from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
     kill_session,
     let_go,
@@ -70,7 +70,7 @@ def supervise(config: pytest.Config) -> None:
     """Run the session of a command line. Returns only when this process must report its death."""
     settings = _settings(config)
     settings.write()
-    papers = Papers(config, settings)
+    reports = CiReports(config, settings)
     supervisor = _Supervisor(settings, distributes(config))
     with contextlib.ExitStack() as undone:
         undone.callback(shutil.rmtree, settings.folder, ignore_errors=True)
@@ -80,12 +80,12 @@ def supervise(config: pytest.Config) -> None:
     if case is not None and watched is not None and _can_be_reported(watched):
         from gdb_epi.pytest_plugin.replay import Replay
 
-        replay = Replay(case, watched, ended.exit_code, papers)
+        replay = Replay(case, watched, ended.exit_code, reports)
         config.pluginmanager.register(replay, "epi-replay")
         return
     if case is not None:
         say(f"\n{case.subject} {case.verb}\n{case.text()}")
-    papers.write(Cases(settings).all())
+    reports.write(DeathCases(settings).all())
     _leave(ended.exit_code)
 
 
@@ -163,7 +163,7 @@ class _Supervisor:
         )
         self._scratch = os.path.join(settings.folder, "gdb-main") if under_gdb else ""
         self._journals = Journals(settings.folder)
-        self._cases = Cases(settings)
+        self._cases = DeathCases(settings)
         self._passed_on, self._passed_at = 0, 0.0  # the last signal that was passed on, and when
 
     def run(self) -> Ended:

@@ -17,7 +17,7 @@ def main() -> None:
     root = os.path.dirname(os.path.dirname(here))
     sys.path = [*(path for path in sys.path if path != here), root]
     from gdb_epi.pytest_plugin.settings import GDB_FOLDER, WORKERS_FOLDER, read_settings
-    from gdb_epi.repro.running import start_words
+    from gdb_epi.repro.run_once import start_words
 
     settings = read_settings(os.environ[WORKERS_FOLDER])
     scratch = os.path.join(settings.folder, f"gdb-{os.getpid()}")

@@ -13,8 +13,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.callee import Callee
     from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised, ThreadExceptions
+    from gdb_epi.cpython.running.task_waits import Waiting
     from gdb_epi.cpython.running.tasks import Task, Tasks
-    from gdb_epi.cpython.running.waiting import Waiting
     from gdb_epi.cpython.values.repr_decoder import Limits
     from gdb_epi.cpython.values.variables import FrameVariables, Variable
 
@@ -309,7 +309,7 @@ def tasks_of(state: ProcessState) -> tuple[Tasks, dict[int, Waiting]]:
         tasks, errors = (*tasks, *of_trio.tasks), (*errors, *of_trio.soft_errors)
     if not tasks:
         return Tasks(tasks, errors), {}
-    from gdb_epi.cpython.running.waiting import waits_of_tasks
+    from gdb_epi.cpython.running.task_waits import waits_of_tasks
 
     waits = {waits.id: waits for waits in waits_of_tasks(state.target, python, tasks)}
     return Tasks(tasks, errors), waits

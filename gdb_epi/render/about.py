@@ -81,7 +81,7 @@ def version_lines(host: Mapping[str, Any], packages: Mapping[str, Any]) -> list[
 
 def core_facts(target: Target, host: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is loaded, and what of it is missing."""
-    from gdb_epi.target.missing import missing_memory, missing_text
+    from gdb_epi.target.missing_memory import missing_memory, missing_text
 
     crash, truncation, memory = target.crash(), target.truncation(), missing_memory(target)
     return {

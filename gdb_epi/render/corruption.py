@@ -15,7 +15,7 @@ from gdb_epi.corruption.context import (
     Budget,
 )
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.minidump_rule import possible_bit_flips
+from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.record_section import candidates, corruption_group
 from gdb_epi.corruption.registry import all_checks
 from gdb_epi.corruption.run import CheckResults, checked_nothing, run_checks, why_not

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.fault.find import ELSEWHERE, KERNEL, OTHER, PROCESS
+from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.hangs.types import ASLEEP
 from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE

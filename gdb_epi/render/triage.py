@@ -11,7 +11,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS, SELF
+from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SIGXFSZ
 from gdb_epi.locks.types import GIL, JOINS
 from gdb_epi.record.reading import (

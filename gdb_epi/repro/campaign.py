@@ -11,8 +11,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 
 from gdb_epi.repro import expected_crash as expect
-from gdb_epi.repro.interval import Interval, fixed_runs, until_success
-from gdb_epi.repro.running import CRASH, ENDED, HANG, UNABLE, Plan, Run, run_once
+from gdb_epi.repro.crash_rate_interval import Interval, fixed_runs, until_success
+from gdb_epi.repro.run_once import CRASH, ENDED, HANG, UNABLE, Plan, Run, run_once
 from gdb_epi.typing_lite import Any, NamedTuple
 
 EXPECTED, OTHER = "expected", "other"  # crashes and hangs, beside "ended" and "unable"

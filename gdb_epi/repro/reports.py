@@ -12,9 +12,9 @@ from gdb_epi.render.ci.junit_text import xml_text
 from gdb_epi.render.ci.places import place_in
 from gdb_epi.render.triage import first_sentences
 from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, Goal, Result, Tally
+from gdb_epi.repro.crash_rate_interval import highest_unseen
 from gdb_epi.repro.expected_crash import match_text
-from gdb_epi.repro.interval import highest_unseen
-from gdb_epi.repro.running import HANG, UNABLE
+from gdb_epi.repro.run_once import HANG, UNABLE
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import NULL_PAGE
 from gdb_epi.fault.signals import (
     BUS_ADRALN,

@@ -13,7 +13,7 @@ from gdb_epi.cpython.types import MergedStack, PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import Account
-from gdb_epi.fault.maps import may_execute, stack_is_dumped
+from gdb_epi.fault.mapping_checks import may_execute, stack_is_dumped
 from gdb_epi.hangs.types import HangAnswer
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k

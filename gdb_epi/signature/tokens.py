@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.signature.drop_sets import DropSets
 from gdb_epi.signature.names import module_name, one_line, plain_python_name, python_name
 from gdb_epi.target.api import NativeFrame, Region

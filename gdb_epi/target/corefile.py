@@ -37,11 +37,11 @@ from gdb_epi.target.api import (
     Thread,
     Truncation,
 )
+from gdb_epi.target.core_notes import CoreNotes, MappedFile, decode_notes
 from gdb_epi.target.derived_registers import with_derived_registers
 from gdb_epi.target.files import FileFinder, KeptFiles
 from gdb_epi.target.mapped_bytes import MappedBytes
 from gdb_epi.target.modules import Modules
-from gdb_epi.target.notes import CoreNotes, MappedFile, decode_notes
 from gdb_epi.typing_lite import Any
 
 PIECE = 1 << 17  # bytes that are compared with zeros at once

@@ -21,8 +21,8 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_ENTRY, AT_PHDR, AT_SYSINFO_EHDR
+from gdb_epi.target.core_notes import MappedFile
 from gdb_epi.target.files import ElfFile, FileFinder, open_elf
-from gdb_epi.target.notes import MappedFile
 from gdb_epi.target.symbols import symtab_value
 from gdb_epi.typing_lite import NamedTuple, Protocol
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target import elf
 from gdb_epi.target.auxv import AT_EXECFN, AT_PHDR
-from gdb_epi.target.notes import MappedFile
+from gdb_epi.target.core_notes import MappedFile
 from gdb_epi.typing_lite import Protocol
 
 AT_PHNUM = 5

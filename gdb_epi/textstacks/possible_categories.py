@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage, classify_abort_message
-from gdb_epi.fault.find import Fault
-from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.find_fault import Fault
+from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import NULL_PAGE
 from gdb_epi.fault.signals import SI_KERNEL, SIGABRT
 from gdb_epi.signature.categories.rules import categorise

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from gdb_epi.textstacks import faulthandler_lines as fatal
 from gdb_epi.textstacks import gdb_lines as gdbtext
 from gdb_epi.textstacks.clean_lines import read_lines
-from gdb_epi.textstacks.draft import Draft, ThreadDraft
+from gdb_epi.textstacks.crash_builder import Draft, ThreadDraft
 from gdb_epi.textstacks.types import FAULTHANDLER, GDB, Dump
 
 MAX_DUMPS = 10_000  # of one text

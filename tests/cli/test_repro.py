@@ -59,7 +59,7 @@ def end(crash):
 # --timeout counts from where the job hangs, however long it took to come there.
 TIMED_FROM_THERE = """
 import os
-import gdb_epi.repro.running as running
+import gdb_epi.repro.run_once as running
 from support.waiting import until_asleep, wait_until
 wait = running._wait_for_exit
 def from_there(process, seconds, stop):

@@ -30,8 +30,8 @@ from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT
 from gdb_epi.corruption.run import CheckResults
 from gdb_epi.corruption.strings.find_strings import LeftOut, base_types, hashed_strings_in
 from gdb_epi.corruption.strings.str_layout import HashedString, read_text
-from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.gc_lists import tracked_objects
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import run_study

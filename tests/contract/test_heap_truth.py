@@ -17,7 +17,7 @@ from support.opening import made_or_skip, sysroot_of
 
 from commands.find import find
 from commands.refs import refs
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.heap.referrers import MAX_NEAR_SEARCHES, MIN_SEARCHES_BACK
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UsageError

@@ -12,7 +12,7 @@ from support.opening import made_or_skip, session_of
 
 from commands.pools import pools as pools_command
 from gdb_epi.cpython.heap import instances
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.running.generators import generator_chains
 from gdb_epi.cpython.running.greenlets import greenlets_of
 from gdb_epi.cpython.running.pools import PoolsFound, pools_of

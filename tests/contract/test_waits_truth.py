@@ -16,7 +16,7 @@ from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, target_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.running.waiting import Waiting, waiting
+from gdb_epi.cpython.running.task_waits import Waiting, waiting
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.triage import SHELL, Reader, render_triage

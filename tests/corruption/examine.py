@@ -11,7 +11,7 @@ from typing import Any
 
 from corruption.labels import Labelled
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.minidump_rule import possible_bit_flips
+from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run import run_checks
 from gdb_epi.corruption.score import Table, score
 from gdb_epi.detectors.findings import run_detectors

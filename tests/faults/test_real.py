@@ -24,7 +24,7 @@ from gdb_epi.cli.support.open_core import opened_core
 from gdb_epi.render.headline import headline
 from gdb_epi.render.triage import telling_calls
 from gdb_epi.session import Session
-from gdb_epi.target.missing import missing_memory
+from gdb_epi.target.missing_memory import missing_memory
 
 HERE = Path(__file__).parent
 FLAGS = "-O1 -fno-omit-frame-pointer -fcf-protection=none -w -pthread".split()

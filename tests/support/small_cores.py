@@ -14,7 +14,7 @@ from pathlib import Path
 from gdb_epi.errors import Absent
 from gdb_epi.machine.x86_64 import X86_64
 from gdb_epi.sizes import PAGE
-from gdb_epi.target import elf, notes
+from gdb_epi.target import core_notes, elf
 from gdb_epi.target.api import DUMPED
 from gdb_epi.target.snapshot import SnapshotTarget
 
@@ -87,14 +87,14 @@ def _notes(snapshot: SnapshotTarget, pid_shift: int) -> bytes:
         struct.pack_into("<i", status, 32, thread.tid + pid_shift)
         values = [thread.registers.get(name, 0) for name in X86_64.registers]
         struct.pack_into("<27Q", status, 112, *values)
-        parts.append(_note(b"CORE", notes.NT_PRSTATUS, bytes(status)))
+        parts.append(_note(b"CORE", core_notes.NT_PRSTATUS, bytes(status)))
         if number == 0:
             info = struct.pack(
                 "<4B4xQIIiiii16s80s", 0, ord("R"), 0, 0, 0, process.uid, process.uid,
                 process.pid + pid_shift, process.ppid, 0, 0,
                 process.comm.encode(), process.psargs.encode(),
             )  # fmt: skip
-            parts.append(_note(b"CORE", notes.NT_PRPSINFO, info))
+            parts.append(_note(b"CORE", core_notes.NT_PRPSINFO, info))
             signal = bytearray(128)
             struct.pack_into(
                 "<iii", signal, 0, crash.signo, crash.si_errno or 0, crash.si_code or 0
@@ -104,10 +104,10 @@ def _notes(snapshot: SnapshotTarget, pid_shift: int) -> bytes:
             else:
                 sender = (crash.sender_pid or 0) + pid_shift
                 struct.pack_into("<iI", signal, 16, sender, crash.sender_uid or 0)
-            parts.append(_note(b"CORE", notes.NT_SIGINFO, bytes(signal)))
+            parts.append(_note(b"CORE", core_notes.NT_SIGINFO, bytes(signal)))
             auxv = b"".join(struct.pack("<QQ", *pair) for pair in snapshot.auxv().items())
-            parts.append(_note(b"CORE", notes.NT_AUXV, auxv))
-            parts.append(_note(b"CORE", notes.NT_FILE, _files(snapshot)))
+            parts.append(_note(b"CORE", core_notes.NT_AUXV, auxv))
+            parts.append(_note(b"CORE", core_notes.NT_FILE, _files(snapshot)))
     return b"".join(parts)
 
 

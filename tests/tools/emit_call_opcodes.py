@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write gdb_epi/locks/python/opcodes.json: the opcodes by which code loads, calls and jumps back.
 
-Those by which a loop counts, tests and stores are told for hangs/rings.py.
+Those by which a loop counts, tests and stores are told for hangs/endless_walks.py.
 
     python tests/tools/emit_call_opcodes.py
 

@@ -12,16 +12,16 @@ from gdb_epi.analysis import analyze
 from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
-from gdb_epi.fault.interrupted import SENDING
-from gdb_epi.fault.syndrome import Syndrome
-from gdb_epi.locks.waits.libc_names import calling_functions
+from gdb_epi.fault.exception_syndrome import Syndrome
+from gdb_epi.fault.signal_sender import SENDING
+from gdb_epi.locks.waits.libc_lock_names import calling_functions
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.session import Session
 from gdb_epi.target.api import Module, Region, Thread
+from gdb_epi.target.core_notes import NT_ARM_SYSTEM_CALL, NT_ARM_TLS, NT_PRSTATUS, decode_notes
 from gdb_epi.target.derived_registers import NO_CALL, stands_at_call, with_derived_registers
 from gdb_epi.target.elf import Note
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.notes import NT_ARM_SYSTEM_CALL, NT_ARM_TLS, NT_PRSTATUS, decode_notes
 from gdb_epi.target.snapshot import SnapshotTarget
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "aarch64" / "behind_handler.json.xz"

@@ -24,7 +24,7 @@ from support.scenes import (
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import classify_abort_message
-from gdb_epi.fault.find import find_fault
+from gdb_epi.fault.find_fault import find_fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature.categories.rules import categorise
 from gdb_epi.signature.categories.types import CATEGORIES, Category, Scene

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.corruption.pointers import neighbours as pointers
+from gdb_epi.corruption.pointers import one_bit_neighbours as pointers
 from gdb_epi.corruption.pointers import suspect_words
 from gdb_epi.corruption.pointers.suspect_words import is_held_once
 

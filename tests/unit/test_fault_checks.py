@@ -40,7 +40,7 @@ from gdb_epi.corruption.checks.recurring_bit import recurring
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, word_evidence
-from gdb_epi.corruption.pointers.neighbours import neighbours_of
+from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import Region

@@ -8,11 +8,17 @@ from support.faults import CALL_SITE, INDIRECT_SITE, PROTECTION, failed, fault_a
 from support.scenes import HEAP, HEAP_SIZE, MMAP, PC, SP, STACK, TEXT, crash, regions
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault.find import Fault
+from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.instructions import call_returning_to, instructions_before
-from gdb_epi.fault.maps import guard_page, is_canonical, nearest_mapping, permits, user_top
-from gdb_epi.fault.shapes import shape_of
+from gdb_epi.fault.mapping_checks import (
+    guard_page,
+    is_canonical,
+    nearest_mapping,
+    permits,
+    user_top,
+)
 from gdb_epi.fault.site import FaultSite, analyze_fault
+from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 

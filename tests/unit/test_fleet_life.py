@@ -12,7 +12,7 @@ from unit.fleet_records import full, minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.decided import _default_database, decided_words
 from gdb_epi.fleet.life.deciding import Decision, apply
-from gdb_epi.fleet.life.decision_words import record_words
+from gdb_epi.fleet.life.decision_words import decisions_on_record
 from gdb_epi.fleet.life.fixes import cores_again, judge_fix
 from gdb_epi.fleet.life.marks import HOST, REGRESSED, SIGNATURE, Mark, Subject, decide, standing_of
 from gdb_epi.fleet.life.news import digest, unsent
@@ -108,7 +108,7 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
 def test_what_the_record_at_hand_says_of_a_fix(fleet):
     fleet.put(on(3, "2.2"))
     fleet.say("signature", KEY, fixed_in="2.3", owner="bob")
-    say = lambda version: fleet.ask(record_words, "stable", KEY, on(3, version))  # noqa: E731
+    say = lambda version: fleet.ask(decisions_on_record, "stable", KEY, on(3, version))  # noqa: E731
     assert say("2.4") == ["known since 2025-12-06; fixed in 2.3, this is 2.4: regressed; owner bob"]
     assert "this is 2.2;" in say("2.2")[0] and "regressed" not in say("2.2")[0]
     assert "cannot compare" in say("img7")[0]

@@ -9,7 +9,7 @@ import pytest
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.circles import pool_callback, pool_of_itself
+from gdb_epi.hangs.deadlocks import pool_callback, pool_of_itself
 from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
@@ -19,8 +19,8 @@ from gdb_epi.hangs.library_calls import (
     library_call,
 )
 from gdb_epi.hangs.queues import unread_queue
-from gdb_epi.hangs.single import _event, _waiters, answer_for, sleeping_loop
-from gdb_epi.locks.python.acquired import AGAIN, AHEAD, MADE
+from gdb_epi.hangs.single_wait import _event, _waiters, answer_for, sleeping_loop
+from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
     view=SimpleNamespace(frames=lambda tid: ()),
@@ -167,7 +167,9 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
         kind="threads", workers=[SimpleNamespace(tid=7)], queued=3, max_workers=1, address=0x1000
     )
     view = SimpleNamespace(frames=lambda _: (), all_frames=dict)
-    monkeypatch.setattr("gdb_epi.hangs.circles.pools_of", lambda *_: SimpleNamespace(pools=[pool]))
+    monkeypatch.setattr(
+        "gdb_epi.hangs.deadlocks.pools_of", lambda *_: SimpleNamespace(pools=[pool])
+    )
 
     def answer(kind: str) -> h.HangAnswer | None:
         doing = h.Doing(7, "worker", h.EVENT, f"the {kind} FUTURES", place="main")

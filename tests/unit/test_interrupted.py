@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.scenes import SP, TEXT, state
 
-from gdb_epi.fault.interrupted import CANCELLED, sent_to_it
+from gdb_epi.fault.signal_sender import CANCELLED, sent_to_it
 from gdb_epi.machine import X86_64
 
 FUTEX, EINTR = 202, (1 << 64) - 4

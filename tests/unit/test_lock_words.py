@@ -12,7 +12,7 @@ from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, rep
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
 from gdb_epi.detectors import lock_cycles
 from gdb_epi.locks import types as t
-from gdb_epi.locks.python.loops import Jump, loops_of
+from gdb_epi.locks.python.code_loops import Jump, loops_of
 from gdb_epi.locks.waits.wait_graph import find_cycles, kind_of, mark_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread

@@ -13,7 +13,7 @@ from gdb_epi.cpython.frames.eval_calls import (
     named_eval_frames,
 )
 from gdb_epi.cpython.frames.merge import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
-from gdb_epi.cpython.frames.selected import SelectedFrame, python_frame_of
+from gdb_epi.cpython.frames.selected_frame import SelectedFrame, python_frame_of
 from gdb_epi.cpython.types import MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame

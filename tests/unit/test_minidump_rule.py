@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from gdb_epi.corruption.minidump_rule import (
+from gdb_epi.corruption.possible_bit_flips import (
     Details,
     Mappings,
     PossibleFlip,

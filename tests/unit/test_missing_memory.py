@@ -7,7 +7,7 @@ import pytest
 
 from gdb_epi.target.api import Region, Thread, Truncation
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.missing import missing_memory, missing_text
+from gdb_epi.target.missing_memory import missing_memory, missing_text
 
 STACK = Region(0x7000_0000, 0x7010_0000, "rw-", None, 0, 0x10_0000)
 GUARD = Region(0x6FFF_F000, 0x7000_0000, "---", None, 0, 0)

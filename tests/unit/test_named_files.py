@@ -12,8 +12,8 @@ import pytest
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target import elf
+from gdb_epi.target.core_notes import MappedFile
 from gdb_epi.target.named_files import unsafe_name
-from gdb_epi.target.notes import MappedFile
 
 BASE, DYNAMIC, DEBUG, FIRST, SECOND, STRINGS = (0x10000 + 0x1000 * n for n in range(6))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of `pytest --epi`: papers that are written whatever becomes of others, whose a core is."""
+"""Parts of `pytest --epi`: reports that are written whatever becomes of others, whose a core is."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.pytest_plugin import cases
-from gdb_epi.pytest_plugin.cases import Case, Cases
+from gdb_epi.pytest_plugin import death_cases
+from gdb_epi.pytest_plugin.ci_reports import CiReports
+from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
 from gdb_epi.pytest_plugin.journal import Watched
-from gdb_epi.pytest_plugin.papers import Papers
 from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.pytest_plugin.supervisor import is_at_work
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
@@ -52,7 +52,7 @@ def test_a_paper_that_cannot_be_written_and_a_terminal_without_unicode_hide_noth
     config: Any = SimpleNamespace(known_args_namespace=options)
     case = Case("test_größe", CRASHED, "died", 7, folder=".epi/größe-7", sentence="grüße() crashed")
     settings = settings_in(tmp_path)
-    Papers(config, settings).write([case])
+    CiReports(config, settings).write([case])
     said = screen.getvalue().decode("ascii")
     assert "gdb-epi: cannot write no/where: No such file" in said
     assert "title=test_gr\\xf6\\xdfe crashed::gr\\xfc\\xdfe() crashed" in said
@@ -66,18 +66,18 @@ def test_the_core_of_a_child_is_seen_beside_those_of_other_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine, session = os.getpid(), os.getsid(0)
-    parents = [1] * (cases.MAX_CHILDREN + 2) + [mine]
+    parents = [1] * (death_cases.MAX_CHILDREN + 2) + [mine]
     recent = []
     for number, parent in enumerate(parents):
         core = tmp_path / f"core.{number}"
         core.touch()
         recent.append((str(core), Origin(1000 + number, parent, session)))
-    monkeypatch.setattr(cases, "recent_cores", lambda *_: iter(recent))
-    monkeypatch.setattr(Cases, "_examined", lambda _, case, core: case._replace(sentence=core))
-    made = Cases(settings_in(tmp_path))
+    monkeypatch.setattr(death_cases, "recent_cores", lambda *_: iter(recent))
+    monkeypatch.setattr(DeathCases, "_examined", lambda _, case, core: case._replace(sentence=core))
+    made = DeathCases(settings_in(tmp_path))
     (case,) = made.of_children("test_it", mine, 0.0, ())
     assert (case.pid, case.sentence) == (1000 + len(parents) - 1, recent[-1][0])
-    assert len(list(made.of_children("test_it", None, 0.0, ()))) == cases.MAX_CHILDREN
+    assert len(list(made.of_children("test_it", None, 0.0, ()))) == death_cases.MAX_CHILDREN
 
 
 def test_a_core_that_does_not_fit_on_the_disk_ends_no_session(
@@ -89,7 +89,7 @@ def test_a_core_that_does_not_fit_on_the_disk_ends_no_session(
     monkeypatch.setattr(shutil, "move", full)
     watched = Watched("nowhere.events")
     watched.pid = 7
-    made = Cases(settings_in(tmp_path))
+    made = DeathCases(settings_in(tmp_path))
     case = made.of(watched, "test_it", "it took too long", verb=HUNG, hung=str(tmp_path / "hang"))
     assert case.text().splitlines() == [
         "it took too long; its core could not be kept: No space left on device",

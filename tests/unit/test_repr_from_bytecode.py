@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.cpython.values.bytecode_items import (
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
+from gdb_epi.cpython.values.value_stack_items import (
     Caught,
     Format,
     Global,
@@ -24,9 +26,7 @@ from gdb_epi.cpython.values.bytecode_items import (
     Tuple,
     Value,
 )
-from gdb_epi.cpython.values.bytecode_readings import Raised
-from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
+from gdb_epi.cpython.values.value_stack_operations import Raised
 
 OBJECT = Value(0x1000)
 NAMES = ("__class__", "super", "getattr", "hasattr", "len", "repr", "type", "hex", "AttributeError")

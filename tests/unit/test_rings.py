@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.hangs.rings import Step, _OtherCode, ring_length, walk_of
+from gdb_epi.hangs.endless_walks import Step, _OtherCode, ring_length, walk_of
 from gdb_epi.locks.python import call_sites
 from gdb_epi.locks.python.call_sites import CallSites
 

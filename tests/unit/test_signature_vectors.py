@@ -18,7 +18,7 @@ import pytest
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.find import Fault
+from gdb_epi.fault.find_fault import Fault
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import Category, Scene, family_of
 from gdb_epi.signature.drop_sets import load_drop_sets

@@ -12,7 +12,7 @@ import pytest
 from support.scenes import HEAP, PC, PID, SP, crash, state
 
 from gdb_epi.detectors.runtimes import debug_block, python_fatal_error, without_gil
-from gdb_epi.fault.native_code import own_modules_of
+from gdb_epi.fault.own_native_code import own_modules_of
 from gdb_epi.target.api import NativeFrame
 
 LOAD = bytes.fromhex("488b07")

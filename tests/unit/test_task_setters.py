@@ -8,13 +8,13 @@ from typing import cast
 
 import pytest
 
+from gdb_epi.cpython.running.frame_waits import Wait
+from gdb_epi.cpython.running.task_waits import BY_CODE, UNKNOWN, Waiting
 from gdb_epi.cpython.running.wait_rules import EVENT
-from gdb_epi.cpython.running.waiting import BY_CODE, UNKNOWN, Waiting
-from gdb_epi.cpython.running.waits import Wait
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.hangs.circles import _other
-from gdb_epi.hangs.installed import Installed
+from gdb_epi.hangs.deadlocks import _other
+from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.tasks import MAX_SETTERS, circle_of, texts, with_setters
 
 FIRST, SECOND = 0x1000, 0x2000  # the events
@@ -46,7 +46,7 @@ def tasks_with_setters(
         Waiting(1, "asyncio", "payer", False, None, (PAYER,), Wait(EVENT, address=SECOND)),
         Waiting(2, "asyncio", "payee", False, None, (PAYEE,), Wait(EVENT, address=FIRST)),
     ]
-    return with_setters(tasks, threads, calls_ahead, cast(Installed, NoPackages()))
+    return with_setters(tasks, threads, calls_ahead, cast(InstalledPackages, NoPackages()))
 
 
 def test_each_would_set_what_the_other_waits_for() -> None:
@@ -96,7 +96,7 @@ def test_one_of_the_tasks_that_are_told_says_what_it_is_about(named: int) -> Non
                 Wait(EVENT, name="ledger.closed" if n == named else ""))
         for n in range(1, 8)
     ]  # fmt: skip
-    told = texts(tasks, cast(Installed, NoPackages())).split("; ")
+    told = texts(tasks, cast(InstalledPackages, NoPackages())).split("; ")
     assert [text.split()[1] for text in told[:3]] == ["t1", "t2", "t6" if named == 6 else "t3"]
     assert any("ledger.closed" in text for text in told) == bool(named)
     assert told[3] == "and 4 more tasks"

@@ -20,8 +20,8 @@ from gdb_epi import __version__
 from gdb_epi.cli.native.call_chains import CallChains, Loaded
 from gdb_epi.cli.native.debug_files import DebugFiles, Stamp, debug_files, stamp
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
+from gdb_epi.cli.native.frame_name_cache import FORMAT, FileNames, FrameNameCache, Jumped, Named
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
-from gdb_epi.cli.native.name_books import FORMAT, BookShelf, Jumped, NameBook, Named
 from gdb_epi.cli.native.tail_calls import TailCalls
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.fleet.paths import cache_folder
@@ -46,7 +46,7 @@ USUAL_DEBUG_FOLDERS = ["/usr/lib/debug"]
 _INLINE, _NORMAL, _SIGNAL = "inline", "normal", "signal"
 
 
-def book_folder() -> Path:
+def frame_name_folder() -> Path:
     """Return the folder for what GDB has said of files."""
     return cache_folder() / "native-frames"
 
@@ -74,7 +74,7 @@ class _Object(NamedTuple):
     """A file that GDB has loaded."""
 
     file: ElfFile
-    book: NameBook
+    names: FileNames
     debug: DebugFiles
 
     @property
@@ -93,18 +93,18 @@ def opened(file: Stamp | None) -> DebugNames:
 
 
 class KnownFrames:
-    """One core, and the books that belong to its files and to one GDB."""
+    """One core, and the cached names that belong to its files and to one GDB."""
 
     def __init__(self, target: CoreFileTarget, gdb: str, sysroot: str | None, folder: Path) -> None:
         self._target = target
         self._program = gdb
         self._sysroot = sysroot
-        self._shelf = BookShelf(folder)
+        self._cache = FrameNameCache(folder)
         program = stamp(os.path.realpath(gdb))
         describing = stamp(str(Path(__file__).parents[2] / "gdbhost" / "native.py"))
         self._gdb = [FORMAT, __version__, program, describing]
         self._gdb_key = f"gdb-{_digest(self._gdb)}"
-        content = self._shelf.read(self._gdb_key)
+        content = self._cache.read(self._gdb_key)
         folders = content.get("debug_folders") if isinstance(content, dict) else None
         self._is_confirmed = _are_texts(folders)  # this GDB said so; else it is what most GDBs say
         self._debug_folders = folders if _are_texts(folders) else USUAL_DEBUG_FOLDERS
@@ -117,7 +117,7 @@ class KnownFrames:
 
     def answer(self) -> NamedStacks | None:
         """Return what GDB would answer; None when it has to be asked."""
-        if not self._is_confirmed and not self._shelf.is_usable():
+        if not self._is_confirmed and not self._cache.is_usable():
             return None
         try:
             self._walk()
@@ -142,7 +142,7 @@ class KnownFrames:
         if answer is None:
             raise Unsure("GDB did not say where it looks for debug information")
         folders = answer.split(":")
-        self._shelf.write(self._gdb_key, {"debug_folders": folders})
+        self._cache.write(self._gdb_key, {"debug_folders": folders})
         if folders != self._debug_folders:
             raise Unsure("other folders of debug information")
 
@@ -155,7 +155,7 @@ class KnownFrames:
             self._debug_folders = folders
             self._stacks, self._unsure, self._objects = {}, None, {}
         if not self._is_confirmed:
-            self._shelf.write(self._gdb_key, {"debug_folders": folders})
+            self._cache.write(self._gdb_key, {"debug_folders": folders})
         with suppress(Unsure, UnreadableMemory):
             self._walk()
         for thread in answer.get("threads") or ():
@@ -168,7 +168,7 @@ class KnownFrames:
     def _keep(self) -> None:
         for entry in self._objects.values():
             if entry is not None:
-                self._shelf.keep(entry.book)
+                self._cache.keep(entry.names)
 
     # -- the walk ---------------------------------------------------------------------------
 
@@ -264,8 +264,8 @@ class KnownFrames:
         if module.path not in self._objects:
             debug = self._debug(module)
             parts = [*self._gdb, stamp(module.file), module.build_id, self._sysroot, debug]
-            book = self._shelf.book(_digest(parts))
-            self._objects[module.path] = _Object(self._file(module), book, debug)
+            names = self._cache.load(_digest(parts))
+            self._objects[module.path] = _Object(self._file(module), names, debug)
         return self._objects[module.path]
 
     def _described(self, walked: Walked) -> tuple[NativeFrame, ...]:
@@ -280,7 +280,7 @@ class KnownFrames:
             offset = walk.pc - module.base if module is not None else None
             names = [Named(None, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
             if entry is not None and offset is not None:
-                kept = entry.book.place(offset, is_exact=walk.is_exact)
+                kept = entry.names.place(offset, is_exact=walk.is_exact)
                 names = kept or self._names(entry, walk, offset)
             frames += [_frame(walk, module, walk.pc, name) for name in names]
             callee = walk
@@ -298,7 +298,7 @@ class KnownFrames:
             if entry.file.path not in self._symbols:
                 self._symbols[entry.file.path] = MinimalSymbols(entry.file)
             names = [Named(self._symbols[entry.file.path].name(place), None, None, kind)]
-        entry.book.add_place(offset, names, is_exact=walk.is_exact)
+        entry.names.add_place(offset, names, is_exact=walk.is_exact)
         return names
 
     def _debug_names(self, entry: _Object) -> DebugNames:
@@ -319,12 +319,12 @@ class KnownFrames:
         if entry is None or not entry.has_debug or callee.is_signal or caller.is_signal:
             return []
         offset = caller.pc - caller.module.base if caller.module is not None else 0
-        jumps = entry.book.jumps(self._callee(callee), offset)
+        jumps = entry.names.jumps(self._callee(callee), offset)
         if jumps is None:
             if self._calls.impossible(caller, callee):
                 return []
             jumps = self._followed(callee, caller)
-            entry.book.add_jumps(self._callee(callee), offset, jumps)
+            entry.names.add_jumps(self._callee(callee), offset, jumps)
         frames = []
         for jump in jumps:
             module = caller.module if jump.in_caller else callee.module
@@ -377,7 +377,7 @@ class KnownFrames:
         entry = self._object(callee.module)
         if entry is None or callee.module is None or callee.start is None:
             return "?"
-        return f"{entry.book.key}:{callee.start - callee.module.base:x}"
+        return f"{entry.names.key}:{callee.start - callee.module.base:x}"
 
     # -- what GDB says ------------------------------------------------------------------------
 
@@ -399,7 +399,7 @@ class KnownFrames:
             if entry is not None and walk.module is not None and group[: len(inner)] == inner:
                 offset = walk.pc - walk.module.base
                 if not any(frame["pyx"] or _is_generated(frame) for frame in group):
-                    entry.book.add_place(offset, places, is_exact=walk.is_exact)
+                    entry.names.add_place(offset, places, is_exact=walk.is_exact)
                 if callee is not None and entry.has_debug:
                     self._learn_jumps(entry, callee, walk, inner)
             callee = walk
@@ -421,7 +421,7 @@ class KnownFrames:
                 return
             jumps.append(Jumped(in_caller, frame["pc"] - module.base, _named(frame)))
         offset = caller.pc - caller.module.base
-        entry.book.add_jumps(self._callee(callee), offset, jumps)
+        entry.names.add_jumps(self._callee(callee), offset, jumps)
 
 
 def _frame(walk: WalkedFrame, module: Module | None, pc: int, named: Named) -> NativeFrame:

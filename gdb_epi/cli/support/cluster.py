@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Examine cores on the machines of a Dask cluster; results come back here, to the one database.
 
-A task is a few cores, which a process of its own examines on a worker (cluster_part.py). Dask
+A task is a few cores, which a process of its own examines on a worker (cluster_task.py). Dask
 gives the task of a worker that died to another one; what comes back is counted once, by the core.
 """
 
@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any
 
 from gdb_epi import __version__
-from gdb_epi.cli.support.cluster_part import examine_part, versions_here
+from gdb_epi.cli.support.cluster_task import examine_part, versions_here
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, kept_private
 from gdb_epi.errors import EXIT_FAILED, EpiError

@@ -43,7 +43,7 @@ class Core(NamedTuple):
     remote: Remote | None = None
 
 
-class CoreInputs(NamedTuple):
+class CheckedCores(NamedTuple):
     """The usable cores in the order given, and one error for each input that is not usable.
 
     `repeated` are further names of the same file: hard links, names that were given twice. `links`
@@ -57,9 +57,9 @@ class CoreInputs(NamedTuple):
     repeated: list[str]
 
 
-def find_cores(names: Sequence[str]) -> CoreInputs:
+def find_cores(names: Sequence[str]) -> CheckedCores:
     """Return the cores named, and those inside the folders named."""
-    usable = CoreInputs([], [], [], [])
+    usable = CheckedCores([], [], [], [])
     seen: set[tuple[int, int] | str] = set()
     for name in names:
         for core in _cores_of(name, usable.links):

@@ -7,8 +7,8 @@ import os
 from contextlib import ExitStack
 
 from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.guard import signals_held
 from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked
+from gdb_epi.cli.support.supervisor import signals_held
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 from gdb_epi.fleet.records.provenance import add_file, add_provenance
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
@@ -211,9 +211,9 @@ def _start_native(
     learn = None
     simple = target.architecture.decodes and len(roots_of(options.sysroot)) < 2
     if options.native != "gdb" and simple and (exe is None or exe == modules[0].file):
-        from gdb_epi.cli.native.known_frames import KnownFrames, book_folder
+        from gdb_epi.cli.native.known_frames import KnownFrames, frame_name_folder
 
-        kept = KnownFrames(target, gdb, options.sysroot, book_folder())
+        kept = KnownFrames(target, gdb, options.sysroot, frame_name_folder())
         answer = kept.answer()
         if answer is not None:
             target.native_source = answer.frames
@@ -223,9 +223,9 @@ def _start_native(
     os.mkdir(place)
     sysroot = options.sysroot
     if len(roots_of(sysroot)) > 1:
-        from gdb_epi.cli.native.linked_root import linked_root
+        from gdb_epi.cli.native.merged_sysroot import merged_sysroot
 
-        sysroot = linked_root(target, os.path.join(scratch.path(), "root"))
+        sysroot = merged_sysroot(target, os.path.join(scratch.path(), "root"))
     of_machine = None
     if foreign and target.threads():
         of_machine = target.architecture.name, target.threads()[0].tid

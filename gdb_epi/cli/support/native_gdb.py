@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from gdb_epi.cli.support.guard import death_words
+from gdb_epi.cli.support.supervisor import death_words
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, UsageError
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import NativeFrame

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gdb_epi.cli.support.core_files import Core, core_at
-from gdb_epi.cli.support.guard import TEMPORARY
+from gdb_epi.cli.support.supervisor import TEMPORARY
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.typing_lite import TYPE_CHECKING
 

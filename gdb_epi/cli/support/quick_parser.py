@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _KNOWN = frozenset({"action", "choices", "default", "help", "metavar", "nargs", "type"})
 
 
-class Values:
+class ParsedArguments:
     """The values of the arguments as attributes, like argparse.Namespace."""
 
     def __init__(self, values: dict[str, Any]) -> None:
@@ -59,7 +59,7 @@ class QuickParser:
         self._groups.append(group)
         return group
 
-    def parse(self, words: Sequence[str]) -> Values | None:
+    def parse(self, words: Sequence[str]) -> ParsedArguments | None:
         """Return the values, or None when argparse must look at the words."""
         if self._odd or any(group._odd for group in self._groups):
             return None
@@ -89,16 +89,20 @@ class QuickParser:
 
     def _with_plain(
         self, plain: list[str], values: dict[str, Any], words: Sequence[str]
-    ) -> Values | None:
+    ) -> ParsedArguments | None:
         if self._positional is None:
-            return None if plain else Values(values)
+            return None if plain else ParsedArguments(values)
         # Words on both sides of an option are an error for argparse, but not for "*" after it.
         together = not plain or list(words[words.index(plain[0]) :][: len(plain)]) == plain
         if not plain or not together:
             return None
         if "nargs" in self._positional:
-            return Values({**values, self._positional["dest"]: plain})
-        return Values({**values, self._positional["dest"]: plain[0]}) if len(plain) == 1 else None
+            return ParsedArguments({**values, self._positional["dest"]: plain})
+        return (
+            ParsedArguments({**values, self._positional["dest"]: plain[0]})
+            if len(plain) == 1
+            else None
+        )
 
     @staticmethod
     def _default(option: dict[str, Any]) -> Any:

@@ -26,7 +26,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, examine
-from gdb_epi.cli.support.guard import (
+from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.support.open_core import Scratch
+from gdb_epi.cli.support.supervisor import (
     AGAIN,
     CUT_OFF,
     death_words,
@@ -34,8 +36,6 @@ from gdb_epi.cli.support.guard import (
     signals_held,
     take_signals,
 )
-from gdb_epi.cli.support.messages import say
-from gdb_epi.cli.support.open_core import Scratch
 from gdb_epi.errors import EXIT_FAILED, EXIT_UNUSABLE_INPUT, EpiError
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.files import KeptFiles

@@ -12,21 +12,21 @@ from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack, read_words
-from gdb_epi.corruption.pointers.nearby import ONE_BIT, leads_astray, one_bit_id
-from gdb_epi.corruption.pointers.neighbours import neighbours_of
+from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
+from gdb_epi.corruption.pointers.small_changes import ONE_BIT, leads_astray, one_bit_id
+from gdb_epi.corruption.pointers.software_signs import (
+    NOT_AS_READ,
+    WILD_VALUE,
+    place_sign,
+    pointer_sign,
+    value_sign,
+)
 from gdb_epi.corruption.pointers.suspect_words import (
     FaultWord,
     Suspect,
     fault_words,
     software_pattern,
     suspects_of,
-)
-from gdb_epi.corruption.pointers.value_signs import (
-    NOT_AS_READ,
-    WILD_VALUE,
-    place_sign,
-    pointer_sign,
-    value_sign,
 )
 from gdb_epi.corruption.pointers.word_origin import (
     TEXTS,
@@ -44,7 +44,7 @@ from gdb_epi.corruption.pointers.word_origin import (
 from gdb_epi.corruption.registry import check
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault.maps import (
+from gdb_epi.fault.mapping_checks import (
     NEAR_NULL,
     is_canonical,
     nearest_mapping,
@@ -53,8 +53,8 @@ from gdb_epi.fault.maps import (
 )
 from gdb_epi.fault.place import GUARD
 from gdb_epi.fault.reads import read_word
-from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
+from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD
 from gdb_epi.x86 import Operand
 

@@ -11,7 +11,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple

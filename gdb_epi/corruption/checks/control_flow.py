@@ -26,11 +26,10 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
-from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.instructions import call_returning_to
-from gdb_epi.fault.maps import NEAR_NULL, may_execute
+from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.reads import read_word
-from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import (
     ARITHMETIC,
     CALL,
@@ -41,6 +40,7 @@ from gdb_epi.fault.site import (
     UNEXPLAINED,
     FaultSite,
 )
+from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.functions import Function
 from gdb_epi.util import counted

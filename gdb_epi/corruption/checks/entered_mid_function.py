@@ -12,7 +12,7 @@ from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence, word_evidenc
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
-from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.instructions import Step, call_returning_to
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.site import NO_FAULT, FaultSite

@@ -11,8 +11,8 @@ from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.pointers.word_origin import origin_of_register
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.heap.by_type import HAVE_GC
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
+from gdb_epi.cpython.heap.objects_by_type import HAVE_GC
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gc import gc_state
 from gdb_epi.cpython.types import PythonState

@@ -24,7 +24,7 @@ from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.malloc_heap import FLAGS
-from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 

@@ -9,7 +9,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointee
 from gdb_epi.corruption.heap.popped_frames import code_of_popped_frame, link_of_popped_frame
-from gdb_epi.corruption.pointers.neighbours import (
+from gdb_epi.corruption.pointers.one_bit_neighbours import (
     MAX_COPIES,
     Neighbour,
     is_far,

@@ -33,11 +33,11 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
-from gdb_epi.cpython.heap.by_type import HAVE_GC, Heap
+from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.unfinished import being_changed
+from gdb_epi.hangs.interrupted_changes import being_changed
 from gdb_epi.target.search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 

@@ -23,12 +23,12 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
 from gdb_epi.corruption.heap.memory import read_words
-from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
+from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT, LOW
 from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
-from gdb_epi.fault.maps import NEAR_NULL, nearest_mapping, permits
+from gdb_epi.fault.mapping_checks import NEAR_NULL, nearest_mapping, permits
 from gdb_epi.fault.place import GUARD, STACK_ENDED
 from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target.unwind import Unwinder

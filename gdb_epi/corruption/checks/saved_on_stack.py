@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gdb_epi.corruption.code.kept_arguments import PassedArgument, is_mapped, passed_arguments
+from gdb_epi.corruption.code.passed_arguments import PassedArgument, is_mapped, passed_arguments
 from gdb_epi.corruption.code.preceding_code import called_function, stack_pointer_change
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import (

@@ -14,12 +14,12 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
-from gdb_epi.corruption.pointers.neighbours import has_software_pattern, neighbours_of
+from gdb_epi.corruption.pointers.one_bit_neighbours import has_software_pattern, neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
-from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word

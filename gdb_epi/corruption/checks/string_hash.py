@@ -31,7 +31,7 @@ from gdb_epi.corruption.strings.repair import (
     short_are_hashed,
 )
 from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.objects.siphash import Key, python_hash
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError

@@ -19,12 +19,12 @@ from gdb_epi.corruption.heap.memory import heap_of, page_reader, read_words
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import classes_of_heap, head_of, pool_census
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.heap.by_type import HAVE_GC, Heap
+from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple

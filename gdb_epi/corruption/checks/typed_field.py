@@ -34,7 +34,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.paged_reader import PagedReader, StructWords, struct_words
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import with_article
 

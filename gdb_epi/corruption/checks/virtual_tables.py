@@ -16,7 +16,7 @@ from gdb_epi.corruption.evidence import MEMORY, Evidence, word_evidence
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD, signed_word
 from gdb_epi.target.api import Region

@@ -14,13 +14,14 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
-from gdb_epi.corruption.pointers.nearby import (
+from gdb_epi.corruption.pointers.small_changes import (
     byte_changes,
     is_one_bit_from_large_block,
     is_one_bit_from_use,
     is_one_byte_off,
     one_bit_id,
 )
+from gdb_epi.corruption.pointers.software_signs import value_sign
 from gdb_epi.corruption.pointers.suspect_words import (
     LOW,
     FaultWord,
@@ -28,7 +29,6 @@ from gdb_epi.corruption.pointers.suspect_words import (
     software_pattern,
     suspects_of,
 )
-from gdb_epi.corruption.pointers.value_signs import value_sign
 from gdb_epi.corruption.pointers.word_origin import (
     WordOrigin,
     in_ended_stack,
@@ -37,9 +37,9 @@ from gdb_epi.corruption.pointers.word_origin import (
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
-from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
-from gdb_epi.fault.maps import NEAR_NULL, permits, user_top
+from gdb_epi.fault.mapping_checks import NEAR_NULL, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
 from gdb_epi.sizes import PAGE, USER_TOP, WORD, WORD_MASK, signed_word

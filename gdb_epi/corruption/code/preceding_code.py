@@ -14,7 +14,7 @@ from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.instructions import Step, call_before, instructions_before
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target

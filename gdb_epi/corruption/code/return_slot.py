@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.instructions import call_returning_to
-from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import RETURN
 from gdb_epi.sizes import ADDRESS_BITS

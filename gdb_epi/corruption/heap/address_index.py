@@ -17,7 +17,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple

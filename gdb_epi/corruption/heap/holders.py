@@ -9,7 +9,7 @@ from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk
-from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word

@@ -11,11 +11,11 @@ from functools import partial
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.pymalloc_pools import SIZES, pool_shape
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import Ranges
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple

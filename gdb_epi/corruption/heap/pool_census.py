@@ -14,7 +14,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
 from gdb_epi.corruption.heap.memory import heap_of, page_reader
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, SIZES, pool_shape
-from gdb_epi.cpython.heap.by_type import HAVE_GC, TYPE_SUBCLASS
+from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD

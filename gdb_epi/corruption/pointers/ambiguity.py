@@ -14,8 +14,8 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.pointers.suspect_words import Suspect
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault.find import GENERAL
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.find_fault import GENERAL
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.fault.site import FaultSite
 from gdb_epi.sizes import WORD

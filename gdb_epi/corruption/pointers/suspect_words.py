@@ -16,12 +16,12 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.errors import Absent
-from gdb_epi.fault.find import GENERAL
-from gdb_epi.fault.maps import NEAR_NULL, is_canonical, permits, user_top
+from gdb_epi.fault.find_fault import GENERAL
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_top
 from gdb_epi.fault.reads import NULL_PAGE, read_up_to, read_word
-from gdb_epi.fault.shapes import Shape, shape_of
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, FaultSite
+from gdb_epi.fault.word_shapes import Shape, shape_of
 from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes

@@ -21,10 +21,10 @@ from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_word
-from gdb_epi.fault.shapes import AS_RETURNED, Shape
 from gdb_epi.fault.site import CALL, RETURN, FaultSite
+from gdb_epi.fault.word_shapes import AS_RETURNED, Shape
 from gdb_epi.locks.glibc_threads import stack_lists
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Region

@@ -19,7 +19,7 @@ from gdb_epi.corruption.strings.str_layout import (
     read_text,
     str_form,
 )
-from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Target

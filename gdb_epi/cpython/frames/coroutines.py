@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.chain import RawFrame, frame_reader, python_frame
 from gdb_epi.cpython.frames.code import CodeReader, bytecode_of
-from gdb_epi.cpython.frames.unlinked import frame_objects, frame_type
+from gdb_epi.cpython.frames.unlinked_frames import frame_objects, frame_type
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader

@@ -243,7 +243,7 @@ class StackWalker:
         self, tstate: int, chain: FrameChain, seen: set[int], problems: list[str]
     ) -> list[_Item]:
         """Return the older frames after a lost link, which the eval loop's calls still hold."""
-        from gdb_epi.cpython.frames.unlinked import frame_type, frames_on_stack
+        from gdb_epi.cpython.frames.unlinked_frames import frame_type, frames_on_stack
 
         whole = [frame.address for frame in chain.frames if not frame.problem]
         items: list[_Item] = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.heap.by_type import Heap
-from gdb_epi.cpython.heap.places import Places
+from gdb_epi.cpython.heap.address_locations import AddressLocations
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import LayoutError, SoftError
 from gdb_epi.target.search import OutOfTime
@@ -125,8 +125,10 @@ def text_encodings(text: str | bytes) -> dict[bytes, str]:
     return encodings
 
 
-def find_text(heap: Heap, places: Places, text: str | bytes, limit: int) -> Iterator[TextHit]:
-    """Yield the places of a text in all dumped memory, writable or not; raises OutOfTime."""
+def find_text(
+    heap: Heap, locations: AddressLocations, text: str | bytes, limit: int
+) -> Iterator[TextHit]:
+    """Yield the locations of a text in all dumped memory, writable or not; raises OutOfTime."""
     count = 0
     for needle, encoding in text_encodings(text).items():
         for address in heap.search.find(needle, writable=False):
@@ -135,7 +137,7 @@ def find_text(heap: Heap, places: Places, text: str | bytes, limit: int) -> Iter
             except LayoutError:  # no type of types: raw memory can be searched all the same
                 holder = 0
             kind = heap.access.type_name(holder) if holder else ""
-            yield TextHit(address, encoding, holder, kind, places.mapping(address))
+            yield TextHit(address, encoding, holder, kind, locations.mapping(address))
             count += 1
             if count >= limit:
                 heap.soft_errors.append(

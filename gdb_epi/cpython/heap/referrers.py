@@ -12,8 +12,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
-from gdb_epi.cpython.heap.by_type import Heap
-from gdb_epi.cpython.heap.places import Places, member_at
+from gdb_epi.cpython.heap.address_locations import AddressLocations, member_at
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.decoders.collections import deque_items
 from gdb_epi.cpython.values.plain_values import PlainValues
@@ -143,7 +143,7 @@ MAX_NEAR = 4096  # bytes from the start of a buffer at which a word in it is loo
 MAX_NEAR_SEARCHES = 16
 MIN_SEARCHES_BACK = 128  # words whose object is looked for; 10 ms each, where none is
 
-# Kinds of places (Reference.kind).
+# Kinds of locations (Reference.kind).
 FRAME, OBJECT, BUFFER = "frame", "object", "buffer"
 STACK, STALE, STATIC, MEMORY = "C stack", "unused stack", "static data", "memory"
 
@@ -197,7 +197,7 @@ class Referrers:
         self._reader = heap.reader
         self._access = heap.access
         self._decoder = heap.access.values.decoder()
-        self.places = Places(heap, python)
+        self.locations = AddressLocations(heap, python)
         self._namespaces = Namespaces(heap, python)
         self._passed_over = 0  # words that were only counted
         # 3.14 (gh-117139) and free-threaded 3.13+: slots of frames are tagged.
@@ -287,7 +287,7 @@ class Referrers:
         return rest
 
     def _in_frame(self, place: int) -> Reference | None:
-        slot = self.places.slot(place)
+        slot = self.locations.slot(place)
         if slot is None:
             return None
         where = f"frame {slot.number} of thread {slot.tid}"
@@ -295,7 +295,7 @@ class Referrers:
         return Reference(place, FRAME, slot.frame.address, "frame", how)
 
     def _on_stack(self, place: int) -> Reference | None:
-        stack = self.places.stack_of(place)
+        stack = self.locations.stack_of(place)
         if stack is None:
             return None
         text = f"C stack of thread {stack[0]}"
@@ -325,11 +325,11 @@ class Referrers:
             return "a member"
         frame = layout.offset("PyGenObject", "gi_iframe")
         if ident in _GENERATORS and frame is not None and offset >= frame:
-            local = self.places.local_of(holder + frame, offset - frame)
+            local = self.locations.local_of(holder + frame, offset - frame)
             if local is not None:
                 return f"{local} of its frame"
         if ident == "frame" and frame is None:  # up to 3.10, of a generator
-            return self.places.local_of(holder, offset) or f"+{offset:#x}"
+            return self.locations.local_of(holder, offset) or f"+{offset:#x}"
         struct = _STRUCTS.get(ident)
         named = member_at(self._heap, struct, offset) if struct else None
         return "." + (named or f"+{offset:#x}")
@@ -354,13 +354,13 @@ class Referrers:
 
     def _indirect(
         self,
-        places: list[int],
+        locations: list[int],
         address: int,
         references: list[Reference],
         storages: dict[int, ContainerStorage],
     ) -> None:
         """Explain words that lie in no object: storage of containers, buffers, static data."""
-        left = set(places)
+        left = set(locations)
         try:
             if left:
                 self._in_containers(left, references, storages)
@@ -375,7 +375,7 @@ class Referrers:
         self, left: set[int], references: list[Reference], storages: dict[int, ContainerStorage]
     ) -> None:
         """Take the words that lie in the storage of dicts, lists, sets and deques."""
-        places = sorted(left)
+        locations = sorted(left)
         count = 0
         for ident in STORAGES:
             for kind in self._kinds(ident):
@@ -385,7 +385,7 @@ class Referrers:
                         self._heap.search.check_time()
                     if not left or count > MAX_CONTAINERS:
                         return
-                    for place, storage in self._in_container(hit, kind, ident, places):
+                    for place, storage in self._in_container(hit, kind, ident, locations):
                         if place in left:
                             left.discard(place)
                             storages[place] = storage
@@ -396,14 +396,14 @@ class Referrers:
                             references.append(reference)
 
     def _in_container(
-        self, hit: int, kind: int, ident: str, places: list[int]
+        self, hit: int, kind: int, ident: str, locations: list[int]
     ) -> Iterator[tuple[int, ContainerStorage]]:
-        """Yield those of the places that lie in the storage of one container, with it."""
+        """Yield those of the locations that lie in the storage of one container, with it."""
         # Whether it is a container is asked last: nearly none of them holds what is sought.
         holder = hit - self._heap.type_at
         for storage in self._storages(holder, ident):
-            low = bisect_left(places, storage.start)
-            inside = places[low : bisect_right(places, storage.end - 1)]
+            low = bisect_left(locations, storage.start)
+            inside = locations[low : bisect_right(locations, storage.end - 1)]
             if inside and self._heap.judge(holder, self._heap.types()[kind]) is not None:
                 yield from ((place, storage) for place in inside)
 
@@ -487,7 +487,7 @@ class Referrers:
             if self._heap.alive(holder) and self._attribute(holder, address):
                 return self._member(place, holder, address)._replace(kind=OBJECT)
         owner = self._heap.enclosing(at)
-        if owner is None or self.places.stack_of(at) is not None:
+        if owner is None or self.locations.stack_of(at) is not None:
             return None
         how = f"+{place - word:#x} of a buffer at {word:#x}, of its member +{at - owner:#x}"
         return Reference(place, BUFFER, owner, self._access.type_name(owner), how)
@@ -495,7 +495,7 @@ class Referrers:
     def _unknown(self, place: int) -> Reference:
         region = self._heap.target.region_at(place)
         static = region is not None and region.path is not None
-        return Reference(place, STATIC if static else MEMORY, 0, "", self.places.mapping(place))
+        return Reference(place, STATIC if static else MEMORY, 0, "", self.locations.mapping(place))
 
 
 _ORDER = (FRAME, OBJECT, BUFFER, STATIC, STACK, MEMORY, STALE)

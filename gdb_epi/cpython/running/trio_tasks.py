@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from gdb_epi.cpython.frames.coroutines import COROUTINES, RUNNING, Coroutines
 from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.running.frame_waits import WaitReader
 from gdb_epi.cpython.running.tasks import TRIO, TRIO_MODULE, Task, Tasks, has_module
-from gdb_epi.cpython.running.waits import WaitReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target

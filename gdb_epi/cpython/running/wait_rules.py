@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which function of which library waits for what: the tables that `waits.py` follows.
+"""Which function of which library waits for what: the tables that `frame_waits.py` follows.
 
 A row is `function: (kind, variable)`: the kind of the wait, "" where the class of the object tells,
 and the variable of that frame that holds what is waited for. Derived from the sources of asyncio

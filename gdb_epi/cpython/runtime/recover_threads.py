@@ -12,7 +12,7 @@ import struct
 from array import array
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.unlinked import executing_flag
+from gdb_epi.cpython.frames.unlinked_frames import executing_flag
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import UnreadableMemory

@@ -91,7 +91,7 @@ class _Decoder:
         interpreters = self._with_orphans(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
         if _shares_idents(interpreters):
-            from gdb_epi.cpython.frames.unlinked import drop_shared_frames
+            from gdb_epi.cpython.frames.unlinked_frames import drop_shared_frames
             from gdb_epi.cpython.runtime.lwp_matching import match_thread_states
 
             interpreters = drop_shared_frames(interpreters)
@@ -122,7 +122,7 @@ class _Decoder:
             thread.is_open for interpreter in interpreters for thread in interpreter.threads
         ):
             return interpreters
-        from gdb_epi.cpython.frames.unlinked import attach_orphan_frames
+        from gdb_epi.cpython.frames.unlinked_frames import attach_orphan_frames
 
         interpreters, errors = attach_orphan_frames(
             self.reader, self.codes, self.objects, interpreters

@@ -10,8 +10,8 @@ certainly missing. Whatever else the code does (a loop, another call), its text 
 object is shown by its name. Nothing of the program runs.
 
 Here is what each instruction does to the value stack. `instructions` says which instruction stands
-where, `bytecode_items` what may lie on the stack, `bytecode_readings` what can be said of it, and
-`formatting` does format(), `%` and str.format().
+where, `value_stack_items` what may lie on the stack, `value_stack_operations` what can be said of
+it, and `formatting` does format(), `%` and str.format().
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from collections.abc import Sequence
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_table
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.bytecode_items import (
+from gdb_epi.cpython.values.formatting import percent
+from gdb_epi.cpython.values.instructions import dialect_of, instruction_at
+from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
+from gdb_epi.cpython.values.value_stack_items import (
     DATA,
     Caught,
     Class,
@@ -40,16 +43,13 @@ from gdb_epi.cpython.values.bytecode_items import (
     Tuple,
     Value,
 )
-from gdb_epi.cpython.values.bytecode_readings import (
+from gdb_epi.cpython.values.value_stack_operations import (
     REPR,
     STR,
     Raised,
     Readings,
     special_method,
 )
-from gdb_epi.cpython.values.formatting import percent
-from gdb_epi.cpython.values.instructions import dialect_of, instruction_at
-from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 
 MAX_BYTES = 800  # of one function's instructions

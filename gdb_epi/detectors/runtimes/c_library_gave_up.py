@@ -9,7 +9,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
-from gdb_epi.fault.native_code import function_and_file, own_modules_of
+from gdb_epi.fault.own_native_code import function_and_file, own_modules_of
 from gdb_epi.process_state import ProcessState
 
 MAX_FRAMES = 32

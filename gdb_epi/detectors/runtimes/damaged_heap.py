@@ -19,8 +19,8 @@ from gdb_epi.fault.malloc_heap import (
     main_heap,
     next_chunk,
 )
-from gdb_epi.fault.native_code import candidates
-from gdb_epi.fault.shapes import shape_of
+from gdb_epi.fault.own_native_code import candidates
+from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import NamedTuple
 

@@ -12,7 +12,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.detectors.runtimes.python_fatal_error import where_it_gave_up
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.native_code import candidates
+from gdb_epi.fault.own_native_code import candidates
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.typing_lite import NamedTuple

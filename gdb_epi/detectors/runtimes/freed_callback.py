@@ -12,7 +12,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.maps import permits
+from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target, machine_of
 

@@ -10,9 +10,9 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.called_with import ARGUMENTS, constant_arguments, constant_text
+from gdb_epi.fault.constant_arguments import ARGUMENTS, constant_arguments, constant_text
 from gdb_epi.fault.instructions import call_before
-from gdb_epi.fault.native_code import source_name
+from gdb_epi.fault.own_native_code import source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target, machine_of
 

@@ -10,8 +10,8 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.called_with import constant_arguments, constant_text
-from gdb_epi.fault.native_code import function_and_file, source_name
+from gdb_epi.fault.constant_arguments import constant_arguments, constant_text
+from gdb_epi.fault.own_native_code import function_and_file, source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target
 

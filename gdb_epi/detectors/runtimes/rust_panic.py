@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.maps import permits
+from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.site import ILLEGAL, TRAPPED
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target

@@ -9,7 +9,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, thrower
-from gdb_epi.fault.native_code import function_and_file, readable_name
+from gdb_epi.fault.own_native_code import function_and_file, readable_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 

@@ -11,7 +11,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.native_code import of_interpreter, own_modules_of
+from gdb_epi.fault.own_native_code import of_interpreter, own_modules_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.maps import may_execute, permits
-from gdb_epi.fault.native_code import own_modules_of
+from gdb_epi.fault.mapping_checks import may_execute, permits
+from gdb_epi.fault.own_native_code import own_modules_of
 from gdb_epi.fault.site import DATA
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK

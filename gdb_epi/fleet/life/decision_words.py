@@ -83,7 +83,9 @@ def _marked_name(execute: Execute, name: str) -> str:
     return next((other for other in marked if other in same), name)
 
 
-def record_words(execute: Execute, kind: str, key: str, record: Mapping[str, Any]) -> list[str]:
+def decisions_on_record(
+    execute: Execute, kind: str, key: str, record: Mapping[str, Any]
+) -> list[str]:
     """Return what was decided of the signature and the host of a record."""
     lines = signature_words(execute, kind, key, record) if key else []
     host = text(group_in(record, "host").get("hostname"))

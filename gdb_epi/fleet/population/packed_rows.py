@@ -161,7 +161,7 @@ def _part(
         return Rows(np.zeros(0, dtype="S1"), none, none, np.zeros(0, dtype=np.int64), {})
     numbers: dict[str, Ints] = {}
     for word, text in zip(words, texts, strict=True):
-        numbers |= _apart(word, digits(text, count))
+        numbers |= _apart(word, fixed_width_numbers(text, count))
     verdict = numbers.pop("verdict")
     if (verdict == _OTHER - 1).any():
         return None
@@ -203,7 +203,7 @@ def _apart(word: Sequence[_Field], rest: Ints) -> dict[str, Ints]:
 _IDS = ("host_id", "sig_id", "attrset_id", "factset_id", "libset_id")
 
 
-def digits(text: str, count: int) -> Ints:
+def fixed_width_numbers(text: str, count: int) -> Ints:
     """Return the numbers of a text of 16 digits each. Raises TooWide where it is no such text.
 
     Eight digits at a time: neighbours are joined to pairs, these to fours, these to eights.
@@ -223,7 +223,7 @@ def digits(text: str, count: int) -> Ints:
 def _times(cursor: Any, text: str, count: int, span: tuple[int, int]) -> Floats:
     """The times; those of clocks that are years behind (or ahead) are asked for singly."""
     try:
-        ticks = digits(text, count)
+        ticks = fixed_width_numbers(text, count)
     except TooWide:
         ticks = np.zeros(1, dtype=np.int64)
     if ((ticks < _FIRST_TICK) & (ticks >= EARLIEST * _TICKS) | (ticks == 0)).any():

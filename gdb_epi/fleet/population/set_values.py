@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, select
 
-from gdb_epi.fleet.population.packed_rows import BASE, TooWide, digits, one_state
+from gdb_epi.fleet.population.packed_rows import BASE, TooWide, fixed_width_numbers, one_state
 from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, narrow
 from gdb_epi.fleet.store import tables as t
@@ -122,7 +122,7 @@ class _Reading:
 
     def add_joined(self, count: int, sets: str, attrs: str, values: str) -> None:
         """Take as many rows, each column joined. Raises TooWide where they cannot be parted."""
-        ids, parted = digits(sets, count) - BASE, values.split(AFTER)
+        ids, parted = fixed_width_numbers(sets, count) - BASE, values.split(AFTER)
         layout = self._layouts.get(attrs)
         if layout is None:
             names = attrs.split(AFTER)

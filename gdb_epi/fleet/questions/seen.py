@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.life.decision_words import record_words
+from gdb_epi.fleet.life.decision_words import decisions_on_record
 from gdb_epi.fleet.paths import default_database, is_url
 from gdb_epi.fleet.questions.pruned import pruned_words
 from gdb_epi.fleet.store.pruned import pruned_before
@@ -119,7 +119,7 @@ def history_of(
         verdicts=tuple((str(label or "none"), int(n)) for label, n in execute(_VERDICTS, values)),
         this_one=bool(here),
         pruned_before=pruned_before(execute),
-        known=tuple(record_words(execute, kind, key, record)),
+        known=tuple(decisions_on_record(execute, kind, key, record)),
     )
 
 

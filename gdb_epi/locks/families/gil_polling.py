@@ -16,7 +16,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import LockContext, family
 from gdb_epi.locks.python.view import PythonView
-from gdb_epi.locks.waits.activity import activity
+from gdb_epi.locks.waits.thread_activity import activity
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 

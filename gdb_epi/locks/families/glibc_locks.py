@@ -273,7 +273,7 @@ def internal(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess
     word = read_u32(context.target, call.address)
     if call.shared or call.value != 2 or word != 2 or context.on_musl:
         return None
-    from gdb_epi.locks.waits.libc_names import calling_functions, name_of_internal, running_in
+    from gdb_epi.locks.waits.libc_lock_names import calling_functions, name_of_internal, running_in
 
     callers = calling_functions(context.target, thread)
     name, kind = name_of_internal(context.target, call.address, callers)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from gdb_epi.fault.reads import read_u32, read_up_to
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
-from gdb_epi.locks.waits.libc_names import is_between
+from gdb_epi.locks.waits.libc_lock_names import is_between
 from gdb_epi.target.api import Module, Thread
 from gdb_epi.target.functions import Function, FunctionBounds
 

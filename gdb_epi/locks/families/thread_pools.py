@@ -16,8 +16,8 @@ from gdb_epi.locks import types as t
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier, family
 from gdb_epi.locks.fork.vanished_pools import OPENMP, native_pools
 from gdb_epi.locks.glibc_threads import stack_lists
-from gdb_epi.locks.waits.activity import activity
-from gdb_epi.locks.waits.libc_names import running_in
+from gdb_epi.locks.waits.libc_lock_names import running_in
+from gdb_epi.locks.waits.thread_activity import activity
 from gdb_epi.target.api import Thread
 
 FAULTS = frozenset((SIGILL, SIGBUS, SIGFPE, SIGSEGV))  # a thread with such a signal did not hang

@@ -23,7 +23,7 @@ from gdb_epi.cpython.frames.chain import (
 )
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker
-from gdb_epi.cpython.frames.unlinked import executing_flag
+from gdb_epi.cpython.frames.unlinked_frames import executing_flag
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState

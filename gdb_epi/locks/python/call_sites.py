@@ -14,7 +14,7 @@ from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.python.loops import Jump, loops_of
+from gdb_epi.locks.python.code_loops import Jump, loops_of
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shipped_json
 

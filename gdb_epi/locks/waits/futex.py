@@ -13,7 +13,7 @@ from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
-from gdb_epi.locks.waits.libc_names import sleeper_outside_libc
+from gdb_epi.locks.waits.libc_lock_names import sleeper_outside_libc
 from gdb_epi.locks.waits.ownership import settle_owner
 from gdb_epi.target.api import Thread
 from gdb_epi.target.derived_registers import stands_at_call

@@ -17,7 +17,7 @@ from gdb_epi.target.derived_registers import NO_CALL
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.python.acquired import Taken
+    from gdb_epi.locks.python.acquire_calls import AcquiredLock
     from gdb_epi.locks.python.view import Block
 
 
@@ -221,7 +221,7 @@ def _without_named_owner(case: _Case) -> t.Wait:
     return case.wait(_owner("unknown"), verdict, t.PROBABLE, *evidence)
 
 
-def _explicit_acquires(case: _Case) -> Sequence[Taken]:
+def _explicit_acquires(case: _Case) -> Sequence[AcquiredLock]:
     """Return the frames whose code called acquire() on this locked lock without a release()."""
     view, lock = case.context.python_view, case.guess.lock
     if view is None or not lock or case.guess.internal:
@@ -233,7 +233,7 @@ def _explicit_acquires(case: _Case) -> Sequence[Taken]:
     return acquired.holders(lock)
 
 
-def _by_explicit_acquire(case: _Case, taken: Taken) -> t.Wait:
+def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> t.Wait:
     """Only one thread's code called acquire() on the lock and has not released it."""
     owner = _alive(case.context, taken.tid)
     evidence = (
@@ -253,8 +253,8 @@ def _by_interrupted(case: _Case) -> t.Wait | None:
     may hold it, also while it sleeps in a file or a socket. malloc() sleeps in none, and its
     return addresses are left over on many stacks.
     """
-    from gdb_epi.fault.find import interrupted_by_handlers
-    from gdb_epi.locks.waits.libc_names import ALLOCATOR, function_that_takes
+    from gdb_epi.fault.find_fault import interrupted_by_handlers
+    from gdb_epi.locks.waits.libc_lock_names import ALLOCATOR, function_that_takes
 
     context, thread, kind = case.context, case.thread, case.guess.kind
     met = next(iter(interrupted_by_handlers(context.target, thread)), None)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault.find import Fault
-from gdb_epi.fault.maps import NEAR_NULL, is_canonical, may_execute, user_top
+from gdb_epi.fault.find_fault import Fault
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, may_execute, user_top
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.fault.site import CALL, RETURN, FaultSite

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.types import CHAIN, ThreadState
-from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import base_name, redact_path
 from gdb_epi.record.registry import Json, Notes, Parts, group

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.record.redact import redact_text
 from gdb_epi.record.registry import Json, Notes, Parts, group
-from gdb_epi.target.missing import missing_memory, missing_text
+from gdb_epi.target.missing_memory import missing_memory, missing_text
 
 MAX_LOST_STACKS = 256
 

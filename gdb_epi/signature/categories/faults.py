@@ -25,7 +25,7 @@ from gdb_epi.fault.account import (
     UNEXPLAINED,
     Account,
 )
-from gdb_epi.fault.maps import NEAR_NULL, is_canonical, user_top
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, user_top
 from gdb_epi.fault.place import (
     BEHIND,
     FORBIDDEN,

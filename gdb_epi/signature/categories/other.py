@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent
-from gdb_epi.fault.find import ELSEWHERE, OTHER, PROCESS
+from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.signature.categories.types import Answer, Match, Scene
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED, Account, account_of
-from gdb_epi.fault.find import Fault, find_fault
+from gdb_epi.fault.find_fault import Fault, find_fault
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 

@@ -33,8 +33,8 @@ from gdb_epi.cli.native.dwarf.entries import (
     Units,
 )
 from gdb_epi.cli.native.dwarf.lines import LineTable
+from gdb_epi.cli.native.frame_name_cache import Named
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
-from gdb_epi.cli.native.name_books import Named
 from gdb_epi.target.files import ElfFile
 from gdb_epi.target.gdb_walk import Unsure
 from gdb_epi.typing_lite import NamedTuple

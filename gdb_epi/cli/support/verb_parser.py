@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The argparse parser of the verbs: a mistake is one line, and says what was probably meant."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from gdb_epi.errors import UsageError
+from gdb_epi.suggestions import SuggestingParser
+
+
+class VerbParser(SuggestingParser):
+    """Raises UsageError instead of printing the usage, which is longer than a small terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError with the one-line message."""
+        raise UsageError(f"{self.prog.partition(' ')[2]}: {message}", hint=f"{self.prog} --help")

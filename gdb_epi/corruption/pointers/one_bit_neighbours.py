@@ -1,0 +1,451 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One-bit neighbours of suspected words: what the corrected word would be, and what says so."""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.code.method_tables import is_no_table
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.files.elf_images import image_files
+from gdb_epi.corruption.heap.address_index import (
+    BLOCK,
+    FREE,
+    FUNCTION,
+    OBJECT,
+    Pointee,
+    address_index,
+)
+from gdb_epi.corruption.heap.cpython_fields import (
+    in_data_stack,
+    is_allocator_link,
+    is_cpython_field,
+)
+from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.pointers.ambiguity import (
+    HEAP,
+    LOW_TAG_BITS,
+    MIXED,
+    STACK,
+    TAG_BITS,
+    software_explanation,
+)
+from gdb_epi.corruption.pointers.small_changes import begins_large_block
+from gdb_epi.corruption.pointers.suspect_words import (
+    FaultWord,
+    Suspect,
+    is_held_once,
+    software_pattern,
+    suspects_of,
+)
+from gdb_epi.errors import Absent
+from gdb_epi.fault.find_fault import GENERAL
+from gdb_epi.fault.malloc_heap import HEAD_BYTES
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_top
+from gdb_epi.fault.reads import NULL_PAGE, read_word
+from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
+from gdb_epi.sizes import PAGE, WORD
+from gdb_epi.typing_lite import NamedTuple
+
+LOW = 1 << 32  # addresses of programs that are not position-independent
+# From this bit on (16 MB) software's near misses end: overruns, stale pointers into the same heap
+# and memory that was unmapped lie closer to what they meant. Indices of 2^k are ambiguous.
+FAR_BIT = 24
+NEVER_MAPPED_BIT = 20  # the same (1 MB) for words of memory that name what was never mapped
+NEAR = 16384  # bytes: a pool
+MAX_COPIES = 4
+MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
+MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
+MAX_LANES = 4
+AROUND = (-16, -8, 8, 16)
+
+
+class Neighbour(NamedTuple):
+    """A suspect and one flip of it; `bit` is -1 when a whole byte differs.
+
+    `pointee` is what begins at the corrected address. `copies`: other words of memory or registers
+    that hold it. `near`: within a pool of a register, and the wrong one is not. `objects` and
+    `same`: how many of the four words around the wrong one are objects, and of the same type.
+    `owner`: the type of the object whose field the wrong word is. `orphan`: the corrected object
+    has more references than words that hold its address. `hashed`: the entry of a set or dict that
+    the wrong word is in holds the corrected object's hash. `rivals`: flips that are as good.
+    `ambiguous`: the software that makes the same word. `constant`: the corrected value is the
+    address of read-only data of a file, several words hold it, and one the wrong one.
+    """
+
+    suspect: Suspect
+    corrected: int
+    bit: int
+    pointee: Pointee | None
+    copies: int
+    near: bool
+    objects: int
+    same: int
+    ambiguous: str | None
+    owner: str | None = None
+    orphan: bool = False
+    hashed: bool = False
+    level: str = ""
+    rivals: int = 1
+    constant: bool = False
+
+
+# Levels from the strongest to the weakest; ids of weights.json.
+LEVELS = (
+    "R17",
+    "P14",
+    "P16",
+    "P15",
+    "P13",
+    "P8",
+    "P3",
+    "P9",
+    "P12",
+    "P11",
+    "P2",
+    "P7",
+    "P10",
+    "P4",
+    "P5",
+    "M1",
+    "P1",
+)
+
+
+@once_per_run
+def neighbours_of(context: Context) -> list[Neighbour]:
+    """Return the one-bit neighbours that would have worked, the best first."""
+    suspects = suspects_of(context)
+    garbage = any(
+        suspect.depth == 0 and has_software_pattern(context, suspect) for suspect in suspects
+    )
+    neighbours: list[Neighbour] = []
+    for suspect in suspects:
+        if suspect.depth:
+            neighbours += _through(context, suspect, garbage)
+        else:
+            neighbours += _direct(context, suspect) or _lanes(context, suspect)
+    levels = [level_of(neighbour) for neighbour in neighbours]
+    ranks = [LEVELS.index(level) for level in levels if level]
+    ranked = [
+        neighbour._replace(level=level, rivals=sum(r <= LEVELS.index(level) for r in ranks))
+        for neighbour, level in zip(neighbours, levels, strict=True)
+        if level
+    ]
+    return sorted(ranked, key=lambda neighbour: LEVELS.index(neighbour.level))
+
+
+def level_of(neighbour: Neighbour) -> str:
+    """Return the id of the strongest pointee that can be said of a neighbour; "" for nothing."""
+    suspect, pointee = neighbour.suspect, neighbour.pointee
+    if neighbour.bit < 0:
+        return "M1" if neighbour.owner or neighbour.same or neighbour.copies else ""
+    if neighbour.constant:
+        return "P16"
+    if suspect.depth:
+        if pointee is None or pointee.kind != OBJECT or not (neighbour.objects or neighbour.owner):
+            return ""
+        if not (neighbour.same or neighbour.owner):
+            return "P12"  # of another type than those around: leaked objects lie everywhere
+        typed = neighbour.same or neighbour.owner not in ("dict", "tuple")  # those hold anything
+        return "P14" if neighbour.orphan and typed else "P13"
+    if neighbour.hashed:
+        return "R17"
+    if neighbour.owner and pointee is not None:
+        return "P14" if neighbour.orphan else "P15"
+    if pointee is not None and pointee.kind == OBJECT:
+        if suspect.slots and neighbour.same:
+            return "P8"
+        if neighbour.copies:
+            return "P3"
+        return "P9" if suspect.slots and neighbour.objects else "P7"
+    exact = pointee is not None and pointee.kind in (BLOCK, FUNCTION)
+    if exact and suspect.slots and neighbour.near:
+        return "P11"
+    if neighbour.copies:
+        return "P2"
+    if exact and suspect.slots:
+        return "P10"
+    if neighbour.near:
+        return "P4"
+    return "P5" if neighbour.bit >= 47 else "P1"
+
+
+def _direct(context: Context, suspect: Suspect) -> list[Neighbour]:
+    """Return the flips of a word of the access itself that make the access legal."""
+    site = context.site
+    assert not isinstance(site, Absent)
+    top = user_top(context.target, site.fault)
+    if suspect.distance is None or not _worth(context, site, suspect, top):
+        return []
+    access = "x" if site.kind in TRANSFERS else site.access
+    size = site.operand.size if site.operand is not None and site.kind == DATA else 1
+    bits = range(47) if is_canonical(suspect.value, top) else range(47, 64)
+    legal = []
+    for bit in bits:
+        corrected = suspect.value ^ (1 << bit)
+        reached = (corrected + suspect.distance) & ((1 << 64) - 1)
+        if reached < NEAR_NULL or not is_canonical(corrected, top):
+            continue
+        last = context.target.region_at(reached + max(size, 1) - 1)
+        if permits(context.target.region_at(reached), access) and permits(last, access):
+            legal.append((corrected, bit))
+    plain = sum(address_index(context).at(corrected) is None for corrected, _ in legal)
+    return [
+        _neighbour(context, suspect, corrected, bit, plain <= MAX_SEARCHED)
+        for corrected, bit in legal[:MAX_TESTED]
+    ]
+
+
+def _lanes(context: Context, suspect: Suspect) -> list[Neighbour]:
+    """Return the changes of one zeroed byte after which a word points at something's start.
+
+    A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
+    those that the canonical form fixes are lane 5. Of a word that stands in a register alone the
+    third tells nothing either (a stride of 64 KiB is common), and others must hold the right word.
+    """
+    site = context.site
+    assert not isinstance(site, Absent)
+    if site.kind != DATA or suspect.distance is None or suspect.value < LOW:
+        return []
+    flips = []
+    for lane in range(2 if suspect.slots else 3, 6):
+        if suspect.value >> 8 * lane & 0xFF:
+            continue
+        for byte in range(1, 256):
+            corrected = suspect.value | byte << 8 * lane
+            reached = corrected + suspect.distance
+            if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
+                continue
+            if not suspect.slots or address_index(context).at(corrected) is not None:
+                flips.append(_neighbour(context, suspect, corrected, -1))
+    return flips if len(flips) <= MAX_LANES else []
+
+
+def _worth(context: Context, site: FaultSite, suspect: Suspect, top: int) -> bool:
+    """Whether a word can be a damaged pointer at all: it is none that works, and no small one."""
+    if suspect.value < NULL_PAGE or address_index(context).at(suspect.value) is not None:
+        return False  # NULL; or a pointer to a thing, used as one to another
+    if not is_canonical(suspect.value, top):
+        return bin(suspect.value >> 47).count("1") == 1
+    reached = suspect.value + (suspect.distance or 0)
+    if reached < NEAR_NULL or suspect.value >= 1 << 63:
+        return False
+    access = "x" if site.kind in TRANSFERS else site.access
+    return not permits(context.target.region_at(reached), access)
+
+
+def _as_relocated(context: Context, slot: int, value: int) -> bool:
+    """Whether a word of a file's constants is what its relocation says."""
+    files, _missing = image_files(context)
+    return any(
+        image.module.start <= slot < image.module.end and image.is_bound(slot, value)
+        for image in files
+    )
+
+
+def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Neighbour]:
+    """Return the flips that make a word that was loaded through point at an object's start.
+
+    A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is
+    used for another thing, is an ordinary bug's; but not when it is a field of CPython's own, and
+    an object of the neighbours' type one bit away has lost a reference. Of overwritten memory not
+    even that is said: programs leak references (1 of 80 use-after-free cores had such a neighbour).
+    """
+    slots = tuple(slot for slot in suspect.slots if not on_stack(context, slot))
+    if not slots or context.target.region_at(suspect.value) is None:
+        return []
+    if any(_as_relocated(context, slot, suspect.value) for slot in slots):
+        return []  # a word that ld.so wrote and nobody changed since
+    suspect = suspect._replace(slots=slots)
+    index = address_index(context)
+    ordinary = (
+        garbage
+        or index.at(suspect.value) is not None
+        or index.begins_block(suspect.value)
+        or read_word(context.target, suspect.value + WORD) == 0
+    )
+    foreign = ordinary and not any(is_cpython_field(context, slot) for slot in slots)
+    flips = []
+    for bit in range(47):
+        corrected = suspect.value ^ (1 << bit)
+        if foreign:  # no object's field; but where another file's constants lie is no freed memory
+            constant = _is_constant(context, suspect, corrected, bit)
+            same = constant and _same_file(context, suspect.value, corrected)
+            if constant and (not same or is_no_table(context, suspect.value, corrected)):
+                flips.append(_neighbour(context, suspect, corrected, bit))
+        elif index.object_type(corrected) or _is_constant(context, suspect, corrected, bit):
+            near = _neighbour(context, suspect, corrected, bit)
+            lost_a_reference = near.orphan and not garbage and is_held_once(context, suspect.value)
+            if not ordinary or (
+                lost_a_reference and (near.same or index.siblings_hold(slots[0], corrected))
+            ):
+                flips.append(near)
+    return flips
+
+
+def _same_file(context: Context, address: int, other: int) -> bool:
+    regions = (context.target.region_at(address), context.target.region_at(other))
+    paths = [region.path if region is not None else None for region in regions]
+    return paths[0] is not None and paths[0] == paths[1]
+
+
+def _neighbour(
+    context: Context, suspect: Suspect, corrected: int, bit: int, search: bool = True
+) -> Neighbour:
+    """Return a flip of a suspect with all that speaks for it.
+
+    Memory is not searched for a value where nothing begins without `search`.
+    """
+    site, index, target = context.site, address_index(context), context.target
+    assert not isinstance(site, Absent)
+    slots, registers = suspect.slots, site.fault.registers
+    others = [registers[n] for n in GENERAL if n in registers and n != suspect.source]
+    near = any(
+        abs(value - corrected) < NEAR and abs(value - suspect.value) >= NEAR
+        for value in (*others, *slots)
+    )
+    pointee = index.at(corrected)
+    if pointee is not None and (pointee.kind == FREE or _was_unmapped(context, suspect, corrected)):
+        pointee = None
+    around = _around(context, suspect, corrected)
+    kind = pointee.name if pointee is not None and pointee.kind == OBJECT else None
+    same = sum(name == kind for name in around)
+    copies = registers_holding(context, suspect, corrected)
+    constant = _is_constant(context, suspect, corrected, bit)
+    worth_a_search = not (same and slots) and (search or pointee is not None)
+    if constant or (not suspect.depth and worth_a_search):
+        copies += len(context.places_of(corrected, MAX_COPIES))
+    owners = (index.owner(slot) for slot in slots)
+    owner = next((type_name for _, type_name in filter(None, owners)), None)
+    orphan = bool((suspect.depth or owner) and kind and _is_orphan(context, corrected))
+    hashed = kind is not None and any(
+        index.hash_fits(corrected, read_word(target, slot + step))
+        for slot in slots
+        for step in (-WORD, WORD)
+    )
+    own = any(is_cpython_field(context, slot) for slot in slots)
+    if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
+        own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
+    region = target.region_at(corrected)
+    if pointee is None and own and is_far(context, suspect, bit) and _in_file(context, corrected):
+        # what a field of an object names in a file's data has no start to be known by
+        pointee = Pointee(BLOCK, "data of a file")
+    # Nobody tags addresses of stacks, nor of what a file maps and nobody may write.
+    untagged = (
+        (region is not None and region.path is not None and "w" not in region.perms)
+        or on_stack(context, corrected)
+        or in_data_stack(context, corrected)
+    )
+    purpose_known = (
+        hashed
+        or (own and pointee is not None)
+        or ((own or not slots) and bool(kind and copies))
+        or untagged
+        or any(is_allocator_link(context, slot, corrected) for slot in slots)
+    )
+    stacked = [on_stack(context, slot) for slot in slots]
+    ambiguous = software_explanation(
+        context,
+        suspect,
+        corrected,
+        bit,
+        purpose_known=purpose_known,
+        is_object=bool(copies and (kind or index.heads_object(corrected))),
+        held=STACK if all(stacked) else HEAP if pointee is not None and not any(stacked) else MIXED,
+    )
+    return Neighbour(
+        suspect=suspect,
+        corrected=corrected,
+        bit=bit,
+        pointee=pointee,
+        copies=copies,
+        near=near,
+        objects=len(around),
+        same=same,
+        ambiguous=ambiguous,
+        owner=owner,
+        orphan=orphan,
+        hashed=hashed,
+        constant=constant,
+    )
+
+
+def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:
+    """Whether a word looks like the address of memory that was given back, another one than meant.
+
+    Whole pages are mapped and unmapped, and 16 bytes behind their start begin large blocks of
+    malloc(): what begins at others is chance, unless it is such a block as well.
+    """
+    if suspect.value % PAGE == HEAD_BYTES:
+        return not begins_large_block(context, corrected)
+    return suspect.value % PAGE == 0
+
+
+def registers_holding(context: Context, suspect: Suspect, value: int) -> int:
+    """Return how many registers of the failed thread hold a value, beside the suspected one."""
+    fault = context.fault
+    if isinstance(fault, Absent):
+        return 0
+    return sum(fault.registers.get(name) == value for name in GENERAL if name != suspect.source)
+
+
+def is_far(context: Context, suspect: Suspect, bit: int) -> bool:
+    """Whether a flip leads too far for an overrun, an index or an address that was given back."""
+    if bit >= FAR_BIT:
+        return True
+    kept = suspect.slots and not any(on_stack(context, slot) for slot in suspect.slots)
+    return bool(kept) and bit >= NEVER_MAPPED_BIT and was_never_mapped(context, suspect.value)
+
+
+def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -> bool:
+    """Whether a word of the heap should be that address of constants that others of its kind hold.
+
+    Tables of methods and the like: nobody computes with their addresses.
+    """
+    if bit in LOW_TAG_BITS or bit in TAG_BITS or not suspect.slots or suspect.value % WORD:
+        return False
+    region = context.target.region_at(corrected)
+    if region is None or region.path is None or "w" in region.perms or "x" in region.perms:
+        return False
+    if any(on_stack(context, slot) for slot in suspect.slots):
+        return False
+    wrong = context.places_of(suspect.value, MAX_COPIES)
+    return len(wrong) == 1 and len(context.places_of(corrected, MAX_COPIES)) >= MAX_COPIES
+
+
+def _in_file(context: Context, address: int) -> bool:
+    """Whether data of a file is there; in code a function must begin (a random target hit one)."""
+    region = context.target.region_at(address)
+    return region is not None and region.path is not None and "x" not in region.perms
+
+
+def _is_orphan(context: Context, address: int) -> bool:
+    """Whether an object has more references than words of memory that hold its address."""
+    count = address_index(context).references(address)
+    if count is None:
+        return False
+    held = context.places_of(address, count)
+    return context.was_searched(address) and len(held) < count
+
+
+def _around(context: Context, suspect: Suspect, corrected: int) -> list[str]:
+    """Return the types of the objects that the words around the wrong one point at."""
+    index = address_index(context)
+    best: list[str] = []
+    for slot in suspect.slots:
+        kinds = []
+        for offset in AROUND:
+            word = read_word(context.target, slot + offset)
+            kind = index.object_type(word) if word and word != corrected else None
+            if kind is not None:
+                kinds.append(kind)
+        best = max(best, kinds, key=len)
+    return best
+
+
+def has_software_pattern(context: Context, suspect: Suspect) -> bool:
+    """Whether a suspect is text, poison or another value that software makes."""
+    return (
+        software_pattern(context, FaultWord(suspect.source, suspect.value, suspect.distance))
+        is not None
+    )

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a small change of a word makes it an address that could be used.
+
+What one flipped bit explains as well as a bug does is said with less confidence: such signs have
+the id of the sign and ":one-bit" (weights.json), whose `most` is that of signs that damage
+elsewhere leaves too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_index import (
+    BLOCK,
+    FUNCTION,
+    HEADS,
+    OBJECT,
+    address_index,
+)
+from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
+from gdb_epi.corruption.pointers.word_origin import chunk_at
+from gdb_epi.errors import Absent
+from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
+from gdb_epi.fault.mapping_checks import permits
+from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.site import TRANSFERS
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
+
+ONE_BIT = ":one-bit"
+
+
+def byte_changes(value: int) -> Iterator[int]:
+    """Yield the words that differ from a word in one byte."""
+    for lane in range(0, 64, 8):
+        rest = value & ~(0xFF << lane)
+        for byte in range(256):
+            if rest | byte << lane != value:
+                yield rest | byte << lane
+
+
+@once_per_run
+def is_one_byte_off(context: Context, value: int, distance: int, access: str | None) -> bool:
+    """Whether one byte of a word, changed, makes the access legal that it led to."""
+    target = context.target
+    for lane in range(0, 64, 8):
+        rest = value & ~(0xFF << lane)
+        if rest >> ADDRESS_BITS:
+            continue  # however this byte is changed, it is no address
+        for byte in range(256):
+            at = (rest | byte << lane) + distance
+            if permits(target.region_at(at & WORD_MASK), access):
+                return True
+    return False
+
+
+@once_per_run
+def is_one_bit_from_use(context: Context, value: int) -> bool:
+    """Whether something that could have been meant begins one bit away from a word.
+
+    That is an object or a block in use; a function where control went wrong, for nobody reads or
+    writes code.
+    """
+    site, index = context.site, address_index(context)
+    called = not isinstance(site, Absent) and site.kind in TRANSFERS
+    kinds = (OBJECT, BLOCK, FUNCTION) if called else (OBJECT, BLOCK)
+    for bit in range(ADDRESS_BITS + 1):
+        near = value ^ 1 << bit
+        pointee = index.at(near)
+        if (pointee is not None and pointee.kind in kinds) or begins_large_block(context, near):
+            return True
+    return False
+
+
+def is_one_bit_from_large_block(context: Context, value: int) -> bool:
+    """Tell whether a block that malloc() mapped by itself begins one bit away from a word."""
+    return any(begins_large_block(context, value ^ 1 << bit) for bit in range(ADDRESS_BITS))
+
+
+def leads_astray(context: Context, value: int) -> bool:
+    """Whether a pointer leads into the middle of a thing, and one bit away another begins.
+
+    A pointer of the program to what was freed, cleared or overwritten leads to where that began.
+    """
+    return _is_inside(context, value) and is_one_bit_from_use(context, value)
+
+
+def _is_inside(context: Context, address: int) -> bool:
+    """Whether an address lies in a block in use or in a file's data, where nothing begins or began.
+
+    An object that was freed began where its block does, or behind the heads of its type.
+    """
+    index, region = address_index(context), context.target.region_at(address)
+    if region is None or index.at(address) is not None:
+        return False
+    if region.path is not None and not region.path.startswith("["):
+        return True
+    if index.place_in_block(address) is not None:
+        return index.inside_block(address) and not index.in_free_block(address)
+    chunk = chunk_at(context, address)
+    if chunk is None or address - chunk[0] in HEADS:
+        return False
+    return not in_free_chunk(context, chunk[0])
+
+
+def begins_large_block(context: Context, address: int) -> bool:
+    """Tell whether a block that malloc() mapped by itself begins at an address."""
+    if address % PAGE != HEAD_BYTES:
+        return False
+    size = read_word(context.target, address - 8)
+    return size is not None and bool(size & IS_MMAPPED) and size % PAGE == IS_MMAPPED
+
+
+def one_bit_id(context: Context, id: str, *values: int) -> str:
+    """Return the id of a sign: another one where one flipped bit explains the same."""
+    explained = any(is_one_bit_from_use(context, value) for value in values)
+    return id + ONE_BIT if explained else id

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which sign of software a wrong value gives: another one where its place is in doubt.
+
+The ids are those of weights.json. What a flipped bit elsewhere explains as well has an id of its
+own, so that its counts are its own.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers.small_changes import ONE_BIT, leads_astray
+from gdb_epi.corruption.pointers.suspect_words import FaultWord
+from gdb_epi.corruption.pointers.word_origin import (
+    has_owner,
+    is_not_as_read,
+    is_wild,
+    origin_of,
+    origin_of_register,
+    read_through,
+)
+from gdb_epi.errors import Absent
+from gdb_epi.sizes import WORD
+from gdb_epi.x86.flow import LOAD
+
+WILD_VALUE, NOT_AS_READ = "S:wild-value", "S:not-as-read"
+UNTRACED = ":untraced"
+COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
+
+
+def value_sign(context: Context, word: FaultWord, id: str) -> str:
+    """Return the id of a sign that a value gives: another one where its place is in doubt.
+
+    Ordinary memory is full of text, doubles and pairs of integers: one that was read nobody knows
+    where says less than one that stands where a pointer belongs.
+    """
+    if is_not_as_read(context, word.source):
+        return NOT_AS_READ
+    if is_wild(context, word.source):
+        # Where the value itself shows that a low bit of the pointer was wrong, that is said.
+        return id if id.endswith(ONE_BIT) else place_sign(context, WILD_VALUE, word.source)
+    common = id in COMMON or (id == "S:poison" and _is_text(word.value))
+    return id + UNTRACED if common and not _is_placed(context, word) else id
+
+
+def _is_text(value: int) -> bool:
+    """Whether all bytes of a word are printable: strings hold runs of zeros and spaces."""
+    return all(0x20 <= byte < 0x7F for byte in value.to_bytes(WORD, "little"))
+
+
+def place_sign(context: Context, id: str, *sources: str) -> str:
+    """Return the id of a sign of what was read, by the pointers that it was read through.
+
+    Another one where such a pointer leads into the middle of a thing, and a flipped bit of it
+    explains that. `sources` are registers, or "target" of a pointer that was called.
+    """
+    bases = [base for source in sources for base in read_through(context, source)]
+    return id + ONE_BIT if any(leads_astray(context, base) for base in bases) else id
+
+
+def pointer_sign(context: Context, word: FaultWord, id: str) -> str:
+    """Return the id of a sign of a pointer: another one unless the code before made it.
+
+    What was read from memory, or came from nobody knows where, a flipped bit may have made.
+    """
+    made = origin_of_register(context, word.source)
+    computed = made is not None and made.kind != LOAD and made.held == made.expected
+    return id if computed else id + UNTRACED
+
+
+def _is_placed(context: Context, word: FaultWord) -> bool:
+    """Whether it is known that a word was read from where it belongs."""
+    site = context.site
+    if isinstance(site, Absent):
+        return False
+    read_from = origin_of(context, word)
+    if read_from is not None:
+        return read_from.owned
+    return has_owner(context, site, origin_of_register(context, word.source)) is True

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a process has to be watched so that it stops in Python code.
+
+Since 3.11 a call from Python to Python enters no C function: a breakpoint in C misses it. But the
+eval loop reads each instruction before it runs it, the argument byte too (NEXTOPARG() in
+Python/ceval_macros.h, ceval.c; superinstructions of 3.11 read that byte alone). Whoever watches
+this byte of one instruction sees every run of it, in every thread, by every caller.
+
+A function is entered where the instruction after its first RESUME is read: the thread state leads
+to the new frame by then, and the frame's last instruction tells an entry from the turn of a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.frames.chain import frame_reader
+from gdb_epi.cpython.frames.code import CODE_UNIT, CodeInfo, CodeReader, bytecode_of
+from gdb_epi.cpython.frames.positions import LineTableEntry, table_entries
+from gdb_epi.cpython.frames.stack_walk import innermost_frame
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
+
+MAX_STATES = 200_000  # interpreters and thread states that are examined
+MAX_CACHES = 2  # code units after a RESUME
+LOOPS = "its first statement begins a loop: each turn stops"
+# Jumps by an absolute number up to 3.10, JUMP_IF_FALSE_OR_POP to POP_JUMP_IF_TRUE
+# (Include/opcode.h, 3.8 to 3.10).
+_ABSOLUTE_JUMPS = range(111, 116)
+
+
+class BreakpointLocation(NamedTuple):
+    """A place in Python code: the process stops when the byte at `address` is read.
+
+    Then the innermost frame must run `code` (PyCodeObject *), and, unless `last` is None, its last
+    instruction must not be after that offset in bytes. `note` says what is not as one expects.
+    """
+
+    code: int
+    name: str
+    filename: str
+    line: int | None
+    address: int
+    last: int | None
+    note: str
+
+    @property
+    def where(self) -> str:
+        """The file and line, for a screen."""
+        return f"{self.filename}:{self.line if self.line is not None else '?'}"
+
+
+def entry_place(codes: CodeReader, code: int) -> BreakpointLocation:
+    """Return where the calls of a code object can be seen.
+
+    Raises LayoutError where that cannot be told, UnreadableMemory for damage.
+    """
+    reader, info = codes.reader, codes.at(code)
+    start, size = _bytecode(reader, info)
+    if not info.bytecode:  # up to 3.10 there is no RESUME, and each call begins at 0
+        data = reader.read(start, min(size, 1 << 16))
+        loops = any(
+            data[at] in _ABSOLUTE_JUMPS and not data[at + 1] and not (at and data[at - 2] == 144)
+            for at in range(0, len(data) - 1, CODE_UNIT)
+        )  # 144: EXTENDED_ARG
+        return _place(codes, info, start, 0, None, LOOPS if loops else "")
+    reader.layout.require("PyCodeObject", "_co_firsttraceable")
+    # 3.15 gave RESUME an inline cache; an instruction and its caches have one entry.
+    behind = info.firsttraceable + CODE_UNIT
+    for entry in _entries(codes, info):
+        if entry.start == info.firsttraceable and entry.end <= behind + MAX_CACHES * CODE_UNIT:
+            behind = entry.end
+            break
+    if behind >= size:
+        raise UnreadableMemory(start, size, "no RESUME in this bytecode")
+    return _place(codes, info, start, behind, info.firsttraceable, "")
+
+
+def line_places(
+    codes: CodeReader, all_codes: Sequence[int], file: str, line: int
+) -> BreakpointLocation:
+    """Return where a line of a file can be seen, or the next one that has code.
+
+    `all_codes` are the code objects of the process. Raises LookupError in words of the user when
+    there is none, LayoutError and UnreadableMemory as entry_place() does.
+    """
+    infos = [codes.at(code) for code in all_codes]
+    infos = [info for info in infos if not info.problem and _is_file(info.filename, file)]
+    if not infos:
+        raise LookupError(f"no code of {file} is loaded (a module that is not imported has none)")
+    lines: dict[int, list[tuple[CodeInfo, int, int]]] = {}  # (code, first offset, runs)
+    for info in infos:
+        own: dict[int, list[int]] = {}
+        before = None
+        for entry in _entries(codes, info):
+            at = entry.position.line
+            if at is not None and at != before:
+                own.setdefault(at, []).append(entry.start)
+            before = at
+        for at, starts in own.items():
+            lines.setdefault(at, []).append((info, min(starts), len(starts)))
+    following = min((number for number in lines if number >= line), default=None)
+    if following is None:
+        raise LookupError(f"{file} has no code at line {line} or behind it")
+    # A function before the code that makes it, a statement before the lambdas in it.
+    candidates = sorted(
+        lines[following],
+        key=lambda run: (_is_inner(run[0].name), -run[0].firstlineno, run[0].address),
+    )
+    info, offset, runs = candidates[0]
+    alike = sum(other[0].name == info.name for other in candidates[1:])
+    if info.firstlineno == following and info.bytecode and offset <= info.firsttraceable:
+        place = entry_place(codes, info.address)
+    else:
+        place = _place(codes, info, _bytecode(codes.reader, info)[0], offset, None, "")
+    notes = [place.note] if place.note else []
+    if following != line:
+        notes.append(f"line {line} has no code")
+    if runs > 1 and place.last is None:
+        notes.append(f"the line is in {runs} pieces of bytecode: the first one stops")
+    if alike:
+        notes.append(f"{counted(alike, 'more code object')} of that name and line not watched")
+    return place._replace(note="; ".join(notes))
+
+
+def is_there(
+    target: Target, python: PythonState, place: BreakpointLocation, tid: int, ident: int
+) -> bool:
+    """Tell whether a thread has just read the byte of a place because it runs it.
+
+    `ident` is its pthread_t. Raises LayoutError, UnreadableMemory.
+    """
+    reader = Reader(target, python.layout)
+    tid_at = python.layout.offset("PyThreadState", "native_thread_id")
+    ident_at = python.layout.require("PyThreadState", "thread_id")
+    for tstate in _thread_states(reader, python.runtime):
+        mine = reader.u64(tstate + ident_at) == ident
+        if not mine and (tid_at is None or reader.u64(tstate + tid_at) != tid):
+            continue
+        frame = innermost_frame(reader, tstate)
+        if frame:
+            raw = frame_reader(reader, CodeReader(reader)).read(frame)
+            if raw.code == place.code and (place.last is None or raw.lasti <= place.last):
+                return True
+    return False
+
+
+def _entries(codes: CodeReader, info: CodeInfo) -> Iterator[LineTableEntry]:
+    table = codes.line_table(info.address)
+    if isinstance(table, Absent):
+        return iter(())
+    return table_entries(codes.reader.layout, table, info.firstlineno)
+
+
+def _thread_states(reader: Reader, runtime: int) -> Iterator[int]:
+    require = reader.layout.require
+    next_interpreter = require("PyInterpreterState", "next")
+    head = require("PyInterpreterState", "threads.head", "tstate_head")
+    next_thread = require("PyThreadState", "next")
+    seen: set[int] = set()
+    interpreter = reader.u64(runtime + require("_PyRuntimeState", "interpreters.head"))
+    while interpreter and interpreter not in seen and len(seen) < MAX_STATES:
+        seen.add(interpreter)
+        tstate = reader.u64(interpreter + head)
+        while tstate and tstate not in seen and len(seen) < MAX_STATES:
+            seen.add(tstate)
+            yield tstate
+            tstate = reader.u64(tstate + next_thread)
+        interpreter = reader.u64(interpreter + next_interpreter)
+
+
+def _bytecode(reader: Reader, info: CodeInfo) -> tuple[int, int]:
+    if info.problem:
+        raise UnreadableMemory(info.address, 8, info.problem)
+    if reader.layout.free_threaded and reader.layout.offset("PyCodeObject", "co_tlbc") is not None:
+        # 3.14 (gh-115999): _PyCode_CreateTLBC
+        raise LayoutError("in this free-threaded build each thread runs its own copy of the code")
+    return bytecode_of(reader, info.address)
+
+
+def _place(
+    codes: CodeReader, info: CodeInfo, start: int, offset: int, last: int | None, note: str
+) -> BreakpointLocation:
+    line = codes.line(info, offset if last is None else last)  # of an entry that of the RESUME
+    return BreakpointLocation(
+        code=info.address,
+        name=info.qualname or info.name,
+        filename=info.filename,
+        line=line,
+        address=start + offset + 1,
+        last=last,
+        note=note,
+    )
+
+
+def _is_file(filename: str, wanted: str) -> bool:
+    return filename == wanted or filename.endswith("/" + wanted.lstrip("/"))
+
+
+def _is_inner(name: str) -> bool:
+    return name.startswith("<") and name != "<module>"

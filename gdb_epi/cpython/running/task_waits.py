@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every task and greenlet waits for, and who would wake it: one shape for all libraries.
+
+`waiting(target, python)` is what a judgement of hangs reads. A waker is certain where the library
+says it (a task that is awaited, the owner that a lock names), read from frames where the program's
+code is inside `async with LOCK` or `with LOCK`, and unknown otherwise: anything that has the object
+may set an event or put into a queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gdb_epi.cpython.frames.coroutines import COROUTINES, Coroutines
+from gdb_epi.cpython.frames.frame_slots import FrameSlots
+from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.running.frame_waits import Wait, WaitReader, of_a_library
+from gdb_epi.cpython.running.gevent_waits import Link, Links
+from gdb_epi.cpython.running.greenlets import RUNNING as RUNNING_GREENLET
+from gdb_epi.cpython.running.greenlets import SUSPENDED, Greenlet, greenlets_of
+from gdb_epi.cpython.running.tasks import Task, asyncio_tasks, has_module
+from gdb_epi.cpython.running.trio_tasks import trio_tasks
+from gdb_epi.cpython.running.wait_rules import (
+    CONDITION,
+    LOCK,
+    LOOP,
+    OTHER,
+    PROCESS,
+    READ,
+    RUN_QUEUE,
+    SIGNAL,
+    SLEEP,
+    TASK,
+    TASKS,
+    THREAD,
+    WRITE,
+)
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.errors import Absent, EpiError, SoftError
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+# How `wakers` are known.
+CERTAIN, BY_FRAMES, OUTSIDE, UNKNOWN = "certain", "by frames", "outside", "unknown"
+BY_CODE = "by code"  # what hangs/tasks.py adds: the code that a task has yet to run sets it
+FROM_OUTSIDE = (SLEEP, READ, WRITE, PROCESS, THREAD, LOOP, RUN_QUEUE, SIGNAL)
+
+_GATHERING = "asyncio.tasks._GatheringFuture"
+MAX_MANAGERS = 1000  # `with` blocks of one stack
+MAX_GENERATORS = 50  # of context managers that are generators, inside each other
+
+
+class Waiting(NamedTuple):
+    """One task or greenlet that has not ended.
+
+    `wait` is None when it runs, was never started or waits for nothing that can be told. `wakers`
+    are ids of tasks and greenlets: with `needs` "all" each of them has to do something (a gather(),
+    a nursery), with "any" one is enough. `known` says how far to trust them: CERTAIN, BY_FRAMES,
+    OUTSIDE (time, a descriptor, a thread, a process: no task), UNKNOWN (then `wakers` is empty).
+    `holds` are the objects whose `async with` or `with` block it is inside.
+    """
+
+    id: int  # address of the task or greenlet (PyObject *)
+    framework: str  # "asyncio", "trio", "gevent", "eventlet", "greenlet"
+    name: str
+    running: bool
+    tid: int | None
+    stack: tuple[PyFrame, ...]  # innermost first
+    wait: Wait | None = None
+    wakers: tuple[int, ...] = ()
+    known: str = UNKNOWN
+    needs: str = "any"
+    holds: tuple[int, ...] = ()
+
+
+class AllWaiting(NamedTuple):
+    """Everything that waits, and what could not be had."""
+
+    all: tuple[Waiting, ...]
+    soft_errors: tuple[SoftError, ...]
+
+
+def waiting(target: Target, python: PythonState) -> AllWaiting:
+    """Return what every task of asyncio and trio, and every greenlet, waits for.
+
+    Never raises for damage.
+    """
+    listings = (asyncio_tasks(target, python), trio_tasks(target, python))
+    errors = [error for listing in listings for error in listing.soft_errors]
+    tasks = [task for listing in listings for task in listing.tasks]
+    waits = waits_of_tasks(target, python, tasks) if tasks else []
+    if has_module(target, python, "greenlet"):
+        greenlets = greenlets_of(target, python)
+        errors += greenlets.soft_errors
+        waits += waits_of_greenlets(target, python, greenlets.greenlets)
+    return AllWaiting(tuple(waits), tuple(errors))
+
+
+def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -> list[Waiting]:
+    """Return what these tasks wait for, those that have ended left out."""
+    reader = WaitReader(target, python)
+    managers = Managers(reader)
+    pending = [task for task in tasks if task.state not in ("finished", "cancelled")]
+    awaited: dict[int, list[int]] = {}
+    for task in pending:
+        for waiter in task.awaited_by:
+            awaited.setdefault(waiter, []).append(task.address)
+    waits = [
+        _of_task(reader, managers, task, tuple(awaited.get(task.address, ()))) for task in pending
+    ]
+    return with_holders(reader, waits)
+
+
+def _of_task(
+    reader: WaitReader, managers: Managers, task: Task, awaited: tuple[int, ...]
+) -> Waiting:
+    waits = Waiting(
+        id=task.address,
+        framework=task.framework,
+        name=f"task {task.address:#x}" if isinstance(task.name, Absent) else task.name,
+        running=task.running,
+        tid=task.tid,
+        stack=task.stack,
+    )
+    if task.running:
+        return waits._replace(holds=managers.entered(task.stack, None))
+    wait = reader.of_stack(task.stack)
+    if task.framework == "asyncio" and (wait is None or wait.kind == OTHER):
+        wait = _by_future(reader, task, awaited) or wait
+    known, needs = UNKNOWN, "any"
+    if wait is not None and wait.kind in (TASK, TASKS):
+        awaited = awaited or reader.members(wait.address, "_tasks", "_children")
+        known, needs = CERTAIN if awaited else UNKNOWN, "all"
+    else:
+        if wait is not None and wait.kind in FROM_OUTSIDE:
+            known = OUTSIDE
+        awaited = ()
+    holds = managers.entered(task.stack, wait)
+    return waits._replace(wait=wait, wakers=awaited, known=known, needs=needs, holds=holds)
+
+
+def waits_of_greenlets(
+    target: Target, python: PythonState, greenlets: Sequence[Greenlet]
+) -> list[Waiting]:
+    """Return what these greenlets wait for, those that ended or did not start left out."""
+    alive = [greenlet for greenlet in greenlets if greenlet.state in (SUSPENDED, RUNNING_GREENLET)]
+    if not alive:
+        return []
+    reader = WaitReader(target, python)
+    managers = Managers(reader)
+    links: dict[int, list[Link]] = {}
+    if has_module(target, python, "gevent"):
+        instances = instances_of(target, python)
+        links = Links(
+            reader, instances, frozenset(greenlet.address for greenlet in greenlets)
+        ).all()
+    waits = [_of_greenlet(reader, managers, each, links.get(each.address, [])) for each in alive]
+    return with_holders(reader, waits)
+
+
+def _of_greenlet(
+    reader: WaitReader, managers: Managers, greenlet: Greenlet, links: Sequence[Link]
+) -> Waiting:
+    waits = Waiting(
+        id=greenlet.address,
+        framework=framework_of(greenlet),
+        name=name_of_greenlet(greenlet),
+        running=greenlet.state == RUNNING_GREENLET,
+        tid=None,
+        stack=greenlet.stack,
+    )
+    if waits.running:
+        return waits
+    wait = reader.of_stack(greenlet.stack)
+    if links:
+        wait = _with_links(reader, wait, greenlet, links)
+    known, wakers = UNKNOWN, tuple(link.task for link in links if link.task)
+    if wait is not None and wait.kind in (TASK, TASKS):
+        if not wakers and wait.kind == TASK:
+            wakers = (wait.address,)  # eventlet's GreenThread.wait()
+        if not wakers:
+            wakers = reader.members(wait.address, "greenlets", "coroutines_running")
+        known = CERTAIN if wakers else UNKNOWN
+    elif wait is not None and wait.kind in FROM_OUTSIDE:
+        known, wakers = OUTSIDE, ()
+    else:
+        wakers = ()
+    holds = managers.entered(greenlet.stack, wait)
+    needs = "any" if wait is None or wait.kind != TASK else "all"
+    return waits._replace(wait=wait, wakers=wakers, known=known, needs=needs, holds=holds)
+
+
+def _with_links(
+    reader: WaitReader, wait: Wait | None, greenlet: Greenlet, links: Sequence[Link]
+) -> Wait:
+    """Return what the frames say, completed by what is linked to the greenlet, or that alone."""
+    first = links[0].wait
+    fd = next((link.wait.fd for link in links if link.wait.fd is not None), None)
+    left = next((link.wait.remaining for link in links if link.wait.remaining is not None), None)
+    if wait is not None and wait.kind != OTHER:
+        if wait.kind == SLEEP:
+            return wait._replace(remaining=left)
+        return wait._replace(fd=fd if wait.fd is None else wait.fd)
+    first = next((link.wait for link in links if link.wait.kind != SLEEP), first)
+    outside = next((frame for frame in greenlet.stack if not of_a_library(frame)), None)
+    if sum(1 for link in links if link.task) > 1:
+        return Wait(TASKS, name=reader.name_of(first.address, outside))
+    return first._replace(name=reader.name_of(first.address, outside))
+
+
+def framework_of(greenlet: Greenlet) -> str:
+    """Return "gevent", "eventlet" or "greenlet", by its class and by whose frames it runs."""
+    names = [greenlet.shown, *(frame.module or "" for frame in greenlet.stack)]
+    tops = [name.partition(".")[0] for name in names]
+    return next((top for top in tops if top in ("gevent", "eventlet")), "greenlet")
+
+
+def name_of_greenlet(greenlet: Greenlet) -> str:
+    """Return what tells greenlets apart: the function that it was made of, or its class."""
+    own = [frame for frame in greenlet.stack if not of_a_library(frame)]
+    start = own[-1] if own else greenlet.stack[-1] if greenlet.stack else None
+    what = greenlet.shown.rpartition(".")[2]
+    if start is None or start.hole is not None:
+        return f"{what} at {greenlet.address:#x}"
+    return f"{what} of {start.qualname or start.name}() at {greenlet.address:#x}"
+
+
+def _by_future(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> Wait | None:
+    """Return the wait of a task whose own code awaits a future, a task or a gather()."""
+    if not task.waits_for:
+        return None
+    classes = reader.classes(task.waits_for)
+    outside = task.stack[0] if task.stack else None
+    name = reader.name_of(task.waits_for, outside)
+    shown = classes[0] if classes else ""
+    if task.waits_for in awaited:
+        return Wait(TASK, task.waits_for, shown, name)
+    if _GATHERING in classes:
+        return Wait(TASKS, task.waits_for, shown, name, "asyncio.gather")
+    if awaited:
+        return Wait(TASKS, task.waits_for, shown, name)
+    return Wait("future", task.waits_for, shown, name)
+
+
+class Managers:
+    """The context managers that suspended stacks are inside of."""
+
+    def __init__(self, reader: WaitReader) -> None:
+        context = reader.context
+        self._waits = reader
+        self._slots = FrameSlots(context.reader)
+        self._coroutines = Coroutines(context.reader, context.objects, context.types)
+
+    def entered(self, stack: Sequence[PyFrame], wait: Wait | None) -> tuple[int, ...]:
+        """Return the objects whose `with` blocks a stack is inside of, the innermost first.
+
+        A condition that it waits for gave its lock away.
+        """
+        managers: dict[int, None] = {}
+        todo = _with_inward(stack)
+        generators = 0
+        while todo and len(managers) < MAX_MANAGERS:
+            for manager in self._of_frame(*todo.pop(0)):
+                if manager in managers:
+                    continue
+                managers[manager] = None
+                generator = self._waits.attribute(manager, "gen")
+                if generators < MAX_GENERATORS and self._coroutines.ident(generator) in COROUTINES:
+                    generators += 1
+                    todo += _with_inward(self._coroutines.chain(generator).frames)
+        given = wait.address if wait is not None else 0
+        held: dict[int, None] = {}
+        for manager in managers:
+            if manager == given:
+                continue
+            held[manager] = None
+            lock = self._waits.attribute(manager, "_lock", "_block")
+            if lock and self._waits.kind_by_class(manager) in (CONDITION, LOCK):
+                held[lock] = None
+        return tuple(held)
+
+    def _of_frame(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
+        try:
+            return self._slots.entered(frame, inward)[::-1]
+        except EpiError:
+            return []
+
+
+def _with_inward(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None]]:
+    """Return the program's own frames of a stack, each with the frame inward of it."""
+    pairs = [(frame, stack[place - 1] if place else None) for place, frame in enumerate(stack)]
+    return [pair for pair in pairs if not of_a_library(pair[0])]
+
+
+def with_holders(reader: WaitReader, all_waits: Sequence[Waiting]) -> list[Waiting]:
+    """Return the same with the holders of locks: by what the lock says, else by frames."""
+    ids = {waits.id for waits in all_waits}
+    holders: dict[int, list[int]] = {}
+    for waits in all_waits:
+        for held in waits.holds:
+            holders.setdefault(held, []).append(waits.id)
+    return [_with_holder(reader, waits, ids, holders) for waits in all_waits]
+
+
+def _with_holder(
+    reader: WaitReader, waits: Waiting, ids: Iterable[int], holders: Mapping[int, list[int]]
+) -> Waiting:
+    wait = waits.wait
+    if wait is None or not wait.address or waits.wakers or waits.known == OUTSIDE:
+        return waits
+    owner = reader.owner(wait.address)
+    if owner and owner in ids:
+        return waits._replace(wakers=(owner,), known=CERTAIN)
+    by_frames = [holder for holder in holders.get(wait.address, ()) if holder != waits.id]
+    if by_frames:
+        return waits._replace(wakers=tuple(by_frames), known=BY_FRAMES)
+    return waits

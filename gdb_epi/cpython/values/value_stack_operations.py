@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be said of the items on the value stack of a function that is followed.
+
+Each question is answered as CPython would, or refused by raising Undecodable: whether an item is
+true, how long it is, what an attribute of it is, what str(), repr() and format() make of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.objects.type_objects import TypeInfo
+from gdb_epi.cpython.values.context import NoAttribute
+from gdb_epi.cpython.values.formatting import Plain, braces, formatted, plain_value
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
+from gdb_epi.cpython.values.secrets import is_secret_name
+from gdb_epi.cpython.values.value_stack_items import (
+    DATA,
+    Class,
+    Item,
+    Nothing,
+    Number,
+    Slice,
+    Text,
+    Tuple,
+    Value,
+)
+from gdb_epi.errors import Absent
+
+MAX_TEXT = 1 << 16
+STR, REPR = 1, 2  # conversions of FORMAT_VALUE (FVC_*) and of CONVERT_VALUE
+
+# Types whose str() is their repr(), when they are of the very type.
+STR_IS_REPR = frozenset(
+    "int bool float complex NoneType ellipsis list tuple dict set frozenset".split()
+)
+# No descriptors: found in a class, they are the value.
+PLAIN_DATA = STR_IS_REPR | {"str", "bytes"}
+_PLAIN = ("str", "int", "bool", "float")
+# Where containers keep their number of items.
+_COUNTS = {
+    "tuple": ("PyTupleObject", "ob_size"),
+    "list": ("PyListObject", "ob_size"),
+    "bytes": ("PyBytesObject", "ob_size"),
+    "dict": ("PyDictObject", "ma_used"),
+    "set": ("PySetObject", "used"),
+    "frozenset": ("PySetObject", "used"),
+}
+
+
+class Raised(Exception):
+    """The function that is followed would certainly raise an exception of this kind here."""
+
+    def __init__(self, kind: type[Exception]) -> None:
+        super().__init__(kind.__name__)
+        self.kind = kind
+
+
+def special_method(decoder: ReprDecoder, info: TypeInfo, name: str) -> tuple[TypeInfo, int] | None:
+    """Return the class and the function (PyFunctionObject *) that a type finds under a name.
+
+    None when no class but `object` can have one. Raises Undecodable when that is not a function,
+    or when a C type decides, whose dict is not seen.
+    """
+    for base in decoder.types.mro(info):
+        value = decoder.objects.dict_get(base.dict, name) if base.dict else 0
+        if value and not isinstance(value, Absent):
+            if decoder.ident(value) == "function":
+                return base, value
+            if base.base:
+                raise Undecodable(f"{name} is no function")
+        elif base.base and not base.python_class:
+            raise Undecodable(f"a C type that may have {name}")
+    return None
+
+
+class Readings:
+    """What can be said of items, by one decoder."""
+
+    def __init__(self, decoder: ReprDecoder, arguments: Sequence[Item]) -> None:
+        self.decoder = decoder
+        self.locals: dict[int, Item] = dict(enumerate(arguments))
+
+    def call(self, function: int, owner: TypeInfo, arguments: Sequence[Item]) -> Item:
+        """Return what a function of the program returns. Raises Undecodable."""
+        raise NotImplementedError
+
+    def is_secret(self, name: str) -> bool:
+        """Tell whether what has a name must not be shown."""
+        return not self.decoder.limits.secrets and is_secret_name(name)
+
+    def got(self, of: Value, name: str, item: Item) -> Item:
+        """Return what an object gave under a name: what a secret gives is one, by whatever name.
+
+        Raises Undecodable for a text or number that was made, which nothing would mask any more.
+        """
+        secret = next(filter(self.is_secret, (name, of.name)), "")
+        if secret and isinstance(item, (Text, Number)):
+            raise Undecodable("what was made of a secret")
+        return Value(item.address, secret) if secret and isinstance(item, Value) else item
+
+    def text_of(self, item: Item) -> str:
+        """Return an item that is a str. Raises Undecodable for another."""
+        if isinstance(item, Value) and self.is_str(item.address):
+            if self.is_secret(item.name):
+                return self.decoder.named(item.name, item.address)
+            return self.decoder.string(item.address, self.decoder.limits.length)
+        if not isinstance(item, Text) or len(item.text) > MAX_TEXT:
+            raise Undecodable("no text")
+        return item.text
+
+    def is_str(self, address: int) -> bool:
+        """Tell whether an object is a str of that very type."""
+        obj = self.decoder.obj(address)
+        return obj.lineage.ident == "str" and obj.is_exact
+
+    def plain(self, item: Item) -> Plain:
+        """Return an int, bool, float or str. Raises Undecodable for all others, and for secrets."""
+        if isinstance(item, Number):
+            return item.value
+        if isinstance(item, Text) and not self.decoder.cut:
+            return item.text
+        if not isinstance(item, Value) or self.is_secret(item.name):
+            raise Undecodable("a value that is formatted")
+        return plain_value(self.decoder, item.address)
+
+    def length(self, item: Item) -> int:
+        """Return len() of a str or of a built-in container. Raises Undecodable."""
+        if isinstance(item, Tuple):
+            return len(item.items)
+        if isinstance(item, Text) or (isinstance(item, Value) and self.is_str(item.address)):
+            return len(str(self.plain(item)))
+        if isinstance(item, Value):
+            obj = self.decoder.obj(item.address)
+            place = _COUNTS.get(obj.lineage.ident) if obj.is_exact else None
+            if place is not None:
+                return self.decoder.signed(item.address, *place)
+        raise Undecodable("the length of an object")
+
+    def truth(self, item: Item) -> bool:
+        """Return bool() of an item. Raises Undecodable."""
+        if isinstance(item, Value):
+            obj = self.decoder.obj(item.address)
+            ident = obj.lineage.ident
+            if ident == "NoneType":
+                return False
+            if ident in _PLAIN and obj.is_exact:
+                return bool(plain_value(self.decoder, item.address))
+            if not ident and obj.type.python_class:
+                for name in ("__bool__", "__len__"):
+                    method = special_method(self.decoder, obj.type, name)
+                    if method is not None:
+                        return bool(self.plain(self.call(method[1], method[0], [item])))
+                return True
+        elif isinstance(item, Nothing):
+            return False
+        elif isinstance(item, (Text, Number)):
+            return bool(self.plain(item))
+        return self.length(item) > 0
+
+    def is_none(self, item: Item) -> bool:
+        """Tell whether an item is None. Raises Undecodable for what is no object."""
+        if not isinstance(item, (*DATA, Tuple, Class)):
+            raise Undecodable("a comparison")
+        if isinstance(item, Nothing):
+            return True
+        return isinstance(item, Value) and self.decoder.is_none(item.address)
+
+    def of_class(self, info: TypeInfo, name: str) -> str:
+        """Return `__name__` or `__qualname__` of a class. Raises Undecodable."""
+        meta = self.decoder.obj(info.address)
+        if meta.type.address != meta.lineage.root.address or not info.python_class:
+            raise Undecodable("a class whose attributes another class decides on")
+        if name not in ("__name__", "__qualname__"):
+            raise Undecodable("an attribute of a class")
+        return info.name if name == "__name__" else info.qualname
+
+    def in_class(self, obj: Obj, name: str) -> tuple[TypeInfo, int] | None:
+        """Return what a class has of a name. Raises Undecodable when a C type may have it."""
+        # The dicts of static types are not seen (3.12), so what they have is not known.
+        if any(info.base and not info.dict for info in self.decoder.types.mro(obj.type)):
+            raise Undecodable("a class that finds its attributes in a way of its own")
+        return self.decoder.types.lookup(obj.type, name)
+
+    def has_default_lookup(self, obj: Obj) -> bool:
+        """Tell whether `object` finds the attributes of an instance."""
+        base = obj.lineage.types[-1]
+        if base.base:
+            raise Undecodable("bases that do not end")
+        mine, default = (
+            self.decoder.field(info.address, "PyTypeObject", "tp_getattro")
+            for info in (obj.type, base)
+        )
+        return mine == default
+
+    def own_attribute(self, of: Value, name: str) -> int:
+        """Return an attribute of an instance's own, 0 without one."""
+        try:
+            return self.decoder.attribute(of.address, name)
+        except Undecodable:
+            return 0
+
+    def of_instance(self, of: Value, name: str) -> Item:
+        """Return what `of.name` is; a property and the like are followed. Raises Undecodable."""
+        obj = self.decoder.obj(of.address)
+        fallback = None
+        if not self.has_default_lookup(obj):
+            mine = special_method(self.decoder, obj.type, "__getattribute__")
+            fallback = special_method(self.decoder, obj.type, "__getattr__")
+            if mine is not None:
+                # What it raises is not known here, so neither whether the fallback would run.
+                if fallback is not None:
+                    raise Undecodable("two ways to find attributes")
+                return self.got(of, name, self.call(mine[1], mine[0], [of, Text(name)]))
+            if fallback is None:
+                raise Undecodable("a class that finds its attributes in a way of its own")
+        in_class = self.in_class(obj, name)
+        kind = self.decoder.obj(in_class[1]) if in_class else None
+        if in_class and kind is not None and kind.lineage.ident == "property" and kind.is_exact:
+            getter = self.decoder.reader.u64(self.decoder.member(kind, "fget"))
+            if self.decoder.ident(getter) != "function" or fallback is not None:
+                raise Undecodable("a property without a function")
+            return self.got(of, name, self.call(getter, in_class[0], [of]))
+        plain = kind is None or (kind.lineage.ident in PLAIN_DATA and kind.is_exact)
+        if not plain and kind is not None and kind.lineage.ident != "member_descriptor":
+            raise Undecodable("an attribute that a class computes")
+        own = self.own_attribute(of, name)
+        if own:
+            return self.got(of, name, Value(own, name))
+        if in_class is None and fallback is not None:
+            return self.got(of, name, self.call(fallback[1], fallback[0], [of, Text(name)]))
+        if in_class is None or kind is None or kind.lineage.ident == "member_descriptor":
+            self._certainly_without(of, name)
+            raise Raised(AttributeError)
+        return self.got(of, name, Value(in_class[1], name))
+
+    def _certainly_without(self, of: Value, name: str) -> None:
+        """Raise Undecodable unless an instance has no such attribute: its dict was read whole.
+
+        What `object` has is not seen here; all of it is named like `__doc__`.
+        """
+        if name.startswith("__") and name.endswith("__"):
+            raise Undecodable(f"the attribute {name}")
+        context = self.decoder.context
+        try:
+            context.attribute(of.address, name)
+        except NoAttribute:
+            names = (context.name(key) for key, _ in context.objects.attributes(of.address))
+            if None not in names:
+                return
+        raise Undecodable(f"the attribute {name}")
+
+    # -- items --------------------------------------------------------------------------------
+
+    def bound(self, item: Item) -> int | None:
+        """Return a bound of a slice. Raises Undecodable for what is neither int nor None."""
+        if isinstance(item, (Nothing, Value)) and self.is_none(item):
+            return None
+        number = self.plain(item)
+        if not isinstance(number, int):
+            raise Undecodable("a slice of another kind")
+        return number
+
+    def item_of(self, of: Item, index: Item) -> Item:
+        """Return `of[index]` of a str, list or tuple, and of a dict by a str. Raises Undecodable.
+
+        Raises Raised where CPython would raise IndexError.
+        """
+        if isinstance(index, Value) and self.decoder.ident(index.address) == "slice":
+            obj = self.decoder.obj(index.address)
+            bounds = (self.bound(Value(self.decoder.word(obj, number))) for number in range(3))
+            index = Slice(*bounds)
+        if isinstance(of, Text) or (isinstance(of, Value) and self.is_str(of.address)):
+            text = self.whole_text(of)
+            if isinstance(index, Slice):
+                try:
+                    return Text(text[index.start : index.stop : index.step])
+                except ValueError:  # a step of 0
+                    raise Raised(ValueError) from None
+            number = self.bound(index)
+            if number is None:
+                raise Undecodable("an item of a text")
+            if not -len(text) <= number < len(text):
+                raise Raised(IndexError)
+            return Text(text[number])
+        if not isinstance(of, Value):
+            raise Undecodable("an item")
+        obj = self.decoder.obj(of.address)
+        if obj.is_exact and obj.lineage.ident in ("list", "tuple"):
+            return self.got(of, "", self._item_of_array(obj, self.bound(index)))
+        key = self.plain(index)
+        if obj.is_exact and obj.lineage.ident == "dict" and isinstance(key, str):
+            value = self.decoder.objects.dict_get(of.address, key)
+            if not isinstance(value, Absent):
+                return self.got(of, key, Value(value, key))
+        raise Undecodable("an item")
+
+    def _item_of_array(self, obj: Obj, index: int | None) -> Value:
+        is_tuple = obj.lineage.ident == "tuple"
+        struct = "PyTupleObject" if is_tuple else "PyListObject"
+        count = self.decoder.signed(obj.address, struct, "ob_size")
+        if index is None or count < 0:
+            raise Undecodable("an item")
+        if not -count <= index < count:
+            raise Raised(IndexError)
+        start = obj.address + self.decoder.offset(struct, "ob_item")
+        start = start if is_tuple else self.decoder.reader.u64(start)
+        return Value(self.decoder.reader.u64(start + 8 * (index % count)))
+
+    def whole_text(self, item: Text | Value) -> str:
+        """Return a str of which nothing is cut. Raises Undecodable, also for secrets."""
+        text = self.plain(item)
+        if not isinstance(text, str) or len(text) >= self.decoder.limits.length:
+            raise Undecodable("a cut text")
+        return text
+
+    def formatted(self, item: Item, spec: str) -> str:
+        """Return format(item, spec). Raises Undecodable."""
+        if isinstance(item, Value):
+            obj = self.decoder.obj(item.address)
+            if obj.type.python_class:
+                method = special_method(self.decoder, obj.type, "__format__")
+                if method is not None:
+                    return self.text_of(self.call(method[1], method[0], [item, Text(spec)]))
+        return formatted(self.plain(item), spec) if spec else self.converted(item, STR)
+
+    def converted(self, item: Item, how: int) -> str:
+        """Return str() or repr() of an item. Raises Undecodable."""
+        if how not in (STR, REPR) or not isinstance(item, DATA):
+            raise Undecodable("a conversion")
+        if isinstance(item, Nothing):
+            return "None"
+        if isinstance(item, Number):
+            return repr(item.value)
+        if isinstance(item, Text):
+            return item.text if how == STR else repr(item.text)
+        address = item.address
+        if self.is_secret(item.name):
+            return self.decoder.named(item.name, address)
+        if how == STR and self.is_str(address):
+            return self.decoder.string(address, self.decoder.limits.length)
+        if how == STR:
+            obj = self.decoder.obj(address)
+            if obj.type.python_class:
+                method = special_method(self.decoder, obj.type, "__str__")
+                if method is not None:
+                    return self.text_of(self.call(method[1], method[0], [item]))
+            elif not (obj.is_exact and obj.lineage.ident in STR_IS_REPR):
+                raise Undecodable("a str() of a type that may have its own")
+        if item == self.locals.get(0):
+            raise Undecodable("itself")
+        return self.decoder.repr_of(address)
+
+    def braces(self, template: str, arguments: Sequence[Item]) -> Text:
+        """Return what str.format makes of a text. Raises Undecodable."""
+
+        def text(number: int, how: str, spec: str) -> str:
+            item = arguments[number]
+            if how:
+                item = Text(self.converted(item, REPR if how == "r" else STR))
+            return self.formatted(item, spec)
+
+        return self.uncut(braces(template, len(arguments), text))
+
+    def uncut(self, text: str) -> Text:
+        """Return a text whose parts were formatted. Raises Undecodable when one was cut."""
+        if self.decoder.cut:
+            raise Undecodable("a cut value that is formatted")
+        return Text(text)

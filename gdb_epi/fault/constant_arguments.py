@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The constants that a caller passed: what the code before a call put into argument registers.
+
+The function that was called has used the registers since; the code of the caller has not changed.
+Only constants and addresses relative to the code are told, no value of the program.
+Source: System V ABI x86-64, 3.2.3 (arguments in rdi, rsi, rdx, rcx, r8, r9).
+"""
+
+from __future__ import annotations
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.instructions import call_before, instructions_before
+from gdb_epi.fault.mapping_checks import permits
+from gdb_epi.target.api import Target, machine_of
+from gdb_epi.x86.flow import ADDRESS, CONSTANT, changed_registers, value_source
+from gdb_epi.x86.operand import Operand
+
+ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+MAX_TEXT = 512
+WINDOW = 96  # bytes of code before the call
+
+
+def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
+    """Return the argument registers that hold a constant at the call before a return address.
+
+    Those that the code before it, as far as it runs straight, does not make of constants are left
+    out; empty when the code cannot be read.
+    """
+    made = call_before(target, return_address) if machine_of(target).decodes else None
+    if made is None:
+        return {}
+    steps = instructions_before(target, return_address - made.length, WINDOW)
+    constants: dict[str, int] = {}
+    open_registers = set(ARGUMENTS)
+    for step in reversed(steps or ()):
+        if step.instruction.flow != "next" or not open_registers:
+            break
+        changed = changed_registers(step.instruction)
+        if changed is None:
+            break
+        for name in changed & open_registers:
+            how = value_source(step.instruction, name)
+            if how.kind == CONSTANT and isinstance(how.source, int):
+                constants[name] = how.source
+            elif how.kind == ADDRESS and isinstance(how.source, Operand):
+                at = how.source.address({"rip": step.address}) if how.source.rip_relative else None
+                if at is not None:
+                    constants[name] = at
+        open_registers -= changed
+    return constants
+
+
+def constant_text(target: Target, address: int) -> str | None:
+    """Return the text at an address of memory that the program cannot write; None when none is.
+
+    It is a constant of the program or its libraries, no data.
+    """
+    region = target.region_at(address)
+    if region is None or region.path is None or permits(region, "w"):
+        return None
+    for size in (MAX_TEXT, 64):
+        try:
+            raw = target.read(address, min(size, region.end - address))
+        except UnreadableMemory:
+            continue
+        text, end, _ = raw.partition(b"\0")
+        if not end or not text:
+            return None
+        decoded = text.decode("utf-8", "replace")
+        return decoded if decoded.replace("\n", " ").isprintable() else None
+    return None

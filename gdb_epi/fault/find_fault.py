@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fault behind a crash: signal, address and registers of the instruction that failed.
+
+A handler (faulthandler, abseil, torch) that re-raises hides the fault: the core is taken inside
+raise() with SI_TKILL. The truth then lies in the signal frame that the kernel pushed, which
+`interrupted_context` finds on the stack without an unwinder.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
+from gdb_epi.fault.exception_syndrome import syndrome_in
+from gdb_epi.fault.signal_sender import sends_to_itself, sent_to_it
+from gdb_epi.fault.signals import (
+    BUS_ADRERR,
+    BUS_MCEERR_AO,
+    BUS_MCEERR_AR,
+    DIVIDE_ERROR,
+    FATAL,
+    FPE_INTDIV,
+    ILL_ILLOPN,
+    INVALID_OPCODE,
+    PAGE_FAULT,
+    PROTECTION_FAULT,
+    SEGV_ACCERR,
+    SEGV_MAPERR,
+    SI_KERNEL,
+    SI_TIMER,
+    SIGABRT,
+    SIGBUS,
+    SIGFPE,
+    SIGILL,
+    SIGSEGV,
+    SIGSYS,
+    SIGTRAP,
+    STACK_FAULT,
+    TRAPS_OF,
+    TRAPS_WITHOUT_CODE,
+)
+from gdb_epi.machine import X86_64, Architecture
+from gdb_epi.machine.architecture import SignalFrame
+from gdb_epi.sizes import ADDRESS_BITS
+from gdb_epi.target.api import CrashInfo, ProcessInfo, Target, Thread
+from gdb_epi.target.derived_registers import NO_CALL, is_behind_system_call
+from gdb_epi.typing_lite import NamedTuple
+
+GENERAL = X86_64.general
+
+MAX_STACK_SCAN = 1 << 20  # bytes above rsp searched for a signal frame
+MAX_SIGNAL_FRAMES = 64
+MAX_TRAP = 32  # numbers of the CPU's exceptions
+KERNEL, SELF, PROCESS, OTHER = "kernel", "self", "process", "other"  # who sent a signal
+ELSEWHERE, UNKNOWN = "elsewhere", "unknown"
+MAX_SIGNAL = 64  # the number of the last real-time signal
+
+
+class Fault(NamedTuple):
+    """What failed, where.
+
+    `origin` is "core" (the notes) or "signal-frame" (a handler re-raised it; the values are the
+    interrupted context's). `sender` is KERNEL, SELF (the thread that died), PROCESS (another thread
+    of this process, or a handler that has returned), OTHER (another process), ELSEWHERE (not this
+    thread; a handler raised the signal again, and who sent it first is lost) or UNKNOWN. `address`
+    is the faulting address as the kernel reported it, None when it reported none. `error` and
+    `trap` are the error code of an x86 page fault (other machines' are told in its bits) and the
+    trap number, which only a signal frame holds.
+    """
+
+    tid: int
+    signo: int
+    code: int | None
+    address: int | None
+    registers: Mapping[str, int]
+    origin: str
+    sender: str
+    error: int | None = None
+    trap: int | None = None
+    architecture: Architecture = X86_64
+
+    @property
+    def pc(self) -> int:
+        """Return the address of the instruction."""
+        return self.registers.get(self.architecture.pc, 0)
+
+    @property
+    def sp(self) -> int:
+        """Return the stack pointer."""
+        return self.registers.get(self.architecture.sp, 0)
+
+    @property
+    def is_hardware_trap(self) -> bool:
+        """Whether the kernel raised it for this instruction (not kill, raise, abort or a limit)."""
+        return self.sender == KERNEL and self.signo in FATAL
+
+
+def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
+    """Return the fault; for a re-raised signal that of the signal frame on the stack.
+
+    Absent for a snapshot: nothing failed.
+    """
+    if isinstance(crash, Absent):
+        return Absent(NOT_APPLICABLE, f"no signal: {crash.detail}")
+    thread = next((t for t in target.threads() if t.tid == crash.tid), None)
+    registers = thread.registers if thread is not None else {}
+    sender = _sender(crash, target.process())
+    outer = Fault(
+        tid=crash.tid,
+        signo=crash.signo,
+        code=crash.si_code,
+        address=crash.fault_address,
+        registers=registers,
+        origin="core",
+        sender=sender,
+        architecture=X86_64 if thread is None else thread.architecture,
+    )
+    if sender != SELF:
+        return outer
+    behind = interrupted_context(target, outer) or returned_context(target, outer)
+    if behind is not None or crash.si_code == SI_TIMER:
+        return behind or outer
+    if thread is not None and not sends_to_itself(thread):
+        return outer._replace(sender=PROCESS)
+    return _met_elsewhere(target, outer) or outer
+
+
+def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
+    if crash.si_code is None:
+        return UNKNOWN
+    if crash.si_code > 0:
+        return KERNEL
+    if crash.si_code == SI_TIMER:  # a timer is the process' own; its number is no pid
+        return SELF
+    if crash.sender_pid is None or isinstance(process, Absent):
+        return UNKNOWN
+    return SELF if crash.sender_pid == process.pid else OTHER
+
+
+def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
+    """Return what a thread did when a signal came that its handler raised again.
+
+    None where the innermost signal frame on its stack is of another signal, or of one that the
+    thread may have sent itself. A handler without SA_SIGINFO has no siginfo: its words are zeros.
+    """
+    siginfo_at = outer.architecture.signal_frame.siginfo_at
+    for stack, start, context in _contexts(target, outer):
+        code = target.region_at(context[outer.architecture.pc])
+        if context.get("trapno", 0) > MAX_TRAP or code is None or "x" not in code.perms:
+            continue
+        siginfo = _siginfo_at(stack, start + siginfo_at)
+        if siginfo is not None and siginfo[1] <= SI_KERNEL:
+            signo, si_code, _ = siginfo
+            if signo != outer.signo or si_code > 0:
+                return None
+        registers = sent_to_it(target, _general(context, outer), outer.architecture)
+        if registers is None:
+            return None
+        return outer._replace(
+            code=None, registers=registers, origin="signal-frame", sender=ELSEWHERE
+        )
+    return None
+
+
+def interrupted_context(target: Target, outer: Fault) -> Fault | None:
+    """Return the innermost fault of the kernel whose signal frame lies on the stack of `outer`.
+
+    Recognised by bytes that stand in every frame (on x86-64 the segment registers' word of user
+    code) and a consistent siginfo; only bytes dumped in the core count.
+    """
+    for stack, start, _ in _contexts(target, outer):
+        fault = _context_at(target, stack, start, outer)
+        if fault is not None:
+            return fault
+    return None
+
+
+def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:
+    """Yield a thread as the signal handlers that are on its stack met it, the innermost first.
+
+    A frame that an earlier handler left in an unused part of the stack looks the same.
+    """
+    outer = Fault(
+        thread.tid, 0, None, None, thread.registers, "core", UNKNOWN,
+        architecture=thread.architecture,
+    )  # fmt: skip
+    for _stack, start, context in _contexts(target, outer):
+        met = thread._replace(registers=_general(context, outer))
+        code, stack = target.region_at(met.pc), target.region_at(met.sp)
+        in_code = code is not None and "x" in code.perms
+        if in_code and stack is not None and "w" in stack.perms and met.sp != outer.sp + start:
+            yield met
+
+
+def _contexts(target: Target, outer: Fault) -> Iterator[tuple[bytes, int, dict[str, int]]]:
+    """Yield what may be signal frames on a stack: its bytes, where each begins, its registers."""
+    region = target.region_at(outer.sp)
+    if region is None:
+        return
+    end = min(region.end, region.start + region.dumped, outer.sp + MAX_STACK_SCAN)
+    if end <= outer.sp:
+        return
+    try:
+        stack = target.read(outer.sp, end - outer.sp)
+    except UnreadableMemory:
+        return
+    frame = outer.architecture.signal_frame
+    at = stack.find(frame.marker)
+    for _ in range(MAX_SIGNAL_FRAMES):
+        if at < 0:
+            return
+        start = at - frame.marker_at
+        if start >= 0 and start + frame.size <= len(stack):
+            yield stack, start, _words(stack, start, frame)
+        at = stack.find(frame.marker, at + 1)
+
+
+def _words(data: bytes, start: int, frame: SignalFrame) -> dict[str, int]:
+    values = struct.unpack_from(f"<{len(frame.words)}Q", data, start + frame.words_at)
+    return dict(zip(frame.words, values, strict=True))
+
+
+def returned_context(target: Target, outer: Fault) -> Fault | None:
+    """Return the fault of a handler that set the default action, raised the signal and returned.
+
+    The signal is blocked while the handler runs, so it kills when the handler returns: with the
+    registers of the fault, but the siginfo of raise(). The signal frame has been popped and is
+    still there, below rsp or on an alternate stack: its saved rip and rsp are the registers'.
+    """
+    from gdb_epi.target.search import find_word
+
+    # raise() and abort() have not come back: then all memory need not be searched, which takes a
+    # second per GB.
+    if is_behind_system_call(target, outer.architecture, outer.pc):
+        return None
+    frame = outer.architecture.signal_frame
+    pc_at = frame.words_at + 8 * frame.words.index(outer.architecture.pc)
+    for place in find_word(target, outer.pc, limit=MAX_SIGNAL_FRAMES).addresses:
+        start = place - pc_at
+        try:
+            data = target.read(start, frame.size)
+        except UnreadableMemory:
+            continue
+        if data[frame.marker_at : frame.marker_at + len(frame.marker)] != frame.marker:
+            continue
+        fault = _context_at(target, data, 0, outer)
+        if fault is not None and (fault.pc, fault.sp) == (outer.pc, outer.sp):
+            return fault
+    return None
+
+
+def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault | None:
+    frame = outer.architecture.signal_frame
+    if start < 0 or start + frame.size > len(stack):
+        return None
+    context = _words(stack, start, frame)
+    siginfo = _siginfo_at(stack, start + frame.siginfo_at)
+    # A handler without SA_SIGINFO (faulthandler's): the kernel wrote none, the words are stale, and
+    # they may look like a siginfo. Then the trap must be that of the instruction.
+    stale = siginfo is None
+    signo, code, address = siginfo or (0, 0, 0)
+    error, trap = context.get("error"), context.get("trapno")
+    if trap is None:
+        syndrome = syndrome_in(stack[start : start + frame.size], context["fault_address"])
+        error = None if syndrome is None else syndrome.error
+        if syndrome is not None and (stale or not syndrome.fits(signo, code, address)):
+            mapped = target.region_at(syndrome.address) is not None
+            signo, code, address = syndrome.signal(outer.signo, mapped)
+        elif stale:
+            return None
+    elif stale or not _fits_the_trap(context, signo, code, address):
+        if not stale and not _failed_there(target, context):
+            return None
+        signo, code, address = _by_trap(context, outer.signo)
+    if signo not in FATAL or not 0 < code <= SI_KERNEL or (trap or 0) > MAX_TRAP:
+        return None
+    return outer._replace(
+        signo=signo,
+        code=code,
+        address=address,
+        registers=_general(context, outer),
+        origin="signal-frame",
+        sender=KERNEL,
+        error=error,
+        trap=trap,
+    )
+
+
+def threads_before_the_signal(threads: Sequence[Thread], fault: Fault | Absent) -> Sequence[Thread]:
+    """Return the threads, the one that died as it was before its handler raised the signal again.
+
+    All others, and that one where no handler ran, are as the core has them.
+    """
+    if isinstance(fault, Absent) or fault.sender != ELSEWHERE:
+        return threads
+    before = {fault.architecture.call: NO_CALL, **fault.registers}
+    return [
+        thread._replace(registers={**thread.registers, **before})
+        if thread.tid == fault.tid
+        else thread
+        for thread in threads
+    ]
+
+
+def _general(context: Mapping[str, int], outer: Fault) -> dict[str, int]:
+    """Return the registers of a context, with the thread's own that no context holds."""
+    machine = outer.architecture
+    names = (*machine.general, machine.pc)
+    registers = {name: context[name] for name in names if name in context}
+    for name in (machine.thread_pointer, machine.ident, "gs_base"):
+        if name in outer.registers:
+            registers[name] = outer.registers[name]
+    return registers
+
+
+def _siginfo_at(stack: bytes, at: int) -> tuple[int, int, int] | None:
+    """Return si_signo, si_code and si_addr; None for words that can be no siginfo.
+
+    The kernel sets si_errno for SIGTRAP and SIGSYS alone (kernel/signal.c).
+    """
+    signo, errno, code, _, address = struct.unpack_from("<iiiiQ", stack, at)
+    if not 0 < signo <= MAX_SIGNAL or (errno and signo not in (SIGTRAP, SIGSYS)):
+        return None
+    return signo, code, address
+
+
+def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: int) -> bool:
+    """Whether a siginfo can be the one that the kernel wrote for the trap of a context.
+
+    Of a page fault it is SIGSEGV with its address, or SIGBUS (arch/x86/mm/fault.c). Words that
+    other functions left on the stack look like a siginfo now and then; few fit the trap too.
+    """
+    trap = context["trapno"]
+    if code == SI_KERNEL:
+        return trap in TRAPS_WITHOUT_CODE.get(signo, ())
+    if signo == SIGBUS and code in (BUS_MCEERR_AR, BUS_MCEERR_AO):  # told after the trap
+        return True
+    if not 0 < code < SI_KERNEL or trap not in TRAPS_OF.get(signo, ()):
+        return False
+    return trap != PAGE_FAULT or signo == SIGBUS or address == context["cr2"]
+
+
+def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
+    """Whether the instruction that a context stands at does what its trap number says.
+
+    It accesses the address of a page fault, or one that no pointer can be. Number and address of an
+    older trap are left in the contexts of later signals, which stand elsewhere.
+    """
+    from gdb_epi.fault.reads import read_up_to
+    from gdb_epi.x86 import MAX_LENGTH, decode
+
+    if context["trapno"] not in (PAGE_FAULT, PROTECTION_FAULT):
+        return False
+    page_fault = context["trapno"] == PAGE_FAULT
+    instruction = decode(read_up_to(target, context["rip"], MAX_LENGTH))
+    if instruction is None:
+        return page_fault and context["rip"] == context["cr2"]
+    for operand in instruction.operands:
+        start = operand.address(context)
+        if start is None:
+            continue
+        if page_fault and 0 <= context["cr2"] - start < (operand.size or 1):
+            return True
+        # The bits above are all 0, or all 1 in the kernel's half.
+        if not page_fault and start >> ADDRESS_BITS not in (0, (1 << 64 - ADDRESS_BITS) - 1):
+            return True
+    return False
+
+
+def _by_trap(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:
+    """Return signal, si_code and address by the trap number; (0, 0, 0) when it does not fit.
+
+    The kernel writes no siginfo for a handler without SA_SIGINFO (faulthandler's). The trap number
+    of an older fault may be left over, so it must belong to the signal that was raised again.
+    """
+    trap = context["trapno"]
+    signal = (0, 0, 0)
+    if trap == PAGE_FAULT and raised == SIGBUS:
+        signal = (SIGBUS, BUS_ADRERR, context["cr2"])
+    elif trap == PAGE_FAULT:
+        code = SEGV_ACCERR if context["error"] & 1 else SEGV_MAPERR
+        signal = (SIGSEGV, code, context["cr2"])
+    elif trap == PROTECTION_FAULT:
+        signal = (SIGSEGV, SI_KERNEL, 0)
+    elif trap == STACK_FAULT:
+        signal = (SIGBUS, SI_KERNEL, 0)
+    elif trap == INVALID_OPCODE:
+        signal = (SIGILL, ILL_ILLOPN, context["rip"])
+    elif trap == DIVIDE_ERROR and raised == SIGFPE:
+        signal = (SIGFPE, FPE_INTDIV, context["rip"])
+    return signal if raised in (signal[0], SIGABRT) else (0, 0, 0)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions to the map of a process: canonical, permitted, guard page, beside a mapping."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from gdb_epi.fault.find_fault import Fault
+from gdb_epi.fault.signals import SI_KERNEL
+from gdb_epi.sizes import USER_TOP
+from gdb_epi.target.api import DUMPED, Region, Target, machine_of
+from gdb_epi.typing_lite import NamedTuple
+
+VSYSCALL = 0xFFFF_FFFF_FF60_0000
+MAX_GUARD = 1 << 20  # bytes; a larger inaccessible mapping is a reservation, but below a stack
+NEAR_NULL = 65536
+STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
+RED_ZONE = 128  # bytes below rsp that a function may use (System V ABI)
+
+
+class NearbyMapping(NamedTuple):
+    """The nearest permitted mapping: `distance` bytes from its end (or to its start)."""
+
+    region: Region
+    distance: int
+    after: bool  # the address lies after its end
+
+
+def user_top(target: Target, fault: Fault | None = None) -> int:
+    """Return where user space ends.
+
+    The largest page tables (five levels on x86-64) are known by a mapping above what others reach
+    (2^47 there), or by an address up there that the kernel reported: of a non-canonical one it
+    reports none.
+    """
+    regions, machine = target.regions(), machine_of(target)
+    top, large = machine.user_top, machine.large_user_top
+    last = next((region for region in reversed(regions) if region.start < VSYSCALL), None)
+    if last is not None and top < last.end <= large:
+        return large
+    if fault is None or fault.code == SI_KERNEL or machine.reports_wild:
+        return top
+    address = fault.address
+    return large if address and top <= address < large else top
+
+
+def is_canonical(address: int, top: int = USER_TOP) -> bool:
+    """Whether the CPU accepts an address at all; the last byte of user space is not checked."""
+    return address < top or address >= (1 << 64) - top
+
+
+def permits(region: Region | None, access: str | None) -> bool:
+    """Whether a mapping allows "r", "w" or "x"; any of them when the access is not known."""
+    if region is None:
+        return False
+    if "?" in region.perms:
+        return access != "w" or "w" in region.perms
+    if access is None:
+        return any(letter in region.perms for letter in "rwx")
+    return access in region.perms
+
+
+def may_execute(region: Region | None) -> bool:
+    """Whether code may run there; a mapping whose permissions the core does not tell may."""
+    return region is not None and ("x" in region.perms or "?" in region.perms)
+
+
+def stack_is_dumped(target: Target, sp: int) -> bool:
+    """Whether the core holds the stack at `sp`: False for a core that was cut before it.
+
+    A wild rsp counts as dumped: then the stack is damaged, not missing.
+    """
+    for region in target.regions():
+        if region.end <= sp:
+            continue
+        start = max(region.start, sp)
+        if "w" not in region.perms or region.start - sp > STACK_REACH:
+            return True
+        return target.provenance(start, 8) == DUMPED
+    return True
+
+
+def guard_page(target: Target, address: int) -> Region | None:
+    """Return the guard page that holds an address: small, inaccessible, beside memory."""
+    here = target.region_at(address)
+    if here is None or here.size > MAX_GUARD or permits(here, None) or "?" in here.perms:
+        return None
+    before, behind = target.region_at(here.start - 1), target.region_at(here.end)
+    return here if permits(before, None) or permits(behind, None) else None
+
+
+def nearest_mapping(
+    target: Target, address: int, reach: int, access: str | None = None
+) -> NearbyMapping | None:
+    """Return the permitted mapping that ends or begins at most `reach` bytes away."""
+    regions = target.regions()
+    at = bisect_left(regions, address, key=_end)
+    nearby: list[NearbyMapping] = []
+    for number in range(max(at - 3, 0), min(at + 3, len(regions))):
+        region = regions[number]
+        if not permits(region, access) or region.start <= address < region.end:
+            continue
+        if region.end <= address:
+            nearby.append(NearbyMapping(region, address - region.end, True))
+        else:
+            nearby.append(NearbyMapping(region, region.start - address, False))
+    near = [mapping for mapping in nearby if mapping.distance <= reach]
+    return min(near, key=lambda mapping: mapping.distance, default=None)
+
+
+def _end(region: Region) -> int:
+    return region.end

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Children that do not get on: one that has not come to exec, one whose output nobody reads.
+
+asyncio stops reading a child's pipe while more than twice its limit lies in the stream
+(StreamReader.feed_data, `_paused`; Lib/asyncio/streams.py, 3.8 to 3.15): the pipe fills, and the
+child sleeps in write().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.running.task_waits import Waiting
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.tasks import called, own_frames
+from gdb_epi.locks import types as t
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_TEXT = 256
+MAX_FRAMES = 2_000  # of other tasks that are examined
+_WAITS = "asyncio.subprocess"
+
+
+class UnreadOutput(NamedTuple):
+    """A task that waits for the end of a child, and the child's stream that it does not read."""
+
+    task: Waiting
+    child: str  # as a sentence has it
+    stream: str
+
+
+def new_child(scene: Scene, doing: h.Doing) -> h.HangAnswer:
+    """Answer where a thread waits until its new child has called exec, which takes an instant.
+
+    Popen() reads a pipe that exec() closes. Between fork and exec the child runs `preexec_fn`,
+    with copies of all locks and without the threads that would release them.
+    """
+    waits = f"{doing.who()} waits at {doing.where()} for {doing.what}"
+    function = _preexec_function(scene, doing)
+    seen = (f"thread {doing.tid} is in {doing.call} on the pipe that exec() of the child closes",)
+    if function is None:
+        return h.HangAnswer(
+            h.HANG, "exec", waits, (doing,), t.INFO, seen, (),
+            ("the child may be about to call exec(), or its file system may not answer",),
+        )  # fmt: skip
+    sentence = (
+        f"{waits}; before that the child runs {function} (preexec_fn), where a lock that another "
+        "thread held at the fork is never released"
+    )
+    return h.HangAnswer(
+        h.HANG, "preexec_fn", sentence, (doing,), t.PROBABLE,
+        (*seen, f"Popen() was given {function} as preexec_fn"), ("a program that runs already",),
+        ("what the child does is not in this core: look at its own",),
+    )  # fmt: skip
+
+
+def _preexec_function(scene: Scene, doing: h.Doing) -> str | None:
+    """Return the name of the preexec_fn of the innermost Popen(); None without one."""
+    frame = next(iter(scene.view.frames(doing.tid)), None)
+    function = scene.view.variable(frame, "preexec_fn") if frame is not None else None
+    kind = scene.view.locks.type_name(function) if function else "NoneType"
+    if not function or kind == "NoneType":
+        return None
+    if kind != "function":
+        return f"a {kind}"
+    try:
+        reader = scene.view.reader
+        at = reader.layout.require("PyFunctionObject", "func_qualname")
+        name = reader.string(reader.u64(function + at), MAX_TEXT)
+    except (UnreadableMemory, LayoutError):
+        return "a function"
+    return "a function" if isinstance(name, Absent) else f"{name}()"
+
+
+def awaits_child(task: Waiting) -> bool:
+    """Tell whether a task of asyncio waits for the end of a child."""
+    return any(f.module == _WAITS and f.name in ("wait", "communicate") for f in task.stack)
+
+
+def unread_output(scene: Scene, tasks: Sequence[Waiting]) -> UnreadOutput | None:
+    """Return a task that awaits a child whose full output no task reads; None where none does.
+
+    It awaits the child's end, or the other stream of the child.
+    """
+    for task in tasks:
+        for process in _awaited_processes(scene, task):
+            for name in ("stdout", "stderr"):
+                stream = scene.view.attribute(process, name)
+                if not stream or not _is_paused(scene, stream) or _awaited(task) == stream:
+                    continue
+                held = {stream, process}
+                if not any(_have(scene, other, held) for other in tasks if other.id != task.id):
+                    return UnreadOutput(task, _child(scene, process), name)
+    return None
+
+
+def _awaited(task: Waiting) -> int:
+    return task.wait.address if task.wait is not None else 0
+
+
+def _awaited_processes(scene: Scene, task: Waiting) -> Iterator[int]:
+    """Yield the asyncio.subprocess.Process that a task waits for, or of whose stream it waits."""
+    for frame in task.stack:
+        if frame.module == _WAITS and frame.name == "wait":
+            process = scene.view.variable(frame, "self")
+            if process:
+                yield process
+            return
+        for _, at in scene.view.variable_addresses(frame):
+            if scene.view.locks.type_name(at) != "Process":
+                continue
+            streams = {scene.view.attribute(at, name) for name in ("stdout", "stderr")}
+            if _awaited(task) in streams - {None, 0}:
+                yield at
+
+
+def answer_for_unread(scene: Scene, doing: h.Doing, unread: UnreadOutput) -> h.HangAnswer:
+    """Say that a task waits for a child that waits for this process to read."""
+    own = own_frames(unread.task, scene.installed)
+    doing = doing._replace(frames=own or doing.frames, label="task")
+    sentence = (
+        f"{called(unread.task)} waits at {doing.where()} for {unread.child}, and nobody reads its "
+        f"{unread.stream}: asyncio holds all it may of that and reads no more, and a child waits "
+        "in write() once the pipe is full too"
+    )
+    return h.HangAnswer(
+        h.HANG, "full pipe", sentence, (doing,), t.PROBABLE,
+        (f"the StreamReader of {unread.stream} holds more than twice its limit and reads no more",),
+        ("a task that reads it",), ("a callback that reads it later",),
+    )  # fmt: skip
+
+
+def _is_paused(scene: Scene, stream: int) -> bool:
+    value = scene.view.attribute(stream, "_paused")
+    if value is None or scene.view.locks.type_name(value) != "bool":
+        return False
+    return scene.view.objects.integer(value) == 1
+
+
+def _have(scene: Scene, task: Waiting, objects: set[int]) -> bool:
+    """Whether code of a task has one of the objects in a variable; true where that is unknown."""
+    if len(task.stack) > MAX_FRAMES:
+        return True
+    try:
+        return any(
+            at in objects for frame in task.stack for _, at in scene.view.variable_addresses(frame)
+        )
+    except EpiError:
+        return True
+
+
+def _child(scene: Scene, process: int) -> str:
+    pid = scene.view.integer_attribute(process, "pid")
+    popen = scene.descriptors.child(pid) if pid else None
+    if pid is None:
+        return "a child process"
+    return f"child {pid}" + (f" ({popen.command})" if popen is not None else "")

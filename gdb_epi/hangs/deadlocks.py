@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Circles: threads, pools and tasks of which each waits for the next; and a GIL held asleep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from gdb_epi.cpython.running.pools import Pool, pools_of
+from gdb_epi.cpython.running.task_waits import BY_CODE, BY_FRAMES, CERTAIN, Waiting
+from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
+from gdb_epi.fault.reads import read_u32
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS
+from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.tasks import (
+    NAMELESS,
+    called,
+    circle_of,
+    event_loop_module,
+    own_frames,
+    task_text,
+    waits_for_itself,
+    with_setters,
+)
+from gdb_epi.locks import types as t
+from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.locks.waits.wait_graph import kind_of
+
+MAX_SHOWN = 4  # members of a circle that the sentence names
+_OF_SORT = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
+# Calls of which one that holds the GIL keeps all others from running.
+_SLEEPS = (h.SLEEP, h.READ, h.WRITE, h.POLL, h.CHILD, h.ACCEPT, h.FILE_LOCK, h.DATABASE, h.SIGNAL,
+           h.LOCK)  # fmt: skip
+
+
+def lock_name(scene: Scene, doing: h.Doing) -> str:
+    """Return how a sentence names what a thread waits for."""
+    wait = scene.waits.get(doing.tid)
+    if wait is None:
+        return doing.what
+    if doing.kind in (h.JOIN, h.GIL):
+        return doing.what
+    name = wait.name or (scene.references.name(wait.object, doing.tid) if wait.object else "")
+    return t.lock_words(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"
+
+
+def lock_circle(scene: Scene) -> h.HangAnswer | None:
+    """Threads wait for each other's locks (locks/waits/wait_graph.py)."""
+    for cycle in scene.locks.cycles:
+        members = tuple(d for tid in cycle.tids if (d := scene.doing(tid)) is not None)
+        if len(members) < 2:
+            continue
+        parts = [f"{d.who()} waits for {lock_name(scene, d)} at {d.where()}" for d in members]
+        if len(parts) > MAX_SHOWN:
+            parts[MAX_SHOWN:] = [f"and {len(parts) - MAX_SHOWN} more"]
+        count = len(cycle.tids)
+        sentence = f"{count} threads wait for each other: {'; '.join(parts)}"
+        evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
+        return h.HangAnswer(
+            h.DEADLOCK, _OF_SORT[kind_of(cycle)], sentence, members, cycle.confidence,
+            tuple(evidence), ("a timeout of one of the waits", "a lock given up in wait()"),
+        )  # fmt: skip
+    return None
+
+
+def itself(scene: Scene) -> h.HangAnswer | None:
+    """A thread waits for a lock that it holds itself."""
+    for wait in scene.locks.waits:
+        doing = scene.doing(wait.tid)
+        if wait.verdict == t.SELF_DEADLOCK and doing is not None and not wait.timed:
+            name = lock_name(scene, doing)
+            sentence = f"{doing.who()} waits at {doing.where()} for {name}, which it holds itself"
+            if wait.evidence[-1].startswith(t.IN_HANDLER):
+                sentence += f": {wait.evidence[-1]}"
+            return h.HangAnswer(
+                h.DEADLOCK, "self", sentence, (doing,), wait.confidence, wait.evidence[-2:],
+                ("a recursive lock", "another thread that took it"),
+            )  # fmt: skip
+    return None
+
+
+def process_lock_itself(scene: Scene) -> h.HangAnswer | None:
+    """A multiprocessing lock counts how often its last owner here took it, and says who that is.
+
+    Reference: Modules/_multiprocessing/semaphore.c (last_tid, count; kind 1 is a plain semaphore).
+    """
+    layout = scene.view.reader.layout
+    last_at, count_at = (layout.offset("SemLockObject", n) for n in ("last_tid", "count"))
+    if last_at is None or count_at is None:
+        return None
+    for wait in scene.locks.waits:
+        doing = scene.doing(wait.tid)
+        if wait.kind != SEMLOCK or not wait.object or doing is None or wait.timed:
+            continue
+        owner = scene.view.reader.u64(wait.object + last_at)
+        count = read_u32(scene.target, wait.object + count_at)
+        thread = next((x for x in scene.python.threads() if x.ident == owner and x.alive), None)
+        if not count or thread is None or thread.tid != wait.tid:
+            continue
+        sentence = (
+            f"{doing.who()} waits at {doing.where()} for a multiprocessing lock that it took itself"
+        )
+        evidence = (f"the lock's own words say: taken {count} times by this thread",)
+        return h.HangAnswer(
+            h.DEADLOCK, "self", sentence, (doing,), t.PROBABLE, evidence,
+            (), ("another process released and took it meanwhile",),
+        )  # fmt: skip
+    return None
+
+
+def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
+    """Workers of executors wait for futures of jobs that no worker is left to run.
+
+    What a worker waits for is followed: to the worker that runs the job, of whatever pool, or to
+    the pools in whose queues it may lie, all workers of which wait so themselves.
+    """
+    waiting = {
+        d.tid: d for d in scene.doings
+        if d.kind == h.EVENT and not d.timed
+        and (d.awaits in FUTURES or scene.waits[d.tid].kind == "Future")
+    }  # fmt: skip
+    if not waiting:
+        return None
+    pools = pools_of(scene.target, scene.python).pools
+    of_worker = {w.tid: pool for pool in pools for w in pool.workers if w.tid in waiting}
+    runners = _runners(scene)
+    futures = {tid: _future_of(scene, tid) for tid in of_worker}
+    stuck = set(of_worker)
+    while True:
+        left = {tid for tid in stuck if _stays(scene, futures[tid], runners, pools, stuck)}
+        if left == stuck:
+            break
+        stuck = left
+    members = tuple(waiting[tid] for tid in of_worker if tid in stuck)
+    if not members:
+        return None
+    own = {of_worker[member.tid].address: of_worker[member.tid] for member in members}
+    first = members[0]
+    if len(own) == 1:
+        (pool,) = own.values()
+        sentence = (
+            f"{len(members)} of {len(pool.workers)} workers of a thread pool wait for other jobs, "
+            f"and none is left to run them: {first.who()} waits at {first.where()}"
+        )
+    else:
+        parts = []
+        for member in members[:MAX_SHOWN]:
+            runner = waiting.get(runners.get(futures[member.tid]) or 0)
+            job = f"a job that {runner.who()} runs" if runner is not None else "a queued job"
+            parts.append(f"{member.who()} waits at {member.where()} for {job}")
+        sentence = (
+            f"{len(members)} workers of {len(own)} thread pools wait for jobs that none of them is "
+            f"left to run: {'; '.join(parts)}"
+        )
+    evidence = tuple(
+        f"the pool has {pool.max_workers} workers, {pool.queued} jobs are queued"
+        for pool in own.values()
+    )
+    return h.HangAnswer(
+        h.DEADLOCK, "pool", sentence, members, t.PROBABLE, evidence[:MAX_SHOWN],
+        ("an idle worker", "room for another worker", "a timeout"),
+    )  # fmt: skip
+
+
+def pool_callback(scene: Scene) -> h.HangAnswer | None:
+    """A callback of a multiprocessing pool waits for a result of that pool.
+
+    Callbacks run in the one thread that fetches results, so nobody is left to fetch this one. The
+    jobs that are open stand in a dict of the pool, which the thread and each job refer to
+    (Lib/multiprocessing/pool.py, _handle_results and ApplyResult, 3.8 to 3.15).
+    """
+    for doing in scene.doings:
+        if doing.awaits != POOL_RESULTS or doing.timed or not doing.frames:
+            continue
+        frames = scene.view.frames(doing.tid)
+        own = [f for f in frames if f.module == "multiprocessing.pool"]
+        fetching = next((f for f in own if f.name == "_handle_results"), None)
+        waiting = next((f for f in own if f.name in ("get", "next", "wait")), None)
+        if fetching is None or waiting is None:
+            continue
+        job = scene.view.variable(waiting, "self")
+        open_jobs = scene.view.attribute(job, "_cache") if job else None
+        if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
+            continue
+        callback = doing.frames[-1].qualname or doing.frames[-1].name
+        others = [d for d in scene.in_order if d.awaits == POOL_RESULTS and d.tid != doing.tid]
+        beside = "".join(f"; {d.who()} waits for such a result at {d.where()}" for d in others[:2])
+        sentence = (
+            f"the callback {callback} waits at {doing.where()} for a result of its own pool, in "
+            f"{doing.who()}, the only thread that fetches results of that pool (_handle_results): "
+            f"it waits for itself{beside}"
+        )
+        evidence = (
+            f"thread {doing.tid} runs _handle_results, and the job it waits for is of that pool",
+        )
+        return h.HangAnswer(
+            h.DEADLOCK, "pool callback", sentence, (doing, *others[:MAX_SHOWN]), t.PROBABLE,
+            evidence, ("a timeout", "another pool"),
+        )  # fmt: skip
+    return None
+
+
+def _runners(scene: Scene) -> dict[int, int]:
+    """Return which thread runs the job of which Future (PyObject *)."""
+    runners = {}
+    for tid, frames in scene.view.all_frames().items():
+        for frame in frames:
+            if (frame.module, frame.name) == ("concurrent.futures.thread", "run"):
+                item = scene.view.variable(frame, "self")
+                future = scene.view.attribute(item, "future") if item else None
+                if future:
+                    runners[future] = tid
+    return runners
+
+
+def _future_of(scene: Scene, tid: int) -> int:
+    """Return the Future whose result() a thread waits for, 0 where it waits for several."""
+    for frame in scene.view.frames(tid):
+        if (frame.module, frame.name) == ("concurrent.futures._base", "result"):
+            return scene.view.variable(frame, "self") or 0
+    return 0
+
+
+def _stays(
+    scene: Scene, future: int, runners: Mapping[int, int], pools: Sequence[Pool], stuck: set[int]
+) -> bool:
+    """Tell whether a wait for a future cannot end where the workers `stuck` stay as they are."""
+    if future in runners:
+        return runners[future] in stuck
+    if future and scene.view.text_attribute(future, "_state") != "PENDING":
+        return False  # a worker runs it that was not seen, or it has its result
+    # In which queue a job lies is not read: each pool that has any must be out of workers.
+    holding = [pool for pool in pools if pool.queued]
+    asked = holding if future else [pool for pool in pools if pool.queued or pool.workers]
+    return bool(holding) and all(_is_out_of_workers(pool, stuck) for pool in asked)
+
+
+def _is_out_of_workers(pool: Pool, stuck: set[int]) -> bool:
+    full = pool.max_workers is None or len(pool.workers) >= pool.max_workers
+    return (
+        pool.kind == "threads" and bool(pool.workers) and full
+        and all(worker.tid in stuck for worker in pool.workers)
+    )  # fmt: skip
+
+
+def event_circle(scene: Scene) -> h.HangAnswer | None:
+    """A thread waits to be notified, and whoever could do so waits for a lock that it holds."""
+    blocked = {
+        d.tid: wait.owner.tid for d in scene.doings
+        if d.kind in (h.LOCK, h.JOIN) and not d.timed and (wait := scene.waits.get(d.tid))
+        and wait.owner.state == "live"
+    }  # fmt: skip
+    if not blocked:
+        return None
+    for doing in scene.doings:
+        if doing.kind != h.EVENT or not doing.object or doing.timed or not doing.frames:
+            continue
+        others = scene.references.threads(doing.object) - {doing.tid}
+        if not others or any(blocked.get(tid) != doing.tid for tid in others):
+            continue
+        members = (doing, *(d for d in scene.doings if d.tid in others))
+        other = members[1]
+        sentence = (
+            f"{doing.who()} waits at {doing.where()} for {doing.what}, and {other.who()}, which "
+            f"could give it, waits at {other.where()} for {lock_name(scene, other)}, which "
+            f"{doing.who()} holds"
+        )
+        evidence = scene.waits[other.tid].evidence[-1:]
+        return h.HangAnswer(
+            h.DEADLOCK, "event and lock", sentence, members, t.PROBABLE, evidence,
+            ("a timeout", "another thread that refers to it"),
+            ("code that reaches it through a global",),
+        )  # fmt: skip
+    return None
+
+
+def task_circle(scene: Scene) -> h.HangAnswer | None:
+    """Tasks or greenlets wait for each other, or one for itself."""
+    threads = (frame for d in scene.doings for frame in scene.view.frames(d.tid))
+    tasks = with_setters(scene.tasks, threads, scene.calls_ahead, scene.installed)
+    alone = (
+        task for task in scene.tasks if waits_for_itself(task, scene.view.slots, scene.installed)
+    )
+    circle = circle_of(tasks) or tuple(islice(alone, 1))
+    if not circle:
+        return None
+    thread = next((d for d in scene.doings if event_loop_module(scene.view.frames(d.tid))), None)
+    doing = thread or next((d for d in scene.doings if d.tid == scene.main_tid), None)
+    if doing is None:
+        return None
+    named = next((at for at, task in enumerate(circle) if task.wait and task.wait.name), 0)
+    circle = (*circle[named:], *circle[:named])  # it begins with what the sentence can name
+    following = (*circle[1:], circle[0])
+    shown = "; ".join(
+        task_text(task, scene.installed)
+        + (f", held by {_other(task, holder)}" if _holds(task) and len(circle) > 1 else "")
+        for task, holder in zip(circle[:MAX_SHOWN], following, strict=False)
+    )
+    kind = circle[0].framework
+    if len(circle) == 1:
+        sentence = f"{shown}, which it holds itself ({kind})"
+    else:
+        sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
+    members = tuple(
+        doing._replace(
+            frames=own_frames(task, scene.installed) or task.stack, label=f"task:{_reason(task)}"
+        )
+        for task in circle
+    )
+    sure = t.CERTAIN if all(task.known == CERTAIN for task in circle) else t.PROBABLE
+    return h.HangAnswer(
+        h.DEADLOCK, "tasks", sentence, members, sure,
+        tuple(
+            f"{called(task)}: who wakes it is {_BASIS.get(task.known, task.known)}"
+            for task in circle[:MAX_SHOWN]
+        ),
+        ("a task that something outside wakes",), _doubts(circle),
+    )  # fmt: skip
+
+
+def _other(task: Waiting, holder: Waiting) -> str:
+    if called(holder) != called(task):
+        return called(holder)
+    return "another one" if called(task) == NAMELESS else "another of that name"
+
+
+def _holds(task: Waiting) -> bool:
+    """Whether a task waits for what another one holds, not for what it will do."""
+    return task.wait is not None and task.wait.kind in (LOCK, SEMAPHORE)
+
+
+def _doubts(circle: Sequence[Waiting]) -> tuple[str, ...]:
+    by_code = any(task.known == BY_CODE for task in circle)
+    return ("a callback, or a task that starts later, could set it",) if by_code else ()
+
+
+_BASIS = {
+    CERTAIN: "certain",
+    BY_FRAMES: "known by the `with` blocks of frames",
+    BY_CODE: "known by the calls that its code has yet to make",
+}
+
+
+def _reason(task: Waiting) -> str:
+    return task.wait.kind if task.wait is not None else "?"
+
+
+def gil_held_asleep(scene: Scene) -> h.HangAnswer | None:
+    """The thread that holds the GIL sleeps in the kernel: nobody else can run Python."""
+    holder = scene.doing(scene.gil_holder)
+    if holder is None or holder.kind not in _SLEEPS:
+        return None
+    waiting = [d for d in scene.doings if d.kind == h.GIL]
+    code = f" of {holder.module}" if holder.module else ""
+    sentence = (
+        f"{holder.who()} holds the GIL and waits in native code{code} ({holder.call}) at "
+        f"{holder.where()}; "
+        "no other thread can run Python until that returns"
+    )
+    evidence = [f"the GIL names thread {holder.tid} as its holder, which is in {holder.call}"]
+    if waiting:
+        evidence.append(f"{len(waiting)} threads wait for the GIL")
+    sure = t.CERTAIN if waiting else t.PROBABLE
+    doubt = ("a short call, seen at this moment: it ends by itself" if holder.timed else "",)
+    ruled_out = ("native code that released the GIL",)
+    return h.HangAnswer(
+        h.HANG, "GIL held", sentence, (holder,), sure, tuple(evidence), ruled_out,
+        tuple(filter(None, doubt)),
+    )  # fmt: skip

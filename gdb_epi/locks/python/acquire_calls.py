@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who took a lock by `acquire()`: such a call leaves no trace but the code that was run.
+
+A lock that stores no owner, and that no frame is in a `with` block of, may have been taken by hand.
+The code of each frame up to the running instruction says which locks it took and did not release:
+`lock.acquire()`, `self.lock.acquire()`, and methods that take or release a lock for their caller.
+Where code branches all of it counts, so this is a likely holder and never a certain one. Only locks
+that are locked are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.frames.chain import RawFrame, frame_reader
+from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.objects.type_objects import TypeReader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.python.call_sites import Call, CallSites
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.locks.python.view import PythonView
+
+MAX_FRAMES = 64  # of one thread, innermost first
+MAX_ALL_FRAMES = 2_000
+MAX_DEPTH = 2  # methods that methods call
+MAX_EFFECTS = 256  # of one frame
+TAKES = frozenset(("acquire", "__enter__", "acquire_lock"))
+GIVES = frozenset(("release", "__exit__", "release_lock"))
+AHEAD, AGAIN, MADE = "ahead", "again", "made"  # when a call of a frame's code is made
+
+
+class AcquiredLock(NamedTuple):
+    """A frame whose code took a lock and has not released it; `line` is where it took it."""
+
+    tid: int
+    frame: PyFrame
+    line: int | None
+
+    def where(self) -> str:
+        """Return "function (file:line)" of the call that took the lock."""
+        file = self.frame.filename.rpartition("/")[2]
+        return f"{self.frame.qualname or self.frame.name} ({file}:{self.line or '?'})"
+
+
+class _Effect(NamedTuple):
+    at: int
+    lock: int
+    takes: bool
+    code: int  # of the method that did it, 0 when it is the lock's own
+
+
+class AcquireCalls:
+    """Find the frames that took locks by hand."""
+
+    def __init__(self, view: PythonView) -> None:
+        self._view = view
+        self._reader = view.reader
+        self.sites = CallSites(view.reader)
+        self._codes = CodeReader(view.reader)
+        self._frames = frame_reader(view.reader, self._codes)
+        addresses = tuple(interpreter.address for interpreter in view.python.interpreters)
+        self._types = TypeReader(view.reader, view.objects, addresses)
+        self._by_lock: dict[int, list[AcquiredLock]] | None = None
+
+    def holders(self, lock: int) -> list[AcquiredLock]:
+        """Return the frames of living threads that took a lock by hand, one for each thread."""
+        if self._by_lock is None:
+            self._by_lock = {}
+            left = MAX_ALL_FRAMES
+            for tid, frames in self._view.all_frames().items():
+                for taken, address in self._of_thread(tid, frames[: min(left, MAX_FRAMES)]):
+                    holders = self._by_lock.setdefault(address, [])
+                    if all(other.tid != tid for other in holders):
+                        holders.append(taken)
+                left -= min(len(frames), MAX_FRAMES)
+                if left <= 0:
+                    break
+        return self._by_lock.get(lock, [])
+
+    def running_loop(self, frame: PyFrame) -> bool:
+        """Tell whether the running instruction of a frame lies in a loop of its code."""
+        if frame.hole is not None or not frame.code:
+            return False
+        at = self._frames.read(frame.address).lasti
+        return any(first <= at <= last for first, last in self.sites.of(frame.code).loops)
+
+    def innermost_loop(self, frame: PyFrame) -> tuple[int, int] | None:
+        """Return (first, last) byte of the innermost loop that a frame's instruction lies in."""
+        if frame.hole is not None or not frame.code:
+            return None
+        at = self._frames.read(frame.address).lasti
+        around = [loop for loop in self.sites.of(frame.code).loops if loop[0] <= at <= loop[1]]
+        if not around:
+            return None
+        first = max(loop[0] for loop in around)  # `continue` jumps to the same one
+        return first, max(loop[1] for loop in around if loop[0] == first)
+
+    def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
+        """Yield (object, method) of the calls that a frame has yet to make, or makes once more.
+
+        Objects that cannot be told are left out, and so is what calls make in their turn.
+        """
+        for receiver, method, when in self.calls(frame):
+            if when != MADE:
+                yield receiver, method
+
+    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
+        """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code, in order.
+
+        Those of the running line are ahead: `b.set(a.get())` loads `b.set` before it calls
+        `a.get()`. Those before it in a loop that runs are made again.
+        """
+        if frame.hole is not None or not frame.code:
+            return
+        raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
+        variables = dict(self._view.variable_addresses(frame))
+        code, at = self.sites.of(frame.code), raw.lasti
+        loops = [(first, last) for first, last in code.loops if first <= at <= last]
+        for call in code.calls:
+            receiver = self._receiver(call, variables, raw.globals)
+            if not receiver or not call.path:
+                continue
+            when = AGAIN if any(first <= call.at <= last for first, last in loops) else MADE
+            if call.at > at or self._codes.line(info, call.at) == frame.lineno:
+                when = AHEAD
+            yield receiver, call.path[-1], when
+
+    def _of_thread(
+        self, tid: int, frames: tuple[PyFrame, ...]
+    ) -> Iterator[tuple[AcquiredLock, int]]:
+        inner = 0
+        for number, frame in enumerate(frames):
+            if frame.hole is not None or not frame.code:
+                continue
+            try:
+                raw = self._frames.read(frame.address)
+                effects = self._before(raw, frame, inner, innermost=number == 0)
+            except (UnreadableMemory, LayoutError):
+                continue
+            finally:
+                inner = frame.code
+            last = {effect.lock: effect for effect in effects}
+            for lock, effect in last.items():
+                if effect.takes:
+                    line = self._codes.line(self._codes.at(frame.code), effect.at)
+                    yield AcquiredLock(tid, frame, line), lock
+
+    def _before(
+        self, raw: RawFrame, frame: PyFrame, inner: int, *, innermost: bool
+    ) -> list[_Effect]:
+        """Return what a frame did to locks before the call that it is in."""
+        variables = dict(self._view.variable_addresses(frame))
+        effects = list(self._effects(frame.code, variables, raw.globals, raw.lasti, 0))
+        # The running call is the last one: it has not returned, so what it does is not done yet.
+        if effects and (innermost and not effects[-1].code):
+            return effects[:-1] if effects[-1].takes else effects
+        while effects and inner and effects[-1].code == inner:
+            effects.pop()
+        return effects
+
+    def _effects(
+        self, code: int, variables: dict[str, int], scope: int, end: int | None, depth: int
+    ) -> Iterator[_Effect]:
+        """Yield what code does to locks, up to the byte `end`."""
+        count = 0
+        for call in self.sites.of(code).calls:
+            if end is not None and call.at > end:
+                return
+            for effect in self._of_call(call, variables, scope, depth):
+                count += 1
+                if count > MAX_EFFECTS:
+                    return
+                yield effect
+
+    def _of_call(
+        self, call: Call, variables: dict[str, int], scope: int, depth: int
+    ) -> Iterator[_Effect]:
+        receiver = self._receiver(call, variables, scope)
+        if not receiver:
+            return
+        method = call.path[-1] if call.path else ""
+        if method in TAKES or method in GIVES:
+            lock = self._view.lock_of(receiver)
+            if lock is not None:
+                yield _Effect(call.at, lock, method in TAKES, 0)
+                return
+        if depth >= MAX_DEPTH:
+            return
+        function = self._function(receiver, method)
+        if not function:
+            return
+        require = self._reader.layout.require
+        code = self._reader.u64(function + require("PyFunctionObject", "func_code"))
+        inner_scope = self._reader.u64(function + require("PyFunctionObject", "func_globals"))
+        names = self.sites.strings(code, "co_localsplusnames") or self.sites.strings(
+            code, "co_varnames"
+        )
+        bound = {names[0]: receiver} if names and method else {}
+        net: dict[int, bool] = {}
+        for effect in self._effects(code, bound, inner_scope, None, depth + 1):
+            net[effect.lock] = effect.takes
+        for lock, takes in net.items():
+            yield _Effect(call.at, lock, takes, code)
+
+    def _receiver(self, call: Call, variables: dict[str, int], scope: int) -> int:
+        """Return the object whose method is called, or the function itself; 0 when unknown."""
+        kind, name = call.root
+        address = variables.get(name, 0)
+        if not address and (kind == "global" or name not in variables) and scope:
+            value = self._view.objects.dict_get(scope, name)
+            address = 0 if isinstance(value, Absent) else value
+        for attribute in call.path[:-1]:
+            if not address or address & 7:
+                return 0
+            address = self._attribute(address, attribute)
+        return 0 if address & 7 else address
+
+    def _attribute(self, address: int, name: str) -> int:
+        if self._view.locks.type_name(address) == "module":
+            contents = self._reader.u64(
+                address + self._reader.layout.require("PyModuleObject", "md_dict")
+            )
+            value = self._view.objects.dict_get(contents, name)
+            return 0 if isinstance(value, Absent) else value
+        attribute = self._view.attribute(address, name)
+        if attribute is None:
+            found_in = self._types.lookup(self._types.at(self._reader.type_of(address)), name)
+            attribute = found_in[1] if found_in is not None else 0
+        return attribute
+
+    def _function(self, receiver: int, method: str) -> int:
+        """Return the Python function of a method, or of a plain call; 0 when it is none."""
+        if not method:
+            return receiver if self._view.locks.type_name(receiver) == "function" else 0
+        if self._view.locks.type_name(receiver) in ("module", "type", ""):
+            return 0
+        found_in = self._types.lookup(self._types.at(self._reader.type_of(receiver)), method)
+        function = found_in[1] if found_in is not None else 0
+        return function if function and self._view.locks.type_name(function) == "function" else 0

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One death of a run: find its core, examine it, keep both, and tell it.
+
+Cores are examined by a process of their own (`gdb-epi triage`): what it imports must not get into
+the process of the tests. Each case is a file in the folder of the run, for the reports at its end,
+and a folder of artefacts: core, record.json, triage.txt, all of mode 600.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gdb_epi.private_files import make_private_folder, private_opener
+from gdb_epi.pytest_plugin.journal import Watched
+from gdb_epi.pytest_plugin.settings import Settings
+from gdb_epi.record.reading import group_in, grouping_line
+from gdb_epi.render.ci.deaths import CRASHED, Death
+from gdb_epi.render.ci.places import Place
+from gdb_epi.render.triage import SHELL, Reader, first_sentences, render_triage
+from gdb_epi.repro.cores import Origin, changed, recent_cores
+from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import shell_word
+
+ARTIFACTS = "epi_artifacts"  # a property of a test in JUnit XML
+EXAMINE_SECONDS = 300.0
+CLOCK = 0.02  # seconds by which the time of a file may be early
+MAX_NAME = 60  # characters of a folder
+MAX_DEPTH = 64  # processes between a test's and one that it started
+MAX_SAID = 3  # folders
+MAX_CHILDREN = 4  # cores of processes that one test started
+# Without the current folder: a module of the project must not stand in for one of Python's.
+_TRIAGE = (
+    "import sys; sys.path[:] = [p for p in sys.path if p];"
+    "from gdb_epi.cli.main import leave, main; leave(main())"
+)
+
+
+class Case(NamedTuple):
+    """One death. `folder` has its artefacts, relative to where pytest was started if it is below.
+
+    `ending` is how the process ended, `sentence` what happened: of a core, or why there is none.
+    """
+
+    subject: str
+    verb: str
+    ending: str
+    pid: int
+    place: Place | None = None
+    folder: str = ""
+    sentence: str = ""
+    screen: tuple[str, ...] = ()
+    record: Mapping[str, Any] = {}
+
+    @property
+    def kept(self) -> str:
+        """Where its artefacts are: a line by which its report is found again in other reports."""
+        return f"gdb-epi keeps it in {self.folder}"
+
+    def text(self) -> str:
+        """Return what a failure report says."""
+        lines = [*self.screen, "", self.ending] if self.screen else [self.sentence]
+        return "\n".join([*lines, self.kept])
+
+    def death(self) -> Death:
+        """Return it as the reports have it."""
+        screen = self.screen or (self.sentence,)
+        return Death(self.subject, self.verb, self.sentence, self.record, screen, self.place)
+
+    def properties(self) -> list[tuple[str, str]]:
+        """Return what JUnit has as properties of the test."""
+        verdict = group_in(self.record, "verdict").get("label")
+        signature = group_in(self.record, "signature")
+        pairs = [("epi_verdict", verdict), ("epi_signature", grouping_line(signature))]
+        pairs.append((ARTIFACTS, self.folder))
+        return [(name, str(value)) for name, value in pairs if value]
+
+
+class DeathCases:
+    """Makes the cases of a run; `environment` is that of the process that examines."""
+
+    def __init__(self, settings: Settings, environment: Mapping[str, str] | None = None) -> None:
+        self._settings = settings
+        self._environment = dict(os.environ if environment is None else environment)
+        self._folder = os.path.join(settings.folder, "cases")
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+
+    def all(self) -> list[Case]:
+        """Return the cases that were made so far, in the order of their making."""
+        made = sorted(Path(self._folder).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+        return [_read(path) for path in made]
+
+    def of(
+        self,
+        watched: Watched,
+        subject: str | None = None,
+        ending: str = "the process of this test died",
+        *,
+        verb: str = CRASHED,
+        hung: str | None = None,
+    ) -> Case:
+        """Return the case of a process that died or hung; it is made once.
+
+        `hung` is the snapshot of a process that was killed after it, None when there is none.
+        """
+        path = os.path.join(self._folder, f"{watched.pid}.json")
+        if os.path.exists(path):
+            return _read(Path(path))
+        core = self.core_of(watched) if verb == CRASHED else hung
+        test = watched.test
+        place = None
+        if test is not None and test.line is not None:
+            place = Place(os.path.join(self._settings.start, test.file), test.line)
+        case = Case(subject or watched.place(), verb, ending, watched.pid, place)
+        return self._keep(self._examined(case, core, watched), path)
+
+    def of_children(
+        self, test: str, parent: int | None, since: float, folders: Sequence[str]
+    ) -> Iterator[Case]:
+        """Yield the cases of processes that a test started and that left a core since a time.
+
+        `parent` is the process of the test, None for any of this session; `folders` are those in
+        which they may have been.
+        """
+        session = os.getsid(0)
+        cores: dict[str, Origin] = {}
+        for folder in (self._settings.start, *folders):
+            for core, origin in recent_cores(self._settings.dumping, folder, since):
+                is_mine = parent is None or _descends(origin.parent, parent)
+                if origin.session == session and is_mine and changed(core) >= since - CLOCK:
+                    cores[os.path.realpath(core)] = origin
+        for core, origin in sorted(cores.items())[:MAX_CHILDREN]:
+            case = Case(f"a process that {test} started", CRASHED, "the process died", origin.pid)
+            path = os.path.join(self._folder, f"{origin.pid}.json")
+            yield self._keep(self._examined(case, core), path)
+
+    def core_of(self, watched: Watched) -> str | None:
+        """Return the core that a process left, None when there is none."""
+        if watched.gdb is not None:
+            path = os.path.join(watched.gdb, "core.0")
+            return path if os.path.isfile(path) else None
+        settings = self._settings
+        for folder in (settings.start, *reversed(watched.folders)):
+            for core, origin in recent_cores(settings.dumping, folder, settings.since):
+                if origin.pid == watched.pid:
+                    return core
+        return None
+
+    # -- one case ----------------------------------------------------------------------------------
+
+    def _examined(self, case: Case, core: str | None, watched: Watched | None = None) -> Case:
+        """Examine the core of a case and keep what there is."""
+        name = re.sub(r"[^A-Za-z0-9_.-]+", "-", case.subject.rpartition("::")[2]).strip("-.")
+        folder = os.path.join(self._settings.artifacts, f"{name[-MAX_NAME:]}-{case.pid}")
+        make_private_folder(Path(folder))
+        shown = self._settings.shown(folder)
+        if core is None:
+            sentence = case.ending
+            if case.verb == CRASHED:
+                why = "" if self._settings.capture else f": {self._settings.why_not}"
+                sentence += f"; no core of it was found{why}"
+                if watched is not None and self._settings.capture == "core":
+                    places = dict.fromkeys((self._settings.start, *watched.folders[-MAX_SAID:]))
+                    sentence += f" (looked for in {', '.join(places)})"
+            _write(folder, "triage.txt", sentence + "\n")
+            return case._replace(sentence=sentence, folder=shown)
+        kept = os.path.join(folder, "core")
+        try:
+            shutil.move(core, kept)
+            os.chmod(kept, 0o600)
+        except OSError as error:  # a full disk, most of all
+            sentence = f"{case.ending}; its core could not be kept: {error.strerror or error}"
+            return case._replace(sentence=sentence, folder=shown)
+        record, trouble = self._triage(kept)
+        folders = (os.path.join(self._settings.start, other.folder) for other in self.all())
+        count = sum(os.path.isfile(os.path.join(other, "core")) for other in folders)
+        at: str | None = shell_word(os.path.join(shown, "core"))
+        if count >= self._settings.cores:
+            os.unlink(kept)
+            at = None
+        if not record:
+            return case._replace(sentence=f"{case.ending}; {trouble}", folder=shown)
+        screen = tuple(render_triage(record, Reader(SHELL, at)))
+        _write(folder, "record.json", json.dumps(record, indent=1) + "\n")
+        _write(folder, "triage.txt", "\n".join(screen) + "\n")
+        sentence = first_sentences(record)
+        return case._replace(sentence=sentence, folder=shown, screen=screen, record=record)
+
+    def _triage(self, core: str) -> tuple[dict[str, Any], str]:
+        """Return the record of a core, or why there is none."""
+        words = [sys.executable, "-c", _TRIAGE, "triage", "--format", "json", "--no-db"]
+        try:
+            done = subprocess.run(
+                [*words, "--no-sidecars", core],
+                cwd=self._settings.folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=EXAMINE_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return {}, f"its core was not read within {EXAMINE_SECONDS:.0f} s"
+        try:
+            record = json.loads(done.stdout)
+        except ValueError:
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            return {}, (lines or ["its core could not be read"])[-1]
+        return (record, "") if isinstance(record, dict) else ({}, "its core could not be read")
+
+    def _keep(self, case: Case, path: str) -> Case:
+        _write(os.path.dirname(path), os.path.basename(path), json.dumps(case._asdict()))
+        return case
+
+
+def _write(folder: str, name: str, text: str) -> None:
+    with open(os.path.join(folder, name), "w", encoding="utf-8", opener=private_opener) as file:
+        file.write(text)
+
+
+def _read(path: Path) -> Case:
+    values = json.loads(path.read_text(encoding="utf-8"))
+    place = values["place"]
+    return Case(**{**values, "screen": tuple(values["screen"]), "place": place and Place(*place)})
+
+
+def _descends(pid: int, ancestor: int) -> bool:
+    """Tell whether a living process is another one or was started below it."""
+    seen = 0
+    while pid > 1 and seen < MAX_DEPTH:
+        if pid == ancestor:
+            return True
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                pid = int(file.read().rpartition(b")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return False
+        seen += 1
+    return False

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin inside the processes of a run: it writes down which test runs, and adds triages.
+
+In the controller of pytest-xdist the report of a worker's crash gets the triage of its core; where
+tests run, a test that failed gets that of a process which it started and which died.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import sys
+import time
+from collections.abc import Generator, Sequence
+
+import pytest
+
+from gdb_epi.pytest_plugin.journal import CONTROLLER, WORKER, Journal, Journals
+from gdb_epi.pytest_plugin.settings import Settings
+from gdb_epi.typing_lite import Any
+
+_YAMA = "/proc/sys/kernel/yama/ptrace_scope"
+_PR_SET_PTRACER, _ANY = 0x59616D61, -1  # include/uapi/linux/prctl.h
+_FOLDERS = ("tmp_path", "tmpdir")  # fixtures in whose folders a test may start processes
+UNDER_GDB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "under_gdb.py")
+
+
+class Inside:
+    """Hooks of one process; `role` says which of them matter."""
+
+    def __init__(
+        self, config: pytest.Config, settings: Settings, role: str, journal: Journal
+    ) -> None:
+        self._config = config
+        self._settings = settings
+        self._role = role
+        self._journal = journal
+        self._runs_tests = role != CONTROLLER
+        self._environment = dict(os.environ)
+        self._began = time.time()
+        if self._runs_tests and settings.timeout is not None:
+            _let_gdb_attach()
+
+    def pytest_report_header(self) -> str:
+        """Say how cores come, in the header of the session."""
+        settings = self._settings
+        how = {"core": "cores by the kernel", "gdb": "tests run under GDB"}.get(settings.capture)
+        how = how or f"no cores: {settings.why_not}"
+        return f"gdb-epi: {how}; deaths are kept in {settings.shown(settings.artifacts)}"
+
+    # -- what runs ---------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectstart(self, collector: pytest.Collector) -> None:
+        """Note what is being imported: that may die too."""
+        self._journal.write("collecting", name=collector.nodeid or collector.name)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Note how many tests there are."""
+        self._journal.write("collected", number=len(session.items))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
+        """Note the test that begins; a controller only hears of it."""
+        if self._runs_tests:
+            self._began = time.time()
+            self._journal.write("test", name=nodeid, location=location)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Function) -> None:
+        """Note where the process is, and where it may go: cores are written there."""
+        for folder in _folders(item):
+            if folder != self._settings.start:
+                self._journal.write("folder", folder=folder)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self) -> None:
+        """Note that the test has ended."""
+        if self._runs_tests:
+            self._journal.write("done")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Note the end of the session: what dies now dies at exit."""
+        self._journal.write("finish", status=int(exitstatus))
+
+    # -- reports -----------------------------------------------------------------------------------
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep each report, for the case that this process dies before its session ends."""
+        if self._role != WORKER:
+            to_data = self._config.hook.pytest_report_to_serializable
+            self._journal.report(to_data(config=self._config, report=report))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Function
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Add to a failed test what became of a process that it started."""
+        report = yield
+        if report.failed and self._settings.capture == "core":
+            from gdb_epi.pytest_plugin.death_cases import ARTIFACTS, DeathCases
+
+            cases = DeathCases(self._settings, self._environment)
+            # In a worker others run tests too; here all that died was started by this test.
+            parent = os.getpid() if self._role == WORKER else None
+            for case in cases.of_children(report.nodeid, parent, self._began, _folders(item)):
+                report.sections.append(("gdb-epi: a process of this test died", case.text()))
+                item.user_properties.append((ARTIFACTS, case.folder))
+        return report
+
+    # -- pytest-xdist ------------------------------------------------------------------------------
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
+        """Let workers of this machine run under GDB, where the kernel writes no cores."""
+        if self._settings.capture != "gdb":
+            return
+        for spec in specs:
+            if spec.popen and not spec.via:
+                python = spec.python or shlex.quote(sys.executable)
+                spec.python = f"{python} {shlex.quote(UNDER_GDB)}"
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
+        """Add the triage to the report of a worker's crash."""
+        from gdb_epi.pytest_plugin.death_cases import DeathCases
+
+        name = report.node.gateway.id
+        for watched in Journals(self._settings.folder).update():
+            if watched.role == WORKER and watched.name == name:
+                case = DeathCases(self._settings, self._environment).of(watched, crashitem)
+                report.longrepr = f"{report.longrepr}\n{case.text()}"
+
+
+def _folders(item: pytest.Function) -> list[str]:
+    """Return where a test and what it starts are likely to be."""
+    arguments = getattr(item, "funcargs", {})
+    folders = [str(arguments[name]) for name in _FOLDERS if name in arguments]
+    with contextlib.suppress(OSError):  # it was removed
+        folders.append(os.getcwd())
+    return folders
+
+
+def _let_gdb_attach() -> None:
+    """Allow a debugger that is no ancestor, where Yama forbids it (ptrace_scope 1)."""
+    try:
+        with open(_YAMA, encoding="ascii") as file:
+            scope = file.read().strip()
+    except OSError:
+        return
+    if scope == "1":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PTRACER, ctypes.c_long(_ANY), 0, 0, 0)
