@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -12,8 +12,8 @@ from struct import Struct
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.reader import Link, Reader, broken_chain, struct_fields
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.sizes import PAGE, PAGE_BITS
-from gdb_epi.target.api import Region, Target, kept_by
+from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
+from gdb_epi.target.api import Region, Target, kept_by, view_in_place
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PAGES = 4096  # kept; then they are read again
@@ -53,8 +53,8 @@ class PagedReader(Reader):
         self._most = MAX_PAGES
         if (kept := kept_by(target)) is not None:
             pages = kept.setdefault(PagedReader, pages)
-            if hasattr(target, "page_in_place"):
-                self._in_place, self._most = target.page_in_place, MAX_PAGES_IN_PLACE
+            if hasattr(target, "in_place"):
+                self._in_place, self._most = target.in_place, MAX_PAGES_IN_PLACE
         self._pages, self._words = pages
         self._plain = self._plain_ascii()
 
@@ -74,6 +74,33 @@ class PagedReader(Reader):
             else rare(address)
             for address in addresses
         ]
+
+    def columns(self, starts: Sequence[int], offsets: Sequence[int]) -> list[list[int]]:
+        """Return, for each offset, the words so far behind addresses, each as word() does.
+
+        The addresses ascend, and are multiples of 8 as the offsets are. Of thousands that lie
+        everywhere, page by page, the pages would take longer than the words.
+        """
+        columns: list[list[int]] = [[] for _ in offsets]
+        number = 0
+        while number < len(starts):
+            region = self.target.region_at(starts[number])
+            dumped = 0 if region is None else min(region.dumped, region.size) & -WORD
+            low, stop = 0 if region is None else region.start, number
+            view = view_in_place(self.target, low, dumped) if dumped else None
+            if view is not None:
+                words = view.cast("Q")
+                stop = bisect_left(starts, low + dumped - max(offsets), number)
+                places = [start - low >> 3 for start in starts[number:stop]]
+                for column, offset in zip(columns, offsets, strict=True):
+                    behind = offset >> 3
+                    column += [words[place + behind] for place in places]
+            if stop == number:
+                stop = number + 1
+                for column, offset in zip(columns, offsets, strict=True):
+                    column.append(self.word(starts[number] + offset))
+            number = stop
+        return columns
 
     def _rare(self, address: int) -> int:
         if address & 7:  # heads of the collector's lists lie on a multiple of 4 in some builds

@@ -232,3 +232,17 @@ def kept_by(target: Target) -> dict[Any, Any] | None:
     None of a target whose memory may change, or that stands before another one and changes it.
     """
     return vars(target).get("kept")
+
+
+def view_in_place(target: Target, start: int, size: int) -> memoryview | None:
+    """Return memory without a copy; None where a target does not have it in one piece."""
+    if kept_by(target) is None or not hasattr(target, "in_place"):
+        return None
+    view: memoryview | None = target.in_place(start, size)
+    return view
+
+
+def view_of(target: Target, start: int, size: int) -> memoryview:
+    """Return memory, without a copy where that can be; raise UnreadableMemory."""
+    view = view_in_place(target, start, size)
+    return memoryview(target.read(start, size)) if view is None else view

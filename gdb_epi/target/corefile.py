@@ -311,15 +311,15 @@ class CoreFileTarget:
             raise UnreadableMemory(address, size, f"a read of more than {MAX_READ} bytes")
         return self._read_pieces(address, size)
 
-    def page_in_place(self, start: int) -> memoryview | None:
-        """Return the page at an address without a copy; None where it was not dumped whole."""
+    def in_place(self, start: int, size: int = PAGE) -> memoryview | None:
+        """Return memory of one mapping without a copy; None where it was not dumped whole."""
         index = bisect_right(self._starts, start) - 1
         if index >= 0:
             region = self._regions[index]
             within = start - region.start
-            if within + PAGE <= region.dumped:
+            if within + size <= region.dumped:
                 at = self._file_at[index] + within
-                return self._bytes.view[at : at + PAGE]
+                return self._bytes.view[at : at + size]
         return None
 
     def _read_pieces(self, address: int, size: int) -> bytes:

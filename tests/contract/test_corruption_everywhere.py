@@ -54,15 +54,14 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
     length_at = layout.require("PyASCIIObject", "length")
     size_at = layout.require("PyVarObject", "ob_size")
     walked = {address for address, _category in walk.visited}
-    for name, at in (("str", length_at), ("tuple", size_at), ("list", size_at)):
+    for name, at, size in (("str", length_at, 48), ("tuple", size_at, 24), ("list", size_at, 40)):
         kind = next(
             kind for kind in walk.kinds.judged() if kind.name == name and not kind.flags & HEAP_TYPE
         )
         head = head_of(kind.flags)
         owner = next(
             owner
-            for pool in census.pools_with(kind.address, head)
-            for owner in census.objects(pool, kind.address, head, range(pool.count))
+            for owner in census.objects(kind.address, head, size)
             if owner not in walked and 0 < walk.reader.word(owner + at) < 64
         )
         for bits in ((HIGH,), (HIGHER,), (HIGH, HIGHER)):
@@ -127,8 +126,7 @@ def test_a_number_of_a_dicts_table_is_named(interpreter: str) -> None:
     head = head_of(kind.flags)
     owner = next(
         owner
-        for pool in census.pools_with(kind.address, head)
-        for owner in census.objects(pool, kind.address, head, range(pool.count))
+        for owner in census.objects(kind.address, head, layout.size("PyDictObject") or 0)
         if word(owner + used_at) > 2 and not word(owner + values_at)
     )
     keys = word(owner + keys_at)

@@ -5,19 +5,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from itertools import compress, islice
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
-from gdb_epi.corruption.heap.pool_census import PoolCensus, head_of, pool_census
+from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, SizeClass, head_of, pool_census
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import struct_fields
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 LEAST_BIT = 3  # of counts: an insertion that was under way leaves them off by one
@@ -94,10 +93,12 @@ def dict_tables(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R30", f"{error}")
         return
     wrong: dict[int, tuple[int, _Table]] = {}
-    for owner, keys, used in islice(_dicts(census, walk, tables), MAX_DICTS):
-        table = tables.read(keys, used)
-        if table is not None and not table.adds_up and not tables.is_empty(table):
-            wrong.setdefault(keys, (owner, table))
+    for dicts in _dicts(census, walk, tables):
+        contradicted = tables.contradicted(dicts)
+        for keys, used, number in zip(dicts.keys, dicts.used, dicts.numbers, strict=True):
+            if (keys, used) in contradicted:
+                owner = dicts.blocks.start(number) + dicts.head
+                wrong.setdefault(keys, (owner, contradicted[keys, used]))
     if len(wrong) > MAX_WRONG:
         return
     for keys, (owner, table) in wrong.items():
@@ -130,20 +131,38 @@ def _log2_width(log2: int) -> int:
     return next((width for most, width in _WIDTHS if log2 < most), 3)
 
 
-def _dicts(census: PoolCensus, walk: ObjectWalk, tables: _Tables) -> Iterator[tuple[int, int, int]]:
-    """Yield (address, table, number of items or -1) of the dicts in the pools."""
+class _Dicts(NamedTuple):
+    """Dicts in blocks of one size: which, their tables, and how many items they say they have.
+
+    That is -1 where the table is shared and the values lie elsewhere.
+    """
+
+    blocks: SizeClass
+    head: int
+    numbers: list[int]
+    keys: list[int]
+    used: list[int]
+
+
+def _dicts(census: PoolCensus, walk: ObjectWalk, tables: _Tables) -> Iterator[_Dicts]:
+    """Yield the dicts in the pools."""
     for kind in walk.kinds.judged():
         if kind.name != "dict" or kind.flags & HEAP_TYPE:
             continue
         head = head_of(kind.flags)
-        for pool in census.pools_with(kind.address, head):
-            numbers = compress(range(pool.count), census.is_object(pool, kind.address, head))
-            used, keys, values = (
-                pool.column(head + at) for at in (tables.used_at, tables.keys_at, tables.values_at)
+        for blocks in census.classes:
+            if not 0 <= blocks.block - head - tables.size < GRAIN:
+                continue
+            row = blocks.row()
+            numbers = row.that_hold(kind.address, head + tables.type_at)
+            counts = zip(numbers, row.of_blocks(numbers, head), strict=True)
+            numbers = [number for number, count in counts if census.counts(count)][:MAX_DICTS]
+            keys, used, values = (
+                row.of_blocks(numbers, head + at)
+                for at in (tables.keys_at, tables.used_at, tables.values_at)
             )
-            for owner in census.objects(pool, kind.address, head, numbers):
-                number = (owner - pool.start(0)) // pool.block
-                yield owner, keys[number], -1 if values[number] else used[number]
+            used = [-1 if elsewhere else n for elsewhere, n in zip(values, used, strict=True)]
+            yield _Dicts(blocks, head, numbers, keys, used)
 
 
 class _Tables:
@@ -152,6 +171,8 @@ class _Tables:
     def __init__(self, reader: PagedReader) -> None:
         layout: Layout = reader.layout
         self._reader = reader
+        self.type_at = layout.require("PyObject", "ob_type")
+        self.size = layout.size("PyDictObject") or 0
         self.used_at, self.keys_at, self.values_at = (
             layout.require("PyDictObject", name) for name in ("ma_used", "ma_keys", "ma_values")
         )
@@ -164,12 +185,51 @@ class _Tables:
         self._names = [_NAMES[name] for name in self._at]
         codes = ["q" if name in _WORDS else "B" for name in self._at]
         self._fields = struct_fields(list(zip(self._at.values(), codes, strict=True)))
+        self._masks: dict[int, int] = {}  # words that the numbers are in -> their bits there
+        for name, offset in self._at.items():
+            bits = WORD_MASK if name in _WORDS else 0xFF << 8 * (offset % WORD)
+            self._masks[offset & -WORD] = self._masks.get(offset & -WORD, 0) | bits
+        self._words = struct_fields([(offset, "Q") for offset in self._masks])
+        self._entries = list(self._masks).index(self._at["dk_nentries"])
 
-    def read(self, keys: int, used: int) -> _Table | None:
-        """Return the numbers of a table; None where it cannot be read."""
-        numbers = self._reader.unpack(keys, self._fields) if keys and not keys & 7 else None
-        if numbers is None:
-            return None
+    def contradicted(self, dicts: _Dicts) -> dict[tuple[int, int], _Table]:
+        """Return the tables that do not add up, by address and number of items; empty ones do.
+
+        Nearly all have numbers that others have too: each such set is looked at once.
+        """
+        tables = sorted({keys for keys in dicts.keys if keys and not keys & 7})
+        columns = [
+            column if mask == WORD_MASK else [word & mask for word in column]
+            for column, mask in zip(
+                self._reader.columns(tables, list(self._masks)), self._masks.values(), strict=True
+            )
+        ]
+        shapes = {shape: self._table(shape, -1) for shape in set(zip(*columns, strict=True))}
+        wrong = {
+            shape
+            for shape, table in shapes.items()
+            if any(shape) and not table.adds_up and not self.is_empty(table)  # else unreadable
+        }
+        entries = dict(zip(tables, columns[self._entries], strict=True))
+        no_room = [
+            (keys, used)
+            for keys, used in zip(dicts.keys, dicts.used, strict=True)
+            if used > entries.get(keys, used)
+        ]
+        if not wrong and not no_room:
+            return {}
+        shape_of = dict(zip(tables, zip(*columns, strict=True), strict=True))
+        suspects = [*no_room, *zip(dicts.keys, dicts.used, strict=True)]
+        return {
+            (keys, used): shapes[shape_of[keys]]._replace(used=used)
+            for keys, used in suspects
+            if keys in shape_of
+            and any(shape_of[keys])
+            and (used > entries[keys] or shape_of[keys] in wrong)
+        }
+
+    def _table(self, words: tuple[int, ...], used: int) -> _Table:
+        numbers = self._fields.unpack_from(self._words.pack(*words))
         return _Table(used=used, **dict(zip(self._names, numbers, strict=True)))
 
     def is_empty(self, table: _Table) -> bool:

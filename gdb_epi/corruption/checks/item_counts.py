@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import compress
-from operator import gt
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
@@ -107,11 +105,15 @@ def item_counts_of_the_heap(context: Context) -> Iterator[Evidence | Skipped]:
 def _suspected(
     context: Context, census: PoolCensus, walk: ObjectWalk
 ) -> dict[str, list[int]] | None:
-    """Return the objects that count more than their block holds, or than they say themselves."""
+    """Return the objects that count more than their block holds, or than they say themselves.
+
+    Those that count fewer than LEAST_COUNT are wrong by less than what R25 looks at.
+    """
     layout = walk.reader.layout
     size_at = layout.offset("PyVarObject", "ob_size")
+    type_at = layout.offset("PyObject", "ob_type")
     form = str_form(layout, 0)
-    if size_at is None:
+    if size_at is None or type_at is None:
         return None
     fields: dict[str, tuple[int, int, int]] = {}  # where the count is, the head, bytes of an item
     for kind, struct, member, width in (
@@ -129,24 +131,19 @@ def _suspected(
         if (at := layout.offset(struct, member)) is not None
     }
     of_kind = _by_kind()
-    for name, built_in in _built_in_types(walk).items():
-        address, head = built_in.address, head_of(built_in.flags)
-        if name in fields:
-            at, start, width = fields[name]
-            for pool in census.pools_with(address, head):
-                most = (pool.block - head - start) // width
-                counts = pool.column(head + at)
-                mine = compress(counts, census.is_object(pool, address, head))
-                if max(counts) > most and max(mine, default=0) > most:
-                    large = [n for n, count in enumerate(counts) if count > most]
-                    of_kind[name] += census.objects(pool, address, head, large)
-        elif name in rooms:
-            for pool in census.pools_with(address, head):
-                counts, room = pool.column(head + size_at), pool.column(head + rooms[name])
-                larger = map(gt, counts, room)
-                if any(compress(larger, census.is_object(pool, address, head))):
-                    large = [n for n, count in enumerate(counts) if count > room[n]]
-                    of_kind[name] += census.objects(pool, address, head, large)
+    types = _built_in_types(walk)
+    for blocks in census.classes:
+        row = blocks.row()
+        for name in types.keys() & (fields.keys() | rooms.keys()):
+            head = head_of(types[name].flags)
+            at, start, width = fields.get(name, (size_at, rooms.get(name, 0) + WORD, 0))
+            if head + start > blocks.block:
+                continue
+            most = (blocks.block - head - start) // width if width else 0
+            for number in row.that_count(types[name].address, head + type_at, head + at, most):
+                room = most if width else row.word(number, head + rooms[name])
+                if row.word(number, head + at) > room and census.counts(row.word(number, head)):
+                    of_kind[name].append(blocks.start(number) + head)
     for name, owners in _suspected_in_chunks(census, walk, heap_chunks(context), fields).items():
         of_kind[name] += owners
     return of_kind
@@ -167,10 +164,8 @@ def _suspected_in_chunks(
     of_kind = _by_kind()
     words, last = chunks.words, len(chunks.words)
     type_words = {first + 1 for _name, first in kinds.values()}
-    for place in chunks.places:
+    for place in chunks.of_size(LARGEST_BLOCK + 2 * WORD):
         size = words[place + 1] & ~FLAGS
-        if size <= LARGEST_BLOCK:
-            continue
         for type_word in type_words:
             name, first = kinds.get(words[place + type_word], ("", 0))
             if not name or first + 1 != type_word or not census.counts(words[place + first]):

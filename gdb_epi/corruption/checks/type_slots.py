@@ -342,10 +342,14 @@ def type_numbers(context: Context) -> Iterator[Evidence | Skipped]:
     except LayoutError as error:
         yield Skipped("R28", f"{error}")
         return
-    wrong = [(kind, list(classes.disagreements(kind))) for kind in made]
-    contradicted = {kind.address for kind, each in wrong if each}
+    wrong = [
+        (kind, each)
+        for kind in made
+        if (each := list(classes.disagreements(kind))) and classes.has_plain_name(kind)
+    ]
+    contradicted = {kind.address for kind, _each in wrong}
     # A class that is derived from a damaged one disagrees with that.
-    wrong = [(kind, each) for kind, each in wrong if each and kind.base not in contradicted]
+    wrong = [(kind, each) for kind, each in wrong if kind.base not in contradicted]
     if len(wrong) > MAX_WRONG_TYPES:
         return
     for kind, disagreements in wrong:
@@ -369,8 +373,10 @@ class _Classes:
         self._context, self._reader = context, reader
         self._layout: Layout = reader.layout
         self._size_at = self._layout.require("PyVarObject", "ob_size")
-        self._members = [self._layout.require("PyTypeObject", name) for name in _NUMBERS]
+        members = [self._layout.require("PyTypeObject", name) for name in _NUMBERS]
+        self._places = [self._size_at, *members]
         self._known: dict[int, _Class] = {}
+        self._roots: dict[int, _Class | None] = {}
         self._negative: dict[str, set[int]] = {}
 
     def offset(self, member: str) -> int:
@@ -388,38 +394,55 @@ class _Classes:
         """Return what the type at an address says."""
         kind = self._known.get(address)
         if kind is None:
-            places = [self._size_at, *self._members]
-            words = self._reader.words([address + offset for offset in places])
+            words = self._reader.words([address + offset for offset in self._places])
             kind = self._known[address] = _Class(address, *words)
         return kind
 
+    def _all(self, addresses: list[int]) -> list[_Class]:
+        """Return what at() says of each of ascending addresses."""
+        columns = self._reader.columns(addresses, self._places)
+        classes = [_Class(*words) for words in zip(addresses, *columns, strict=True)]
+        self._known.update(zip(addresses, classes, strict=True))
+        return classes
+
     def made_by_statements(self) -> list[_Class]:
-        """Return the classes that class statements (or calls of type()) made."""
-        classes = [self.at(address) for address in classes_of_heap(self._context)]
+        """Return the classes that class statements (or calls of type()) made, by who frees them."""
+        classes = self._all(classes_of_heap(self._context))
         freed_by = Counter(kind.dealloc for kind in classes)
         if not freed_by:
             return []
         usual, number = freed_by.most_common(1)[0]
         if number < FEWEST_CLASSES:
             return []
-        return [kind for kind in classes if kind.dealloc == usual and self._has_plain_name(kind)]
+        return [kind for kind in classes if kind.dealloc == usual]
 
-    def _has_plain_name(self, kind: _Class) -> bool:
+    def has_plain_name(self, kind: _Class) -> bool:
         """Whether tp_name is that of a class statement, which holds no module's name."""
         name = self._reader.type_name(kind.address)
         return not isinstance(name, Absent) and "." not in name
 
     def root(self, kind: _Class) -> _Class | None:
         """Return the first base that C code made; None where the chain is damaged."""
+        passed = []
         for _ in range(MAX_BASES):
-            if not kind.base or kind.base & 7:
-                return None
-            kind = self.at(kind.base)
+            base = kind.base
+            if base in self._roots:
+                break
+            passed.append(base)
+            self._roots[base] = None
+            if not base or base & 7:
+                break
+            kind = self.at(base)
             if not kind.basicsize:
-                return None
-            if not _is_anonymous(self._context, kind.address):
-                return kind
-        return None
+                break
+            if not _is_anonymous(self._context, base):
+                self._roots[base] = kind
+                break
+        else:
+            return None
+        root = self._roots[base]
+        self._roots.update(dict.fromkeys(passed, root))
+        return root
 
     def disagreements(self, kind: _Class) -> Iterator[_Disagreement]:
         """Yield the numbers of a class that its base or its own other numbers contradict."""
@@ -457,9 +480,8 @@ class _Classes:
     def _has_instances(self, kind: _Class) -> bool:
         """Whether objects of a class lie in blocks that are as large as its instances are."""
         head = head_of(kind.flags)
-        census = pool_census(self._context)
-        pools = () if isinstance(census, Absent) else census.pools_with(kind.address, head)
-        return any(pool.block == head + kind.basicsize + 15 & ~15 for pool in pools)
+        census, block = pool_census(self._context), head + kind.basicsize + 15 & ~15
+        return not isinstance(census, Absent) and census.has_blocks_of(kind.address, head, block)
 
     def _agree(self, kind: _Class, base: _Class) -> bool:
         """Whether instances have room for what the base has, the slots, a dict and references.

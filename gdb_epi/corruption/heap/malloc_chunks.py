@@ -21,7 +21,7 @@ from gdb_epi.fault.malloc_heap import (
     PREV_INUSE,
     main_heap,
 )
-from gdb_epi.target.api import Region
+from gdb_epi.target.api import Region, view_of
 from gdb_epi.typing_lite import NamedTuple
 
 DEFAULT_LIMIT = 16 << 20  # bytes of heap that a default run walks
@@ -44,12 +44,17 @@ class _Free(NamedTuple):
 class HeapChunks(NamedTuple):
     """The chunks of the main heap: their places in its words, ascending; `start` is its address.
 
-    What a chunk holds begins HEAD words behind its place.
+    What a chunk holds begins HEAD words behind its place; `heads` are their sizes with flags.
     """
 
     start: int
     words: memoryview
     places: list[int]
+    heads: list[int]
+
+    def of_size(self, least: int) -> list[int]:
+        """Return the places of the chunks of so many bytes and more."""
+        return [at for at, head in zip(self.places, self.heads, strict=True) if head >= least]
 
 
 HEAD = 2  # words: the size before, and the own one
@@ -71,37 +76,40 @@ def in_free_chunk(context: Context, address: int) -> bool:
 def _chunks(context: Context) -> _Free:
     """Walk the heap up to its end or a size that fits nothing."""
     region = main_heap(context.target)
-    free = _Free([], [], HeapChunks(0, memoryview(b"").cast("Q"), []))
+    free = _Free([], [], HeapChunks(0, memoryview(b"").cast("Q"), [], []))
     size = 0 if region is None else min(region.dumped, region.size)
     if region is None or size > DEFAULT_LIMIT:
         return free
     try:
-        words = memoryview(context.target.read(region.start, size & ~7)).cast("Q")
+        words = view_of(context.target, region.start, size & ~7).cast("Q")
     except UnreadableMemory:
         return free
-    free = _Free([], [], HeapChunks(region.start, words, []))
-    at, last = 0, len(words) - 1
-    head = words[1]
-    places = free.every.places
-    chunks: list[tuple[int, int]] = []
-    keys: dict[int, list[tuple[int, int]]] = {}  # number behind the first word -> chunks
-    cache = region.start + CACHE_AT
+    places, heads = [], []
+    at, head, last = 0, words[1], len(words) - 1
     while head >= MIN_CHUNK and not head & NEVER:
-        size = head & ~FLAGS
-        following = at + (size >> 3)
+        following = at + (head >> 3)
         if following >= last:
-            if 8 * following == region.size:
-                chunks.append((at, following))  # the top chunk: never given out, or given back
             break
-        head = words[following + 1]
         places.append(at)
-        if not head & PREV_INUSE:
-            chunks.append((at, following))
-        elif size <= MAX_CACHED:
-            keys.setdefault(words[at + 3], []).append((at, following))
-        at = following
-    for key, some in keys.items():
-        if len(some) >= FEWEST_KEYS and (key >= NO_ADDRESS or key == cache):
+        heads.append(head)
+        at, head = following, words[following + 1]
+    free = _Free([], [], HeapChunks(region.start, words, places, heads))
+    ends, flags = [*places, at][1:], [*heads, head][1:]
+    chunks = [
+        (place, end)
+        for place, end, flag in zip(places, ends, flags, strict=True)
+        if not flag & PREV_INUSE
+    ]
+    if head >= MIN_CHUNK and not head & NEVER and 8 * (at + (head >> 3)) == region.size:
+        chunks.append((at, at + (head >> 3)))  # the top chunk: never given out, or given back
+    cache = region.start + CACHE_AT
+    keys: dict[int, list[tuple[int, int]]] = {}  # number behind the first word -> chunks
+    second = [words[place + HEAD + 1] for place in places]
+    for number in [n for n, key in enumerate(second) if key >= NO_ADDRESS or key == cache]:
+        if flags[number] & PREV_INUSE and heads[number] & ~FLAGS <= MAX_CACHED:
+            keys.setdefault(second[number], []).append((places[number], ends[number]))
+    for some in keys.values():
+        if len(some) >= FEWEST_KEYS:
             chunks += _cached(region, words, some)
     for at, following in sorted(chunks):
         free.starts.append(region.start + 8 * (at + 2))

@@ -45,7 +45,7 @@ class Pool(NamedTuple):
                 yield at
 
 
-def pool_shape(address: int, data: bytes, at: int = 0) -> tuple[int, int, int] | None:
+def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int, int, int] | None:
     """Return (size, block size, blocks carved) of the pool at an offset of `data`, an address.
 
     16 KiB of it are given where they are there. None for anything else, and for a pool without a
