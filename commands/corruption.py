@@ -23,14 +23,15 @@ if TYPE_CHECKING:
         argument("--seconds", type=positive("seconds"), metavar="S", help="of a sweep (120)"),
         argument("--budget", type=whole(), metavar="BYTES", help="of memory to read"),
         argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, or log10 odds"),
+        argument("--evidence", action="store_true", help="also weights, odds and names of checks"),
     ),
 )
 def corruption(session: Session, args: Namespace) -> Report:
-    """Show the evidence for damaged memory: each item, what it was compared with, what it weighs.
+    """Tell whether memory was damaged: which word and bit, and what shows it.
 
-    Candidates come with the bit, its direction and where the right value was found. What was not
-    checked is listed with the reason. One core alone never says "hardware": the same bit, byte lane
-    or CPU again on one host does. --sweep recomputes checksums over all memory.
+    What was not checked is listed with the reason. One core alone never says "hardware": the same
+    bit, byte lane or CPU again on one host does. --sweep recomputes checksums over all memory,
+    --evidence shows what each sign weighs; `epi explain NAME` has a page on it.
     """
     from gdb_epi.render.corruption import corruption_report, run_study
 
@@ -47,4 +48,4 @@ def corruption(session: Session, args: Namespace) -> Report:
     finally:
         if line is not None:
             line.clear()
-    return corruption_report(study)
+    return corruption_report(study, numbers=args.evidence)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 GROUP = "One crash"
-HELP = "what speaks for damaged memory in a core, and what does not"
+HELP = "was memory damaged: which word and bit, and what shows it"
 READS_CORES = True
 
 
@@ -27,6 +27,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--budget", type=whole(), metavar="BYTES", help="most memory to read")
     parser.add_argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, a number")
+    parser.add_argument(
+        "--evidence", action="store_true", help="also weights, odds and names of checks"
+    )
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -55,7 +58,7 @@ def run(args: Namespace) -> int:
         )
         for drawn in bar:
             drawn.clear()
-        report = corruption_report(study)
+        report = corruption_report(study, numbers=args.evidence)
     if args.json:
         from gdb_epi.render.json import render_report_json as render
     else:

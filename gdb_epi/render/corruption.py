@@ -6,7 +6,7 @@ Also the checks as a user asks for them, by the options of the shell verb and th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gdb_epi.corruption.context import (
     DEFAULT_BYTES,
@@ -34,37 +34,45 @@ from gdb_epi.corruption.score import (
 from gdb_epi.detectors.findings import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
+from gdb_epi.render.escape import wrapped
 from gdb_epi.render.json import plain
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
 COLUMNS = ("#", "item", "where", "found", "corrected", "bits", "path", "weight")
-MAX_BITS = 4  # that a table cell names
-MEANING = {
-    PROVEN: "two copies of one fact disagree; a wild store can do that too, so look for the same"
-    " on this host",
-    STRONG: "much speaks for damage; one core alone never says hardware, look for more on this"
-    " host",
-    WEAK: "something speaks for damage, not enough to act on",
-    AMBIGUOUS: "damage and a named kind of software bug make this very picture",
-    NONE: "nothing that was checked speaks for damage",
-    SOFTWARE_LIKE: "this looks like a software bug",
+MAX_BITS = 4  # that a line or a table cell names
+MAX_CHECKS = 4  # that one line names
+ANSWERS = {
+    PROVEN: "Memory was damaged: two copies of one fact disagree.",
+    STRONG: "Strong evidence of damaged memory, or of a wrong computation.",
+    WEAK: "Weak evidence of damaged memory: not enough to act on.",
+    AMBIGUOUS: "Cannot tell: damaged memory and a software bug make this same picture.",
+    NONE: "No sign of damaged memory.",
+    SOFTWARE_LIKE: "No sign of damaged memory; this looks like a software bug.",
 }
+WHO = (
+    "Who damaged it, the machine or a stray write of the program, one core cannot tell: more "
+    "crashes of this host, or of this program elsewhere, decide (gdb-epi fleet suspects)."
+)
 
 
-def corruption_report(study: CheckResults) -> Report:
-    """Return the report of `epi corruption`."""
+def corruption_report(study: CheckResults, *, numbers: bool = False) -> Report:
+    """Return the report of `epi corruption`; `numbers`: also weights, odds and names of checks."""
     if checked_nothing(study.skipped):
         why = f"{study.skipped[0].why}: its instructions are not decoded"
         return Report("corruption", lines=[why], data=corruption_json(study))
-    rows = [_row(number, evidence) for number, evidence in enumerate(study.evidence, 1)]
-    lines = [*_interrupted(study), *_verdict(study), *_compared(study), *_coverage(study)]
-    # What rust-minidump's rule makes of the same core counts nothing here.
-    flips = possible_bit_flips(study.context.state)
-    best = max((flip.confidence for flip in flips), default=0.0)
-    text = counted(len(flips), "possible bit flip")
-    lines.append(f"rust-minidump's rule, for comparison: {text}, highest confidence {best:.2f}")
+    lines = [*_interrupted(study), *_answer(study), *_changed(study), *_compared(study)]
+    lines += _not_checked(study)
+    rows: list[tuple[object, ...]] = []
+    if numbers:
+        lines += ["", *_numbers(study)]
+        rows = [_row(number, evidence) for number, evidence in enumerate(study.evidence, 1)]
+    elif study.evidence:
+        lines += [
+            "",
+            "What each of these weighs: --evidence. A page on one: epi explain NAME (GDB)",
+        ]
     return Report(
         "corruption",
         COLUMNS if rows else (),
@@ -127,48 +135,96 @@ def _interrupted(study: CheckResults) -> list[str]:
     return [*lines, ""]
 
 
-def _verdict(study: CheckResults) -> list[str]:
+def _answer(study: CheckResults) -> list[str]:
     score = study.score
-    odds, chance = score.prior + score.llr, _probability(study)
-    groups = ", ".join(f"{name or '?'} {value:+.2g}" for name, value in score.groups.items())
-    lines = [
-        f"{score.word}: {MEANING.get(score.word, '')}",
-        f"evidence {score.llr:+.2f} ({groups or 'of no group'}), prior {score.prior:g} "
-        f"({prior_name(score.prior)}): log10 odds {odds:+.2f}",
-        f"that is a probability of {_chance(chance)} that memory or the CPU failed, as far as the "
-        "prior and the weights are right; one process is no proof",
-        f"symptom: {study.symptom.name}; path: {score.path}; weights: {weights().version}",
-    ]
+    lines = [ANSWERS.get(score.word, score.word)]
     if score.ambiguous:
-        lines.append(f"the same picture comes from: {score.ambiguous}")
+        lines += wrapped(f"The same picture comes from {score.ambiguous}.")
+    if score.word in (PROVEN, STRONG, WEAK):
+        lines += wrapped(WHO)
     return lines
+
+
+def _changed(study: CheckResults) -> list[str]:
+    """Say which words differ from what they should be, each once."""
+    words: dict[tuple[str, int, int], tuple[int, ...]] = {}
+    for evidence in study.evidence:
+        if evidence.found is not None and evidence.corrected is not None and evidence.bits:
+            words[_place(evidence), evidence.found, evidence.corrected] = tuple(evidence.bits)
+    lines = []
+    for (place, found, corrected), bits in words.items():
+        lines.append(f"{place} holds {hex_word(found)}")
+        if len(bits) > MAX_BITS:
+            differs = f"{len(bits)} bits differ"
+        else:
+            differs = f"only {'bit' if len(bits) == 1 else 'bits'} {_listed(bits)} differ"
+            differs += "s" if len(bits) == 1 else ""
+        lines.append(f"  right would be {hex_word(corrected)}; {differs}")
+    return ["", *lines] if lines else []
+
+
+def _listed(bits: Sequence[int]) -> str:
+    texts = list(map(str, bits))
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
 def _compared(study: CheckResults) -> list[str]:
     if not study.evidence:
         return []
-    lines = ["", "what was compared:"]
-    for number, evidence in enumerate(study.evidence, 1):
-        lines.append(f"  {number}. {evidence.summary}")
+    lines = ["", "What was seen"]
+    width = max(len(evidence.id) for evidence in study.evidence)
+    for evidence in study.evidence:
+        lines += wrapped(evidence.summary, f"  {evidence.id:<{width}}  ")
         if evidence.ambiguous:
-            lines.append(f"     ambiguous: {evidence.ambiguous}")
-    return [*lines, ""]
+            lines += wrapped(f"the same picture comes from {evidence.ambiguous}", " " * (width + 4))
+    return lines
 
 
-def _coverage(study: CheckResults) -> list[str]:
-    """Say what ran, what could not be checked and why, and how much was looked at."""
+def _not_checked(study: CheckResults) -> list[str]:
+    """Say what could not be checked and why, and how much was looked at."""
     ran = checks_that_ran(study)
-    lines = [f"checks that ran: {', '.join(ran) or 'none'}"]
     whys: dict[str, list[str]] = {}
     for skipped in study.skipped:
         whys.setdefault(skipped.why, []).append(skipped.check)
+    lines = []
     for why, names in whys.items():
         # A check that ran says here what it could not look at.
         partly = ran and set(names) <= set(ran)
-        title = "not checked by what ran" if partly else "not checked"
-        lines.append(f"{title}: {', '.join(names)}: {why}")
+        if len(names) > MAX_CHECKS:
+            label = counted(len(names), "check")
+        else:
+            label = f"{', '.join(names)}{' (in part)' if partly else ''}"
+        lines += wrapped(f"{label}: {why}", "  ")
     counts = ", ".join(f"{number:,} {what}" for what, number in study.context.counts.items())
-    return [*lines, f"looked at: {counts}"] if counts else lines
+    lines = ["", "Not checked", *lines] if lines else lines
+    return [*lines, "", *wrapped(f"Looked at: {counts}")] if counts else lines
+
+
+def _numbers(study: CheckResults) -> list[str]:
+    """Return what the answer was computed from: for those who know the weights."""
+    score = study.score
+    odds, chance = score.prior + score.llr, _probability(study)
+    groups = ", ".join(f"{name or '?'} {value:+.2g}" for name, value in score.groups.items())
+    lines = [
+        "Numbers (log10; where each comes from: epi explain NAME)",
+        f"  evidence {score.llr:+.2f} ({groups or 'of no group'}), prior {score.prior:g} "
+        f"({prior_name(score.prior)}), odds {odds:+.2f}",
+        *wrapped(
+            f"probability {_chance(chance)} that a word was damaged and not that the program is "
+            "wrong, as far as the prior and the weights are right",
+            "  ",
+        ),
+        f"  symptom: {study.symptom.name}; path: {score.path}; weights: {weights().version}",
+        *wrapped(f"checks that ran: {', '.join(checks_that_ran(study)) or 'none'}", "  "),
+    ]
+    if not_run := [s.check for s in study.skipped if s.check not in checks_that_ran(study)]:
+        lines += wrapped(f"checks that did not run: {', '.join(dict.fromkeys(not_run))}", "  ")
+    # What rust-minidump's rule makes of the same core counts nothing here.
+    flips = possible_bit_flips(study.context.state)
+    best = max((flip.confidence for flip in flips), default=0.0)
+    text = counted(len(flips), "possible bit flip")
+    lines.append(f"  rust-minidump's rule, for comparison: {text}, highest confidence {best:.2f}")
+    return lines
 
 
 def _row(number: int, evidence: Evidence) -> tuple[object, ...]:

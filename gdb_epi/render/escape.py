@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text for a terminal: it cannot steer one (escape), and needs no character that one lacks.
+"""Text for a terminal: it cannot steer one, fits a screen, and needs no character that one lacks.
 
 Everything that may come from a core goes through `escape`. Where a locale has no Unicode, the lines
 of trees become ASCII and other characters escapes (in_charset).
@@ -11,6 +11,7 @@ import codecs
 
 ERRORS = "gdb-epi"  # the name of the handler below, for str.encode() and streams
 UTF_8 = "utf-8"
+WIDTH = 100  # columns of a screen
 # What trees are drawn with. All else may be part of a value, which must not become another one.
 _PLAIN = {"─": "-", "│": "|", "├": "|", "└": "`"}
 
@@ -78,3 +79,22 @@ def locale_charset() -> str:
         return str(_locale.nl_langinfo(_locale.CODESET)) or "ascii"
     except (AttributeError, ValueError):
         return UTF_8
+
+
+def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
+    """Return a sentence as lines of at most WIDTH columns, `head` before the first; `most` of them.
+
+    What is pasted (paths, commands) is never broken; where lines are cut off, three dots say so.
+    """
+    from textwrap import wrap
+
+    return wrap(
+        escape(text),
+        WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        max_lines=most,
+        placeholder=" ...",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

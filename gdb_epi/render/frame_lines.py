@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.render.escape import WIDTH as WIDTH
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from gdb_epi.target.api import NativeFrame
 
 PYTHON, NATIVE, REMARK = "py", "C", ""
-WIDTH = 100
 LABEL = 9  # columns of the words at the left of an answer
 MAX_NAME = 44  # columns of the longest name that the places of other lines are aligned after
 MAX_PERIOD = 8  # functions that call each other in a circle

@@ -8,7 +8,6 @@ evidence, weights and signatures stand behind `evidence`.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
@@ -26,7 +25,7 @@ from gdb_epi.record.reading import (
     texts_in,
 )
 from gdb_epi.render.category_words import CRASHES
-from gdb_epi.render.escape import escape
+from gdb_epi.render.escape import escape, wrapped
 from gdb_epi.render.frame_lines import (
     ABORTING,
     HANDLER,
@@ -102,7 +101,7 @@ def render_triage(record: Json, reader: Reader = Reader()) -> list[str]:  # noqa
     stack = telling_stack(record)
     calls = _calls(record, stack)
     first, second = headline(record, calls)
-    lines = [*_wrapped(first, "", 2), *_wrapped(second, "", 3), ""]
+    lines = [*wrapped(first, "", 2), *wrapped(second, "", 3), ""]
     lines += _facts(record, calls, reader.line)
     lines += labelled("Known", reader.decided)
     parts = [list(_not_shown(record, reader))]
@@ -142,20 +141,8 @@ def labelled(label: str, texts: Sequence[str]) -> Iterator[str]:
     """Yield texts beside a word in the left column; longer ones are wrapped, three lines each."""
     head = f"{label:<{LABEL}}"
     for text in texts:
-        yield from _wrapped(text, head, 3)
+        yield from wrapped(text, head, 3)
         head = " " * LABEL
-
-
-def _wrapped(text: str, head: str, most: int) -> list[str]:
-    return textwrap.wrap(
-        escape(text),
-        WIDTH,
-        initial_indent=head,
-        subsequent_indent=" " * len(head),
-        max_lines=most,
-        placeholder=" ...",
-        break_on_hyphens=False,
-    )
 
 
 def _calls(record: Json, stack: Json) -> list[Call]:

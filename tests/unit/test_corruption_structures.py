@@ -32,7 +32,7 @@ from gdb_epi.cpython.objects.siphash import (
 )
 from gdb_epi.errors import UsageError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.corruption import corruption_json, corruption_report
+from gdb_epi.render.corruption import checks_that_ran, corruption_json, corruption_report
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget
@@ -309,19 +309,45 @@ def test_canaries(flip: int, found: int) -> None:
         assert study_.score.word == "proven-corruption"
 
 
-def test_the_report_names_bit_weight_and_what_was_not_checked() -> None:
-    found = run_checks(process(CANARY ^ 1 << 40), prior=prior_of("consumer"))
-    report = corruption_report(found)
+def test_the_report_answers_first_and_keeps_numbers_for_who_asks() -> None:
+    damaged = run_checks(process(CANARY ^ 1 << 40), prior=prior_of("consumer"))
+    lines = list(map(str, corruption_report(damaged).lines))
+    assert lines[0] == "Memory was damaged: two copies of one fact disagree."
+    assert "the machine or a stray write" in lines[1]
+    text = "\n".join(lines)
+    assert f"{STACK + 0x1080:#018x} holds" in text and "only bit 40 differs" in text
+    assert "checks: no CPython" in text, "what was not checked, and why"
+    for dialect in ("log10", "prior", "odds", "symptom:", "weights:", "rust-minidump"):
+        assert dialect not in text
+    assert max(map(len, lines)) <= 100 and not corruption_report(damaged).rows
+
+
+def test_with_evidence_the_report_names_weight_prior_and_checks() -> None:
+    damaged = run_checks(process(CANARY ^ 1 << 40), prior=prior_of("consumer"))
+    report = corruption_report(damaged, numbers=True)
     assert any("R4" in row and "40 (1->0)" in map(str, row) for row in report.rows) or any(
         "40 (0->1)" in map(str, row) for row in report.rows
     )
     text = "\n".join(map(str, report.lines))
-    assert "proven-corruption" in text and "consumer" in text
-    (line,) = (one for one in text.splitlines() if one.startswith("not checked: R10, "))
-    assert ", R1: no CPython" in line
-    told = corruption_json(found)
+    assert "(consumer), odds" in text and "memory or the CPU failed" not in text
+    (not_run,) = (
+        part for part in text.split("\n  ") if part.startswith("checks that did not run: ")
+    )
+    assert "R10" in not_run
+    told = corruption_json(damaged)
     assert told["evidence"][0]["id"] == "R4" and told["evidence"][0]["origin"]
     assert "R4" in told["tried"] and "R1" not in told["tried"]
+
+
+@pytest.mark.parametrize(
+    ("word", "answer"),
+    [("none", "No sign of damaged memory."), ("ambiguous", "Cannot tell: damaged memory and")],
+)
+def test_what_is_no_damage_is_not_said_to_be(word: str, answer: str) -> None:
+    whole = run_checks(process(CANARY))
+    made = whole._replace(score=whole.score._replace(word=word, ambiguous="a stray write"))
+    lines = list(map(str, corruption_report(made).lines))
+    assert lines[0].startswith(answer) and "the machine or a stray" not in "\n".join(lines)
 
 
 def interrupted_after_a_piece(context: Context) -> Iterator[Evidence | Skipped]:
@@ -346,9 +372,8 @@ def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.Mon
     assert Skipped("X", "found before the interrupt") in found.skipped
     assert found.interrupted is not None and found.interrupted.unreached
     assert set(found.interrupted.unreached) <= set(order[order.index("X") + 1 :]) <= set(after)
-    (ran,) = (line for line in lines if line.startswith("checks that ran: "))
-    assert "X" in ran.split(": ")[1].split(", ")
-    assert not set(found.interrupted.unreached) & set(ran.split(": ")[1].split(", "))
+    ran = checks_that_ran(found)
+    assert "X" in ran and not set(found.interrupted.unreached) & set(ran)
     told = corruption_json(found)["interrupted"]
     assert (told["check"], told["swept"]) == ("X", (3 << 20, 5 << 20))
     monkeypatch.setitem(CHECKS, "X", stopped._replace(sweep=False))
