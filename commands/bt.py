@@ -113,19 +113,19 @@ def bt(session: Session, args: Namespace) -> Report:
     if every:
         lines += _vanished(state, limit)
     wanted = None if every else tids
-    data = stacks_json(state, locals=args.locals, secrets=args.secrets, tids=wanted)
-    for thread_data in data["threads"]:
+    document = stacks_json(state, locals=args.locals, secrets=args.secrets, tids=wanted)
+    for thread_data in document["threads"]:
         if thread_data["tid"] in tids and thread_data["alive"]:
             tid = thread_data["tid"]
             thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
-    add_calls(shown_threads(state, wanted), data["threads"], callees)
-    data["native_threads"] = [
+    add_calls(shown_threads(state, wanted), document["threads"], callees)
+    document["native_threads"] = [
         {"tid": tid, "merged": merged_json(state.stack(tid))}
         for tid in tids
         if state.python_thread(tid) is None
     ]
-    errors = [SoftError(**error) for error in data["soft_errors"]]
-    return Report("bt", lines=lines[:-1], data=data, soft_errors=errors)
+    errors = [SoftError(**error) for error in document["soft_errors"]]
+    return Report("bt", lines=lines[:-1], data=document, soft_errors=errors)
 
 
 def _which(args: Namespace) -> tuple[int, bool, bool]:

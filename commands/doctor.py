@@ -39,7 +39,7 @@ def doctor(session: Session, args: Namespace) -> Report:
     host: Mapping[str, Any] = session.options.get("host") or {}
     packages = {name: package_state(name) for name in PACKAGES}
     broken = [*host.get("broken", ()), *_broken_detectors()]
-    data: dict[str, Any] = {
+    document: dict[str, Any] = {
         "gdb_epi": __version__,
         "gdb": host.get("gdb"),
         "python": host.get("python"),
@@ -52,17 +52,17 @@ def doctor(session: Session, args: Namespace) -> Report:
     errors: list[SoftError] = []
     if session.has_target:
         python = session.state.python
-        data["core"] = core_facts(session.target, host)
-        data["cpython"] = cpython_facts(python)
-        data["modules"] = _modules(session.target, host.get("loaded_build_id"))
-        lines += process_lines(data["core"], data["cpython"])
-        rows = [[m["build_id"], m["file"], m["gdb"], m["path"]] for m in data["modules"]]
+        document["core"] = core_facts(session.target, host)
+        document["cpython"] = cpython_facts(python)
+        document["modules"] = _modules(session.target, host.get("loaded_build_id"))
+        lines += process_lines(document["core"], document["cpython"])
+        rows = [[m["build_id"], m["file"], m["gdb"], m["path"]] for m in document["modules"]]
         errors = session.state.all_soft_errors()
     else:
         lines.append("no process and no core is loaded")
     columns = ("build-id", "file here", "GDB's file", "object")
-    data["soft_errors"] = [error._asdict() for error in errors]
-    return Report("doctor", columns, rows, lines, data, errors)
+    document["soft_errors"] = [error._asdict() for error in errors]
+    return Report("doctor", columns, rows, lines, document, errors)
 
 
 def _broken_detectors() -> list[SoftError]:

@@ -38,7 +38,7 @@ def exceptions(session: Session, args: Namespace) -> Report:
     """
     state = session.state
     lines: list[str] = []
-    data = []
+    threads = []
     errors: list[SoftError] = []
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
@@ -51,13 +51,13 @@ def exceptions(session: Session, args: Namespace) -> Report:
             lines += [f"  {line}" for line in _raised(raised, limit=max(args.limit, 2))]
         lines.append("")
         raised_here = [raised_json(raised) for raised in thread.all()]
-        data.append(
+        threads.append(
             {"tid": thread.thread.tid, "name": thread.thread.name, "exceptions": raised_here}
         )
     lines = lines[:-1] or [nothing_found(state, "no thread raises or handles an exception", errors)]
     errors += state.python_soft_errors()
     notes = [error._asdict() for error in errors]
-    document = {"threads": data, "soft_errors": notes}
+    document = {"threads": threads, "soft_errors": notes}
     return Report("exceptions", lines=lines, data=document, soft_errors=errors)
 
 

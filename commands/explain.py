@@ -55,8 +55,8 @@ def explain(session: Session, args: Namespace) -> Report:
         page = corruption_page(name)
     if isinstance(page, Absent):
         raise UsageError(page.detail, hint="epi explain, which lists them")
-    data = {"finding": name, "page": page, "known": name in DETECTORS}
-    return Report(f"explain {name}", lines=page.rstrip("\n").split("\n"), data=data)
+    document = {"finding": name, "page": page, "known": name in DETECTORS}
+    return Report(f"explain {name}", lines=page.rstrip("\n").split("\n"), data=document)
 
 
 def _title(page: str | Absent) -> str:

@@ -159,7 +159,7 @@ def _texts(
         complete = False
         heap.soft_errors.append(SoftError("find", "text", OUT_OF_TIME))
     errors = list(heap.soft_errors)
-    data: dict[str, Any] = {
+    document: dict[str, Any] = {
         "kind": "text",
         "complete": complete,
         "hits": [
@@ -179,7 +179,7 @@ def _texts(
         columns=("address", "as", "in", "mapping") if rows else (),
         rows=rows,
         lines=[f"{prefix}{counted(len(hits), 'place')} of {text!r:.120}"],
-        data=data,
+        data=document,
         soft_errors=errors,
     )
 

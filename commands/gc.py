@@ -58,18 +58,18 @@ def gc(session: Session, args: Namespace) -> Report:
     errors = list(runtime.soft_errors)
     counter = _Counter(Reader(state.target, state.python.layout), state.python, args)
     lines: list[str] = []
-    data = []
+    collectors = []
     for who, collector in _collectors(runtime, state.python):
         counted = counter.of(collector, who, errors)
         lines += _lines(
             runtime, who, collector, counted, free_threaded=state.python.layout.free_threaded
         )
-        data.append({"interpreter": who, **(gc_json(collector) or {}), "tracked": counted})
+        collectors.append({"interpreter": who, **(gc_json(collector) or {}), "tracked": counted})
     errors += state.python_soft_errors()
     return Report(
         "garbage collectors",
         lines=lines or ["cannot tell: no collector's state is readable"],
-        data={"collectors": data, "soft_errors": [error._asdict() for error in errors]},
+        data={"collectors": collectors, "soft_errors": [error._asdict() for error in errors]},
         soft_errors=errors,
     )
 

@@ -55,14 +55,14 @@ def locals_(session: Session, args: Namespace) -> Report:
         errors.append(SoftError("locals", which, MORE))
     if any(MASKED in variable.shown() for variable in variables):
         errors.append(SoftError("locals", which, MASKED_NOTE))
-    data = {
+    document = {
         "frame": number,
         "name": frame.name,
         "filename": frame.filename,
         "lineno": frame.lineno,
         "variables": [variable_json(variable) for variable in variables],
     }
-    return Report(title, lines=lines, data=data, soft_errors=errors)
+    return Report(title, lines=lines, data=document, soft_errors=errors)
 
 
 def variable_json(variable: Variable) -> dict[str, object]:

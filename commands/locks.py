@@ -34,15 +34,15 @@ def locks(session: Session, args: Namespace) -> Report:
     With --graph the threads that others wait for come first and their waiters below them.
     """
     report = session.state.locks
-    data = locks_json(session.state)
+    document = locks_json(session.state)
     errors = list(report.soft_errors)
     title = (
         f"{counted(len(report.waits), 'waiting thread')}, {counted(len(report.cycles), 'cycle')}"
     )
     if args.dot:
-        return Report(title, lines=dot_lines(session.state), data=data, soft_errors=errors)
+        return Report(title, lines=dot_lines(session.state), data=document, soft_errors=errors)
     if args.graph:
-        return Report(title, lines=tree_lines(session.state), data=data, soft_errors=errors)
+        return Report(title, lines=tree_lines(session.state), data=document, soft_errors=errors)
     lines = wait_lines(session.state, evidence=args.evidence)
     lines += idle_lines(session.state, every=args.all)
-    return Report(title, lines=lines, data=data, soft_errors=errors)
+    return Report(title, lines=lines, data=document, soft_errors=errors)

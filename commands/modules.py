@@ -50,7 +50,7 @@ def modules(session: Session, args: Namespace) -> Report:
     access = PlainValues(session.target, python)
     sysroot = str(session.options.get("sysroot") or "") or None
     errors: list[SoftError] = []
-    data: list[dict[str, Any]] = []
+    interpreters: list[dict[str, Any]] = []
     rows: list[list[object]] = []
     for interpreter in python.interpreters:
         imported = interpreter_modules(session.target, python, interpreter, access=access)
@@ -60,7 +60,7 @@ def modules(session: Session, args: Namespace) -> Report:
         errors += imported.soft_errors
         chosen = [module for module in imported.modules if _wanted(module, args)]
         listed = packages_by_files(imported, top_level_packages(imported), sysroot)
-        data.append(_json(imported, chosen, listed))
+        interpreters.append(_json(imported, chosen, listed))
         rows += _rows(imported, chosen, listed)
         hidden = len(imported.modules) - len(chosen)
         if hidden and not args.name:
@@ -77,7 +77,7 @@ def modules(session: Session, args: Namespace) -> Report:
         columns=columns[1:] if alone else columns,
         rows=[row[1:] if alone else row for row in rows[:limit]],
         lines=[none] if none and not rows else (),
-        data={"interpreters": data, "soft_errors": [error._asdict() for error in errors]},
+        data={"interpreters": interpreters, "soft_errors": [error._asdict() for error in errors]},
         soft_errors=errors,
     )
 

@@ -51,15 +51,15 @@ def native(session: Session, args: Namespace) -> Report:
         raise InputError(f"no thread {args.tid[0]}", hint="epi threads")
     errors += target.soft_errors
     modules = [_module_json(module) for module in target.modules()]
-    data = {
+    document = {
         "threads": threads,
         "modules": modules,
         "soft_errors": [error._asdict() for error in errors],
     }
     folders = getattr(target, "debug_folders", None)
     if folders is not None:
-        data["debug_folders"] = folders()
-    return Report("native frames", COLUMNS, rows, data=data, soft_errors=errors)
+        document["debug_folders"] = folders()
+    return Report("native frames", COLUMNS, rows, data=document, soft_errors=errors)
 
 
 def _module_json(module: Module) -> dict[str, Any]:

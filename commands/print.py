@@ -63,13 +63,13 @@ def print_(session: Session, args: Namespace) -> Report:
     errors = [SoftError("print", text, MORE)] if value.cut else []
     if MASKED in value.shown():
         errors.append(SoftError("print", text, MASKED_NOTE))
-    data = {
+    document = {
         "expression": text,
         "address": f"0x{address:016x}",
         **value._asdict(),
         "attributes": dict(value.attributes),
     }
-    return Report(text, lines=lines, data=data, soft_errors=errors)
+    return Report(text, lines=lines, data=document, soft_errors=errors)
 
 
 def _struct(session: Session, text: str, struct: str, address: int) -> Report:
@@ -79,14 +79,14 @@ def _struct(session: Session, text: str, struct: str, address: int) -> Report:
     shown = struct_text(session.state, struct, address)
     if isinstance(shown, Absent):
         raise InputError(f"{text}: {shown.detail}", hint=f"print {text}")
-    data = {
+    document = {
         "expression": text,
         "address": f"0x{address:016x}",
         **Value(struct, shown, cut=False, exact=False)._asdict(),
         "attributes": {},
     }
     lines = [f"{text} = {shown}", f"  {struct} at {address:#x}"]
-    return Report(text, lines=lines, data=data)
+    return Report(text, lines=lines, data=document)
 
 
 def _unquoted(text: str) -> str:

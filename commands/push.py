@@ -53,14 +53,14 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
         raise InputError(outcome.rejected[0][1])
     shown = shown_url(database_url(db))
     word = "added" if outcome.added else "replaced" if outcome.replaced else "known already"
-    data = {"core_key": record["core_key"], "database": shown, "outcome": word}
-    return Report("push", lines=[f"{record['core_key']}: {word} in {shown}"], data=data)
+    document = {"core_key": record["core_key"], "database": shown, "outcome": word}
+    return Report("push", lines=[f"{record['core_key']}: {word} in {shown}"], data=document)
 
 
 def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
     from gdb_epi.fleet.records.spool import later, spool
 
     path = spool([record])
-    data = {"core_key": record["core_key"], "spool": str(path), "outcome": "spooled"}
+    document = {"core_key": record["core_key"], "spool": str(path), "outcome": "spooled"}
     lines = [f"{record['core_key']}: kept in {path}", f"in a shell: {later(path, db)}"]
-    return Report("push", lines=lines, data=data, soft_errors=errors)
+    return Report("push", lines=lines, data=document, soft_errors=errors)

@@ -24,6 +24,6 @@ def record(session: Session, _args: Namespace) -> Report:
 
     from gdb_epi.analysis import analyze
 
-    data = analyze(session)
-    text = json.dumps(data, indent=2, ensure_ascii=True)
-    return Report("record", lines=text.split("\n"), data=data)
+    made = analyze(session)
+    text = json.dumps(made, indent=2, ensure_ascii=True)
+    return Report("record", lines=text.split("\n"), data=made)

@@ -74,7 +74,7 @@ def refs(session: Session, args: Namespace) -> Report:
         SoftError("refs", text, NOT_COVERED.format(noun(session.target.kind))),
     ]
     value = shown_value(session, values, text, address)
-    data = {
+    document = {
         "address": f"0x{address:016x}",
         "type": value.type or None,
         "text": value.text,
@@ -90,7 +90,7 @@ def refs(session: Session, args: Namespace) -> Report:
         columns=("place", "kind", "holder", "how") if rows else (),
         rows=rows,
         lines=[f"{counted(len(references), 'reference')} to {value.text}"],
-        data=data,
+        data=document,
         soft_errors=errors,
     )
 

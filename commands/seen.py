@@ -31,5 +31,5 @@ def seen(session: Session, args: Namespace) -> Report:
     if not key:
         raise InputError("there is no signature to look for", hint="epi signature --explain")
     history = ask(args.db, kind, key, record)
-    data = {"kind": kind, "key": key, **history._asdict()}
-    return Report("seen", lines=[*words(history), f"Its key: {kind} {key}"], data=data)
+    document = {"kind": kind, "key": key, **history._asdict()}
+    return Report("seen", lines=[*words(history), f"Its key: {kind} {key}"], data=document)

@@ -44,7 +44,7 @@ def set_breakpoint(session: Session, words: list[str], *, temporary: bool) -> Re
     kind = "Temporary Python breakpoint" if temporary else "Python breakpoint"
     lines = [f"{kind} {number}: {place.name} at {place.where}"]
     lines += [f"  {place.note}"] if place.note else []
-    data = {
+    document = {
         "number": number,
         "name": place.name,
         "filename": place.filename,
@@ -54,7 +54,7 @@ def set_breakpoint(session: Session, words: list[str], *, temporary: bool) -> Re
         "address": f"0x{place.address:016x}",
         "note": place.note or None,
     }
-    return Report("breakpoint", lines=lines, data=data)
+    return Report("breakpoint", lines=lines, data=document)
 
 
 def _place(session: Session, text: str) -> BreakpointLocation:

@@ -71,9 +71,9 @@ else:
             from hashlib import sha256
 
 
-def sha256_hex(data: bytes) -> str:
+def sha256_hex(content: bytes) -> str:
     """Return the SHA-256 of `data`, 64 hex digits."""
-    return sha256(data).hexdigest()
+    return sha256(content).hexdigest()
 
 
 @cache

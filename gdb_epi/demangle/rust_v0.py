@@ -210,8 +210,8 @@ def _function(reader: Reader) -> str:
     parts = []
     while not reader.take("E"):
         parts.append(_type(reader))
-    result = _type(reader)
-    behind = "" if result == "()" else f" -> {result}"
+    return_type = _type(reader)
+    behind = "" if return_type == "()" else f" -> {return_type}"
     return f"{words}fn({', '.join(parts)}){behind}"
 
 

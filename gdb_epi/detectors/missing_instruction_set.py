@@ -39,7 +39,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
     features = cpu_features(state.target) if wanted else None
     if features is None:
         return
-    missing = next((one for one in wanted if not _has(features, one)), None)
+    missing = next((extension for extension in wanted if not _has(features, extension)), None)
     at = fault.pc
     if missing is None or not (is_in_step(state.target, at) or is_boundary(state.target, at)):
         return

@@ -50,11 +50,11 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
     )
 
 
-def is_code(data: bytes) -> bool:
+def is_code(code: bytes) -> bool:
     """Whether bytes read as instructions up to the end of a function."""
     count = at = 0
-    while at < len(data):
-        instruction = None if data[at : at + 2] == ZERO else decode(data[at:])
+    while at < len(code):
+        instruction = None if code[at : at + 2] == ZERO else decode(code[at:])
         if instruction is None or instruction.privileged:
             return False
         count, at = count + 1, at + instruction.length

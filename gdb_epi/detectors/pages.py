@@ -18,12 +18,12 @@ def finding_page(name: str) -> str | Absent:
     import pkgutil
 
     try:
-        data = pkgutil.get_data(__package__, f"docs/{name}.md")  # inside a zip archive too
+        page = pkgutil.get_data(__package__, f"docs/{name}.md")  # inside a zip archive too
     except OSError:
-        data = None
-    if data is None:
+        page = None
+    if page is None:
         return Absent(NOT_AVAILABLE, f"there is no page about {name!r}")
-    return data[:MAX_PAGE].decode("utf-8")
+    return page[:MAX_PAGE].decode("utf-8")
 
 
 def pages() -> list[str]:

@@ -119,22 +119,22 @@ def _items(fault: Fault, candidate: Candidate, copies: Copies) -> list[str]:
     `level_of` in corruption/pointers answers the same from other memory; the two are settled
     together with the verdicts.
     """
-    items = ["P1"]
+    item_ids = ["P1"]
     if copies.total:
-        items.append("P2")
+        item_ids.append("P2")
     if copies.total and copies.object_type:
-        items.append("P3")
+        item_ids.append("P3")
     others = [fault.registers[name] for name in GENERAL if name in fault.registers]
     if any(
         abs(value - candidate.corrected) < NEAR and abs(value - candidate.wrong.value) >= NEAR
         for value in others
     ):
-        items.append("P4")
+        item_ids.append("P4")
     if candidate.bit >= ADDRESS_BITS:
-        items.append("P5")
+        item_ids.append("P5")
     if copies.neighbours:
-        items.append("P6")
-    return items
+        item_ids.append("P6")
+    return item_ids
 
 
 def _finding(fault: Fault, candidate: Candidate, copies: Copies, count: int) -> Finding:

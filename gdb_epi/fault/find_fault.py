@@ -216,8 +216,8 @@ def _contexts(target: Target, outer: Fault) -> Iterator[tuple[bytes, int, dict[s
         at = stack.find(frame.marker, at + 1)
 
 
-def _words(data: bytes, start: int, frame: SignalFrame) -> dict[str, int]:
-    values = struct.unpack_from(f"<{len(frame.words)}Q", data, start + frame.words_at)
+def _words(saved: bytes, start: int, frame: SignalFrame) -> dict[str, int]:
+    values = struct.unpack_from(f"<{len(frame.words)}Q", saved, start + frame.words_at)
     return dict(zip(frame.words, values, strict=True))
 
 
@@ -239,12 +239,12 @@ def returned_context(target: Target, outer: Fault) -> Fault | None:
     for place in find_word(target, outer.pc, limit=MAX_SIGNAL_FRAMES).addresses:
         start = place - pc_at
         try:
-            data = target.read(start, frame.size)
+            saved = target.read(start, frame.size)
         except UnreadableMemory:
             continue
-        if data[frame.marker_at : frame.marker_at + len(frame.marker)] != frame.marker:
+        if saved[frame.marker_at : frame.marker_at + len(frame.marker)] != frame.marker:
             continue
-        fault = _context_at(target, data, 0, outer)
+        fault = _context_at(target, saved, 0, outer)
         if fault is not None and (fault.pc, fault.sp) == (outer.pc, outer.sp):
             return fault
     return None

@@ -39,10 +39,10 @@ def instructions_before(target: Target, address: int, window: int = WINDOW) -> l
     Decoding from any start falls into step within a few instructions; the most frequent chain
     counts. None when the address is no boundary or the text cannot be read.
     """
-    data = _window(target, address, window)
-    if data is None:
+    code = _window(target, address, window)
+    if code is None:
         return None
-    lengths, ends = _chains(data, window)
+    lengths, ends = _chains(code, window)
     starts = [instruction for instruction in range(window - CLOSEST + 1) if instruction in ends]
     landed = [instruction for instruction in starts if ends[instruction] == window]
     if len(starts) < MIN_CHAINS or len(landed) < MIN_SHARE * len(starts):
@@ -60,7 +60,7 @@ def instructions_before(target: Target, address: int, window: int = WINDOW) -> l
         ),
     )
     while at < window:
-        instruction = decode(data[at : at + MAX_LENGTH])
+        instruction = decode(code[at : at + MAX_LENGTH])
         assert instruction is not None  # its length is known
         chain.append(Step(address - window + at, instruction))
         at += instruction.length
@@ -91,11 +91,11 @@ def is_in_step(target: Target, at: int) -> bool:
 def _window(target: Target, address: int, window: int) -> bytes | None:
     if address < window or not may_execute(target.region_at(address)):
         return None
-    data = read_up_to(target, address - window, window + MAX_LENGTH)
-    return data if len(data) >= window else None
+    code = read_up_to(target, address - window, window + MAX_LENGTH)
+    return code if len(code) >= window else None
 
 
-def _chains(data: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
+def _chains(code: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
     """Return the instruction's length at each offset and where decoding from there ends up.
 
     A chain ends at `window` when it comes upon it, after it when it runs over it.
@@ -103,7 +103,7 @@ def _chains(data: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
     lengths: dict[int, int] = {}
     ends: dict[int, int] = {}
     for at in range(window - 1, -1, -1):
-        length = instruction_length(data, at)
+        length = instruction_length(code, at)
         if not length:
             continue
         lengths[at] = length
@@ -119,11 +119,11 @@ def call_before(target: Target, address: int) -> Instruction | None:
     """Return the call instruction that ends at an address in executable memory, or None."""
     if not may_execute(target.region_at(address - 1)):
         return None
-    data = read_up_to(target, address - 8, 8)
-    if len(data) < 8:
+    code = read_up_to(target, address - 8, 8)
+    if len(code) < 8:
         return None
     for length in CALL_LENGTHS:
-        instruction = decode(data[8 - length :])
+        instruction = decode(code[8 - length :])
         if instruction is not None and instruction.flow == "call" and instruction.length == length:
             return instruction
     return None

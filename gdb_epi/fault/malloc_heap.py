@@ -60,8 +60,8 @@ class HeapWords:
             if len(self._windows) >= MAX_WINDOWS:
                 self._windows.clear()
             size = 8 * min(WINDOW, self.count - number * WINDOW)
-            data = self._target.read(self.start + 8 * number * WINDOW, size)
-            words = self._windows[number] = memoryview(data).cast("Q")
+            memory = self._target.read(self.start + 8 * number * WINDOW, size)
+            words = self._windows[number] = memoryview(memory).cast("Q")
         return words
 
     def run(self, at: int, recent: deque[int]) -> tuple[int, int]:

@@ -208,12 +208,12 @@ class _Finder:
         """Yield where an array's items lie, by its shape and its strides; nothing for no items."""
         from gdb_epi.cpython.values.libraries.numpy import array_parts
 
-        data, shape, strides, item = array_parts(self._decoder, self.context.obj(place))
+        start, shape, strides, item_type = array_parts(self._decoder, self.context.obj(place))
         if not all(shape):
             return
         ends = [(length - 1) * step for length, step in zip(shape, strides, strict=True)]
-        low = data + sum(end for end in ends if end < 0)
-        size = sum(abs(end) for end in ends) + item.size
+        low = start + sum(end for end in ends if end < 0)
+        size = sum(abs(end) for end in ends) + item_type.size
         yield _Candidate(name, low, True, kind, size)
 
     def _of_ctypes(self, name: str, place: int, kind: str, ident: str) -> Iterator[_Candidate]:

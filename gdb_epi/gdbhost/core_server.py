@@ -74,10 +74,10 @@ def serve(descriptor: int) -> None:
             poll.register(asked.client, 0)  # hanging up is always told
         for ready, _ in poll.poll():
             if ready == asking.fileno():
-                data, ends, _, _ = socket.recv_fds(asking, MAX_REQUEST, 1)
-                if not data:
+                request, ends, _, _ = socket.recv_fds(asking, MAX_REQUEST, 1)
+                if not request:
                     return
-                asked = _started(json.loads(data), socket.socket(fileno=ends[0]), asking)
+                asked = _started(json.loads(request), socket.socket(fileno=ends[0]), asking)
                 working[asked.ended] = asked
             elif ready in working:
                 kept.add(_finished(working.pop(ready)))
@@ -138,9 +138,9 @@ def _answer(request: dict[str, Any], end: int) -> None:
     gdb.execute("epi native --json --output unfinished", False, True)
     os.rename("unfinished", request["answer"])
     names = [objfile.filename for objfile in gdb.objfiles() if objfile.owner is None]
-    data = json.dumps([name for name in names if name])[1:].encode()
-    if len(data) <= MAX_NAMES:
-        os.write(end, data)
+    answer = json.dumps([name for name in names if name])[1:].encode()
+    if len(answer) <= MAX_NAMES:
+        os.write(end, answer)
 
 
 def _finished(asked: _Asked) -> list[str]:

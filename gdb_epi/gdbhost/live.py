@@ -77,17 +77,17 @@ class GdbProcessTarget:
         if not 0 <= size <= MAX_READ or not 0 <= address <= WORD_MASK + 1 - size:
             raise UnreadableMemory(address, size, "outside of the address space")
         if size > MAX_CACHED_READ:
-            data = self._ask(address, size)
-            if data is None:
+            content = self._ask(address, size)
+            if content is None:
                 raise UnreadableMemory(address, size, "GDB cannot read it")
-            return data
+            return content
         first = address & -PAGE
         pages = []
         for page in range(first, address + size, PAGE):
-            data = self._page(page)
-            if data is None:
+            content = self._page(page)
+            if content is None:
                 raise UnreadableMemory(max(address, page), size, "GDB cannot read it")
-            pages.append(data)
+            pages.append(content)
         return b"".join(pages)[address - first : address - first + size]
 
     def _page(self, address: int) -> bytes | None:

@@ -65,28 +65,28 @@ def write_file(name: str, text: str) -> None:
     from pathlib import Path
 
     path = Path(name).expanduser()
-    data = text.encode("utf-8", "backslashreplace")
-    if not data.endswith(b"\n"):
-        data += b"\n"
+    content = text.encode("utf-8", "backslashreplace")
+    if not content.endswith(b"\n"):
+        content += b"\n"
     try:
         if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-            path.write_bytes(data)
+            path.write_bytes(content)
         else:
-            _replace(path.resolve(), data)
+            _replace(path.resolve(), content)
     except OSError as error:
         raise EpiError(
             f"cannot write {path}: {error.strerror or error}", hint="--output with another path"
         ) from None
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace(path: Path, content: bytes) -> None:
     import tempfile
 
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     done = False
     try:
         with open(descriptor, "wb") as stream:
-            stream.write(data)
+            stream.write(content)
         os.chmod(temporary, mode_for(path))
         os.replace(temporary, path)
         done = True

@@ -207,8 +207,8 @@ def _runners(scene: Scene) -> dict[int, int]:
     for tid, frames in scene.view.all_frames().items():
         for frame in frames:
             if (frame.module, frame.name) == ("concurrent.futures.thread", "run"):
-                item = scene.view.variable(frame, "self")
-                future = scene.view.attribute(item, "future") if item else None
+                work_item = scene.view.variable(frame, "self")
+                future = scene.view.attribute(work_item, "future") if work_item else None
                 if future:
                     runners[future] = tid
     return runners

@@ -119,8 +119,8 @@ class Descriptors:
             return "?"
         layout = self._reader.layout
         if self._view.locks.type_name(arguments) == "list":
-            items = self._reader.u64(arguments + layout.require("PyListObject", "ob_item"))
-            arguments = self._reader.u64(items) if items else 0
+            first_item = self._reader.u64(arguments + layout.require("PyListObject", "ob_item"))
+            arguments = self._reader.u64(first_item) if first_item else 0
         elif self._view.locks.type_name(arguments) == "tuple":
             arguments = self._reader.u64(arguments + layout.require("PyTupleObject", "ob_item"))
         text = self._reader.string(arguments, 4096) if arguments else ""

@@ -136,8 +136,8 @@ def walk_of(
             if does == "store_load":
                 stack.append(_Value(slots[argument & 15]))
         elif does in ("fast", "fast2"):
-            found = (argument,) if does == "fast" else (argument >> 4, argument & 15)
-            stack += [_Value(slots[slot]) for slot in found]
+            variables = (argument,) if does == "fast" else (argument >> 4, argument & 15)
+            stack += [_Value(slots[slot]) for slot in variables]
         elif does == "attr":
             number, value = sites.attribute_loaded(each), stack.pop()
             if number is None or not value.variable or value.attribute:

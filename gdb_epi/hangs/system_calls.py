@@ -124,8 +124,12 @@ def _select(target: Target, name: str, thread: Thread) -> SystemCall:
     count = min(thread.argument(0), MAX_SELECT)
     fds = []
     for start in (thread.argument(1), thread.argument(2)):
-        data = read_up_to(target, start, (count + 7) // 8) if start else b""
-        fds += [n for n in range(8 * len(data)) if data[n // 8] >> n % 8 & 1 and n < count]
+        descriptor_set = read_up_to(target, start, (count + 7) // 8) if start else b""
+        fds += [
+            n
+            for n in range(8 * len(descriptor_set))
+            if descriptor_set[n // 8] >> n % 8 & 1 and n < count
+        ]
     timed = bool(thread.argument(4))
     if not fds and timed:
         return SystemCall(h.SLEEP, name, timed=True)  # time.sleep() before 3.11

@@ -124,13 +124,13 @@ def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]
     """Yield the signs of software that no damage explains; proven damage explains each."""
     if score.word == PROVEN:
         return
-    items = weights().items
+    weighed = weights().items
     for sign in score.against:
-        item = items.get(sign.id)
-        if item is not None and item.cause and sign.id not in score.answered:
+        weight = weighed.get(sign.id)
+        if weight is not None and weight.cause and sign.id not in score.answered:
             counts = counts_of(sign.id, counted)
-            shares = {item.cause: 1.0}
-            yield Argument(sign.id, SOFTWARE, shares, counts, sign.summary, most=item.most)
+            shares = {weight.cause: 1.0}
+            yield Argument(sign.id, SOFTWARE, shares, counts, sign.summary, most=weight.most)
 
 
 def _of_category(

@@ -15,10 +15,10 @@ NO_WEIGHT = "it has no weight: it is told, and moves no verdict"
 def finding_weights(detector: str) -> list[str]:
     """Return what a detector's finding counts in the verdict and where the numbers come from."""
     prefix = "S:abort-" if detector == "deliberate_abort" else f"S:{detector}"
-    items = [item for item in weights().items.values() if item.id.startswith(prefix)]
-    if items:
-        against = [f"{item.id} ({item.llr:+g}): {item.origin}" for item in items]
-        return [*against, *(_rule(item.id, "software", item.cause) for item in items)]
+    checks = [check for check in weights().items.values() if check.id.startswith(prefix)]
+    if checks:
+        against = [f"{check.id} ({check.llr:+g}): {check.origin}" for check in checks]
+        return [*against, *(_rule(check.id, "software", check.cause) for check in checks)]
     if detector in OF_DAMAGE:
         return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
     speaks = speaks_for(detector)

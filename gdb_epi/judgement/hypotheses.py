@@ -57,8 +57,8 @@ FEW_BITS = 2
 
 def causes_of_damage(score: Score, table: Table | None = None) -> Mapping[str, float]:
     """Return who may have damaged the word that the score is about; the shares add up to 1."""
-    items = (table or weights()).items
-    named = [items[e.id].beyond_stores for e in score.best if e.id in items]
+    weighed = (table or weights()).items
+    named = [weighed[e.id].beyond_stores for e in score.best if e.id in weighed]
     beyond = max(
         (pair for pair in named if pair is not None), key=lambda pair: pair[1], default=None
     )

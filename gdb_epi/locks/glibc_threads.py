@@ -90,8 +90,8 @@ def _entries(image: bytes, kinds: tuple[int, ...]) -> Iterator[tuple[bytes, int,
             continue
         strings_at = sections[section[6]][4]
         start, total = section[4], min(section[5], MAX_SYMBOLS * _SYMBOL.size)
-        data = image[start : start + total // _SYMBOL.size * _SYMBOL.size]
-        for name, info, _other, index, value, length in _SYMBOL.iter_unpack(data):
+        symbol_table = image[start : start + total // _SYMBOL.size * _SYMBOL.size]
+        for name, info, _other, index, value, length in _SYMBOL.iter_unpack(symbol_table):
             end = image.find(b"\0", strings_at + name, strings_at + name + MAX_NAME)
             if index and end >= 0:
                 yield image[strings_at + name : end], info, value, length

@@ -31,9 +31,9 @@ class Journal:
         """Add an event."""
         self._append(self._path, {"event": event, "at": time.monotonic(), **values})
 
-    def report(self, data: dict[str, Any]) -> None:
+    def report(self, report: dict[str, Any]) -> None:
         """Add a report of pytest's, as its plugins serialised it."""
-        self._append(self._reports, data)
+        self._append(self._reports, report)
 
     def _append(self, path: str, values: dict[str, Any]) -> None:
         if os.getpid() == self._pid:

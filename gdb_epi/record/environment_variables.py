@@ -114,16 +114,16 @@ def _by_symbol(target: Target) -> Iterator[bytes]:
 
 def _c_string(target: Target, at: int) -> bytes | None:
     """Return a string; None when it is not there or too long to be one of the list."""
-    data = b""
-    while len(data) < MAX_ENTRY:
-        piece = read_up_to(target, at + len(data), PIECE - (at + len(data)) % PIECE)
+    text = b""
+    while len(text) < MAX_ENTRY:
+        piece = read_up_to(target, at + len(text), PIECE - (at + len(text)) % PIECE)
         end = piece.find(b"\0")
         if end >= 0:
-            return data + piece[:end]
+            return text + piece[:end]
         if not piece:
             return None
-        data += piece
-    return data
+        text += piece
+    return text
 
 
 def _by_block(target: Target) -> Iterator[bytes]:

@@ -138,9 +138,9 @@ def _add_exceptions(
     exceptions = exceptions_of(state, messages=messages)
     by_thread = {of_thread.thread.address: of_thread for of_thread in exceptions}
     errors: list[SoftError] = []
-    for thread, data in threads:
+    for thread, thread_data in threads:
         of_thread = by_thread[thread.address]
-        data["exceptions"] = [raised_json(raised) for raised in of_thread.all()]
+        thread_data["exceptions"] = [raised_json(raised) for raised in of_thread.all()]
         errors += of_thread.soft_errors
     crashed = crashed_exception(state, exceptions)
     if crashed is None:
@@ -164,9 +164,11 @@ def merged_json(
     for frame in stack.frames:
         if frame.python is not None:
             placed = {"placed_by": frame.evidence or None}
-            data = {"language": "python", **frame_json(frame.python), **placed}
+            frame_data = {"language": "python", **frame_json(frame.python), **placed}
             callee = by_frame.get(frame.python.address)
-            merged.append(data if callee is None else {**data, "calls": callee._asdict()})
+            merged.append(
+                frame_data if callee is None else {**frame_data, "calls": callee._asdict()}
+            )
         elif frame.native is not None:
             native = frame.native._asdict()
             if frame.native.pyx is None:
@@ -179,7 +181,7 @@ def merged_json(
 
 def add_calls(
     threads: Sequence[ThreadState],
-    data: Sequence[dict[str, Any]],
+    threads_data: Sequence[dict[str, Any]],
     callees: Mapping[int, Mapping[int, Callee]],
 ) -> None:
     """Put `calls` into the frames of the threads in stacks_json(): what each frame was calling.
@@ -187,7 +189,7 @@ def add_calls(
     `data` describes `threads` in the same order; `callees` are ProcessState.callees() by tid. The
     key is absent where none is known.
     """
-    for thread, thread_data in zip(threads, data, strict=True):
+    for thread, thread_data in zip(threads, threads_data, strict=True):
         by_frame = callees.get(thread.tid or 0, {})
         for frame, frame_data in zip(thread.frames, thread_data["frames"], strict=True):
             if frame.address in by_frame:
@@ -221,10 +223,10 @@ def _add_locals(
         return [SoftError("locals", "all threads", reader.detail)]
     errors = []
     for thread, thread_data in threads:
-        for frame, data in zip(thread.frames, thread_data["frames"], strict=True):
+        for frame, frame_data in zip(thread.frames, thread_data["frames"], strict=True):
             variables = reader.of(frame)
             if not isinstance(variables, Absent):
-                data.update(locals_json(variables))
+                frame_data.update(locals_json(variables))
             elif frame.hole is None:
                 errors.append(SoftError("locals", f"{frame.name} ({thread.tid})", variables.detail))
     return errors[:MAX_LOCALS_ERRORS]
@@ -342,7 +344,7 @@ def stacks_json(
     tasks, waits = tasks_of(state)
     errors += tasks.soft_errors
     return {
-        "threads": [data for _, data in threads],
+        "threads": [thread_data for _, thread_data in threads],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,
         "exception": exception,
         "tasks": [task_json(task, waits.get(task.address)) for task in tasks.tasks],

@@ -18,17 +18,17 @@ def render_report_json(report: Report) -> str:
     import json  # not for plain(), which `gdb-epi corruption` alone needs
 
     if report.data is not None:
-        data: dict[str, Any] = dict(report.data)
+        document: dict[str, Any] = dict(report.data)
     elif report.columns:
         rows = [dict(zip(report.columns, row, strict=False)) for row in report.rows]
-        data = {"title": report.title, "rows": rows}
+        document = {"title": report.title, "rows": rows}
     else:
-        data = {"title": report.title, "lines": list(report.lines)}
+        document = {"title": report.title, "lines": list(report.lines)}
     errors = list(dict.fromkeys(report.soft_errors))
-    if "soft_errors" not in data and (errors or report.data is None):
-        data["soft_errors"] = [error._asdict() for error in errors]
+    if "soft_errors" not in document and (errors or report.data is None):
+        document["soft_errors"] = [error._asdict() for error in errors]
     # On one line: indenting turns the C encoder off, four times the time on 50 MB.
-    return json.dumps(plain(data), allow_nan=False)
+    return json.dumps(plain(document), allow_nan=False)
 
 
 def plain(value: Any) -> Any:

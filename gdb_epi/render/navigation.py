@@ -32,7 +32,7 @@ def frame_report(session: Session, number: int) -> Report:
     """Return one Python frame of the chosen thread, with its number."""
     frame = session.frame_or_hole(number)
     (line,) = row_lines([Row(python_call(frame)._replace(number=number))], indent="")
-    data = {
+    document = {
         "frame": number,
         "name": frame.name,
         "qualname": frame.qualname,
@@ -40,4 +40,4 @@ def frame_report(session: Session, number: int) -> Report:
         "lineno": frame.lineno,
         "hole": frame.hole,
     }
-    return Report("frame", lines=[line], data=data)
+    return Report("frame", lines=[line], data=document)

@@ -81,8 +81,8 @@ def _of_file(name: str) -> Expectation:
 
     try:
         with open(name, "rb") as stream:
-            data = stream.read(MAX_FILE)
-        value = json.loads(data if not _has_lines(data) else data.split(b"\n", 1)[0])
+            content = stream.read(MAX_FILE)
+        value = json.loads(content if not _has_lines(content) else content.split(b"\n", 1)[0])
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"--expect {name}: {error}", hint="a record as JSON") from None
     document = value[0] if isinstance(value, list) and value else value
@@ -98,9 +98,9 @@ def _of_file(name: str) -> Expectation:
     return Expectation(keys, name, str(text))
 
 
-def _has_lines(data: bytes) -> bool:
+def _has_lines(content: bytes) -> bool:
     """Whether it is JSON lines: the first line is an object of its own."""
-    return data[:1] == b"{" and data.split(b"\n", 1)[0].rstrip().endswith(b"}")
+    return content[:1] == b"{" and content.split(b"\n", 1)[0].rstrip().endswith(b"}")
 
 
 def _check_version(version: str) -> None:

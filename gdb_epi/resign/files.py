@@ -51,12 +51,12 @@ def _is_document(stream: IO[bytes]) -> bool:
 
 
 def _document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
-    data = stream.read(MAX_DOCUMENT + 1)
-    if len(data) > MAX_DOCUMENT:
+    content = stream.read(MAX_DOCUMENT + 1)
+    if len(content) > MAX_DOCUMENT:
         raise InputError(f"{name}: larger than {MAX_DOCUMENT} bytes", hint="JSON lines")
-    value = json.loads(data)
+    value = json.loads(content)
     many = value if isinstance(value, list) else [value]
-    made = [_one(item, seen) for item in many]
+    made = [_one(record, seen) for record in many]
     if apply and any(new is not None for new in made):
         whole = [old if new is None else new for old, new in zip(many, made, strict=True)]
         text = json.dumps(whole if isinstance(value, list) else whole[0], indent=2)
@@ -83,16 +83,16 @@ def _load(line: bytes) -> Any:
         return None
 
 
-def _one(item: Any, seen: Seen) -> Mapping[str, Any] | None:
+def _one(record: Any, seen: Seen) -> Mapping[str, Any] | None:
     """Return the record with its new signature and verdict; None when it stays as it is."""
-    if not isinstance(item, dict):
+    if not isinstance(record, dict):
         return None
-    resigned, judged = resign(item), rejudge(item)
-    seen(item, resigned, judged)
+    resigned, judged = resign(record), rejudge(record)
+    seen(record, resigned, judged)
     changed = {} if resigned.signature is None else {"signature": resigned.signature}
     if judged.verdict is not None:
         changed |= {"verdict": judged.verdict, "flags": judged.flags}
-    return {**item, **changed} if changed else None
+    return {**record, **changed} if changed else None
 
 
 class _Unchanged(Exception):

@@ -244,37 +244,37 @@ def _new_signature(
     return new
 
 
-def _frame(data: Mapping[str, Any]) -> StackFrame:
+def _frame(frame: Mapping[str, Any]) -> StackFrame:
     """Return a stored frame; an absent member means what is usual (SCHEMA.md)."""
-    module, name = _text(data.get("module")), _text(data.get("name")) or ""
-    if data.get("language", "python") == "python":
+    module, name = _text(frame.get("module")), _text(frame.get("name")) or ""
+    if frame.get("language", "python") == "python":
         python = PyFrame(
             address=0,
             code=0,
             name=name,
-            qualname=_text(data.get("qualname")) or name or None,
-            filename=_text(data.get("filename")) or "",
+            qualname=_text(frame.get("qualname")) or name or None,
+            filename=_text(frame.get("filename")) or "",
             lineno=None,
             module=module,
             owner="unknown",
             provenance="stored",
             is_entry=False,
-            hole=_text(data.get("hole")),
+            hole=_text(frame.get("hole")),
         )
-        return StackFrame(None, python, str(data.get("placed_by") or ""))
-    function, offset, code = _text(data.get("function")), data.get("offset"), data.get("code")
+        return StackFrame(None, python, str(frame.get("placed_by") or ""))
+    function, offset, code = _text(frame.get("function")), frame.get("offset"), frame.get("code")
     native = NativeFrame(
         ANONYMOUS_PC if code == "anonymous" else 0,
         0,
         function,
         # Records of before `code` do not tell whether memory of no file was executable.
         module or (None if function or code else UNKNOWN),
-        build_id=_text(data.get("build_id")),
+        build_id=_text(frame.get("build_id")),
         offset=offset if isinstance(offset, int) else None,
-        inlined=data.get("inlined") is True,
-        kind=str(data.get("kind") or "normal"),
+        inlined=frame.get("inlined") is True,
+        kind=str(frame.get("kind") or "normal"),
     )
-    return StackFrame(native, None, "stored" if data.get("eval_loop") else "")
+    return StackFrame(native, None, "stored" if frame.get("eval_loop") else "")
 
 
 def _stored_region(pc: int) -> Region | None:

@@ -43,10 +43,10 @@ def _folder(path: str) -> dict[str, str]:
     return fields
 
 
-def _fields(data: bytes) -> dict[str, str]:
+def _fields(report: bytes) -> dict[str, str]:
     fields: dict[str, str] = {}
     key = None
-    for line in data.split(b"\n"):
+    for line in report.split(b"\n"):
         if line[:1] == b" ":
             if key is not None and len(fields[key]) < MAX_VALUE:
                 fields[key] += "\n" + line[1:].decode("utf-8", "backslashreplace")

@@ -60,17 +60,17 @@ def memory_devices(table: bytes) -> list[Dimm]:
     return dimms
 
 
-def _dimm(data: bytes, strings: list[bytes]) -> Dimm:
-    (size,) = struct.unpack_from("<H", data, 0x0C)
-    if size == _EXTENDED_SIZE and len(data) >= 0x20:
-        size = struct.unpack_from("<I", data, 0x1C)[0] & 0x7FFFFFFF
+def _dimm(structure: bytes, strings: list[bytes]) -> Dimm:
+    (size,) = struct.unpack_from("<H", structure, 0x0C)
+    if size == _EXTENDED_SIZE and len(structure) >= 0x20:
+        size = struct.unpack_from("<I", structure, 0x1C)[0] & 0x7FFFFFFF
     elif size == 0xFFFF:  # unknown
         size = 0
     elif size & 0x8000:  # in KiB
         size = (size & 0x7FFF) >> 10
 
     def text(offset: int) -> str | None:
-        number = data[offset]
+        number = structure[offset]
         if not 0 < number <= len(strings):
             return None
         raw = strings[number - 1][:MAX_SMBIOS_TEXT]

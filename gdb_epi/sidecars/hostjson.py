@@ -41,10 +41,10 @@ def read_beside_core(path: str) -> Sidecar | None:
 
 
 def _read(path: str) -> Sidecar:
-    data = read_capped(path, MAX_HOST_JSON + 1)
-    if len(data) > MAX_HOST_JSON:
+    content = read_capped(path, MAX_HOST_JSON + 1)
+    if len(content) > MAX_HOST_JSON:
         raise InputError(f"--host-json {path}: more than {MAX_HOST_JSON} bytes", hint="host-facts")
-    given = json.loads(data)
+    given = json.loads(content)
     if not isinstance(given, dict):
         raise InputError(f"--host-json {path}: no JSON object", hint='{"hostname": "node-1"}')
     return Sidecar("host.json", os.path.basename(path), groups_of_host_json(given), {})

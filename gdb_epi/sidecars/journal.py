@@ -71,18 +71,18 @@ def _why_none(entries: list[Entry]) -> str:
     return f"none of its {len(entries)} entries is about this core"
 
 
-def entries_in(data: bytes) -> Iterator[Entry]:
+def entries_in(journal: bytes) -> Iterator[Entry]:
     """Yield the entries of a journal in either format, at most MAX_ENTRIES."""
-    start = data.lstrip()[:1]
-    source = _json_entries(data) if start in (b"{", b"[", b"\x1e") else _export_entries(data)
+    start = journal.lstrip()[:1]
+    source = _json_entries(journal) if start in (b"{", b"[", b"\x1e") else _export_entries(journal)
     for _, entry in zip(range(MAX_ENTRIES), source, strict=False):
         yield entry
 
 
-def _json_entries(data: bytes) -> Iterator[Entry]:
-    lines = data.splitlines()
-    if data.lstrip()[:1] == b"[" or (lines and lines[0].strip() == b"{"):  # json, json-pretty
-        lines = [data]
+def _json_entries(journal: bytes) -> Iterator[Entry]:
+    lines = journal.splitlines()
+    if journal.lstrip()[:1] == b"[" or (lines and lines[0].strip() == b"{"):  # json, json-pretty
+        lines = [journal]
     for line in lines:
         try:
             document = json.loads(line.lstrip(b"\x1e"))
@@ -110,13 +110,13 @@ def _is_byte(value: object) -> bool:
     return isinstance(value, int) and 0 <= value < 256
 
 
-def _export_entries(data: bytes) -> Iterator[Entry]:
+def _export_entries(journal: bytes) -> Iterator[Entry]:
     entry: Entry = {}
     at = 0
-    while at < len(data):
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        line = data[at:end]
+    while at < len(journal):
+        end = journal.find(b"\n", at)
+        end = len(journal) if end < 0 else end
+        line = journal[at:end]
         at = end + 1
         if not line:
             if entry:
@@ -125,8 +125,8 @@ def _export_entries(data: bytes) -> Iterator[Entry]:
             continue
         name, equals, value = line.partition(b"=")
         if not equals:  # binary: 8 bytes of length, the bytes, a newline
-            size = int.from_bytes(data[at : at + 8], "little")
-            value = data[at + 8 : at + 8 + min(size, MAX_VALUE + 1)]
+            size = int.from_bytes(journal[at : at + 8], "little")
+            value = journal[at + 8 : at + 8 + min(size, MAX_VALUE + 1)]
             at += 8 + size + 1
         if len(value) <= MAX_VALUE and len(entry) < MAX_FIELDS:
             entry.setdefault(name.decode("ascii", "replace"), _decoded(value))

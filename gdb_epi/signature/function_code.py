@@ -121,7 +121,7 @@ def _without_addresses(instruction: bytes, parts: Parts, addresses: tuple[int, i
     These are displacements from rip, from a segment or from nothing, and operands of 4 or 8 bytes
     that are addresses of the object.
     """
-    data = bytearray(instruction)
+    masked = bytearray(instruction)
     low, high = addresses
     places = (
         (parts.displacement, parts.displacement_size, not parts.rooted),
@@ -130,6 +130,6 @@ def _without_addresses(instruction: bytes, parts: Parts, addresses: tuple[int, i
     for start, size, is_address in places:
         if size not in _ADDRESS_SIZES:
             continue
-        if is_address or low <= int.from_bytes(data[start : start + size], "little") < high:
-            data[start : start + size] = bytes(size)
-    return bytes(data)
+        if is_address or low <= int.from_bytes(masked[start : start + size], "little") < high:
+            masked[start : start + size] = bytes(size)
+    return bytes(masked)

@@ -108,15 +108,15 @@ class CfiRules:
         if length > MAX_ENTRY:
             raise UnknownCfi("a long entry")
         common = self._common(entry + 4 - back)
-        data = self._target.read(entry + 4, length)
+        entry_bytes = self._target.read(entry + 4, length)
         at = 12  # after the CIE's place, the start and the size
         if common.augmented:
-            size, at = uleb(data, at)
+            size, at = uleb(entry_bytes, at)
             at += size
         table = _Table(common.align)
         table.run(common.program, 0)
         table.initial = dict(table.registers)
-        table.run(data[at:], pc - function.start)
+        table.run(entry_bytes[at:], pc - function.start)
         if table.cfa is None:
             raise UnknownCfi("no CFA")
         return CfiRule(function.start, common.is_signal, table.cfa, table.registers)
@@ -130,25 +130,25 @@ class CfiRules:
         return self._commons[address]
 
 
-def _common_of(data: bytes) -> _Common:
-    end = data.find(b"\0", 5)
-    if data[:4] != bytes(4) or data[4] != 1 or end < 0:
+def _common_of(entry: bytes) -> _Common:
+    end = entry.find(b"\0", 5)
+    if entry[:4] != bytes(4) or entry[4] != 1 or end < 0:
         raise UnknownCfi("no entry's head")
-    augmentation = data[5:end].decode("ascii", "replace")
-    code_align, at = uleb(data, end + 1)
-    align, at = sleb(data, at)
-    column = data[at]
+    augmentation = entry[5:end].decode("ascii", "replace")
+    code_align, at = uleb(entry, end + 1)
+    align, at = sleb(entry, at)
+    column = entry[at]
     at += 1
     encoding, is_signal = PCREL_SDATA4, False
     if augmentation.startswith("z"):
-        size, at = uleb(data, at)
+        size, at = uleb(entry, at)
         place = at
         at += size
         for letter in augmentation[1:]:
             if letter == "R":
-                encoding = data[place]
+                encoding = entry[place]
             elif letter == "P":
-                place += POINTER_SIZES[data[place] & 0xF]
+                place += POINTER_SIZES[entry[place] & 0xF]
             elif letter == "S":
                 is_signal = True
                 continue
@@ -159,7 +159,7 @@ def _common_of(data: bytes) -> _Common:
         raise UnknownCfi(f"augmentation {augmentation!r}")
     if (code_align, column, encoding) != (1, RETURN, PCREL_SDATA4):
         raise UnknownCfi("an unusual encoding")
-    return _Common(align, augmentation.startswith("z"), is_signal, data[at:])
+    return _Common(align, augmentation.startswith("z"), is_signal, entry[at:])
 
 
 _Registers = dict[int, "Place | Computed | None"]
@@ -175,24 +175,24 @@ class _Table:
         self.initial: _Registers = {}
         self._states: list[tuple[Base | Computed | None, _Registers]] = []
 
-    def run(self, data: bytes, until: int) -> None:
+    def run(self, instructions: bytes, until: int) -> None:
         """Run what is in effect `until` bytes after the function's start."""
         at = place = 0
-        while at < len(data):
-            byte = data[at]
+        while at < len(instructions):
+            byte = instructions[at]
             at += 1
             opcode, low = byte & 0xC0, byte & 0x3F
             if opcode == ADVANCE:
                 place += low
             elif opcode == OFFSET:
-                offset, at = uleb(data, at)
+                offset, at = uleb(instructions, at)
                 self.registers[low] = Place(offset * self._align)
             elif opcode == RESTORE:
                 self._restore(low)
             elif byte in (0x0F, 0x10, 0x16):
-                at = self._expression(byte, data, at)
+                at = self._expression(byte, instructions, at)
             else:
-                values, at = operands(data, at, OPERANDS[byte])
+                values, at = operands(instructions, at, OPERANDS[byte])
                 if 0x02 <= byte <= 0x04:
                     place += values[0]
                 else:
@@ -200,12 +200,12 @@ class _Table:
             if place > until:
                 return
 
-    def _expression(self, opcode: int, data: bytes, at: int) -> int:
+    def _expression(self, opcode: int, instructions: bytes, at: int) -> int:
         register = 0
         if opcode != 0x0F:
-            register, at = uleb(data, at)
-        size, at = uleb(data, at)
-        program = data[at : at + size]
+            register, at = uleb(instructions, at)
+        size, at = uleb(instructions, at)
+        program = instructions[at : at + size]
         if opcode == 0x0F:
             self.cfa = Computed(program, is_address=False)
         else:
@@ -297,17 +297,17 @@ def evaluated(
     raise UnknownCfi("a long expression")
 
 
-def operands(data: bytes, at: int, kinds: str) -> tuple[list[int], int]:
+def operands(instructions: bytes, at: int, kinds: str) -> tuple[list[int], int]:
     """Return the operands of an instruction, and where the next one begins."""
     values = []
     for kind in kinds:
         if kind == "u":
-            value, at = uleb(data, at)
+            value, at = uleb(instructions, at)
         elif kind == "b":
-            value, at = uleb(data, at)
+            value, at = uleb(instructions, at)
             at += value
         else:
-            value, at = int.from_bytes(data[at : at + int(kind)], "little"), at + int(kind)
+            value, at = int.from_bytes(instructions[at : at + int(kind)], "little"), at + int(kind)
         values.append(value)
     return values, at
 

@@ -57,9 +57,9 @@ class FilledRanges:
     pieces are looked at too.
     """
 
-    def __init__(self, path: str, data: mmap.mmap) -> None:
+    def __init__(self, path: str, core: mmap.mmap) -> None:
         self._path = path
-        self._data = data
+        self._data = core
         self._windows: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     def ranges(self, start: int, end: int) -> list[tuple[int, int]]:

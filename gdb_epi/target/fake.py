@@ -47,7 +47,7 @@ class FakeTarget:
         core_key: str | None = None,
     ) -> None:
         self.soft_errors: list[SoftError] = []
-        self.memory = {start: bytearray(data) for start, data in (memory or {}).items()}
+        self.memory = {start: bytearray(content) for start, content in (memory or {}).items()}
         self._regions = tuple(sorted(regions, key=lambda region: region.start))
         self._threads = tuple(threads)
         self._crash = crash
@@ -62,20 +62,20 @@ class FakeTarget:
 
     def read(self, address: int, size: int) -> bytes:
         """Return exactly `size` bytes at `address`, or raise UnreadableMemory."""
-        for start, data in self.memory.items():
+        for start, content in self.memory.items():
             offset = address - start
-            if offset >= 0 and offset + size <= len(data):
-                return bytes(data[offset : offset + size])
+            if offset >= 0 and offset + size <= len(content):
+                return bytes(content[offset : offset + size])
         raise UnreadableMemory(address, size)
 
-    def write(self, address: int, data: bytes) -> None:
+    def write(self, address: int, content: bytes) -> None:
         """Change bytes that were given as memory."""
         for start, block in self.memory.items():
             offset = address - start
-            if offset >= 0 and offset + len(data) <= len(block):
-                block[offset : offset + len(data)] = data
+            if offset >= 0 and offset + len(content) <= len(block):
+                block[offset : offset + len(content)] = content
                 return
-        raise UnreadableMemory(address, len(data))
+        raise UnreadableMemory(address, len(content))
 
     def provenance(self, address: int, size: int = 1) -> str:
         """Return the weakest provenance over the range: dumped, file or absent."""

@@ -22,9 +22,9 @@ WORTH_AN_IMPORT = 8 << 20  # bytes: to import ctypes takes as long as memmem gai
 class MappedBytes:
     """The bytes of a mapped file."""
 
-    def __init__(self, data: mmap.mmap) -> None:
-        self.data = data
-        self.view = memoryview(data)
+    def __init__(self, mapped: mmap.mmap) -> None:
+        self.data = mapped
+        self.view = memoryview(mapped)
         self.searched = 0
 
     def find(self, needle: bytes, low: int, high: int) -> int:
@@ -54,7 +54,7 @@ class MappedBytes:
         return _address_of(self.view)
 
 
-def first_place(data: mmap.mmap, needle: bytes, low: int, high: int) -> int:
+def first_place(mapped: mmap.mmap, needle: bytes, low: int, high: int) -> int:
     """Do what data.find(needle, low, high) does with `re`.
 
     That looks for the first byte, so the needle is searched for without the zeros at its start.
@@ -64,12 +64,12 @@ def first_place(data: mmap.mmap, needle: bytes, low: int, high: int) -> int:
     rare = needle.lstrip(b"\0")
     zeros = len(needle) - len(rare)
     pattern = re.compile(re.escape(rare), re.DOTALL)
-    hit = pattern.search(data, low + zeros, high)
+    hit = pattern.search(mapped, low + zeros, high)
     while hit is not None:
         at = hit.start() - zeros
-        if not zeros or data[at : at + zeros] == needle[:zeros]:
+        if not zeros or mapped[at : at + zeros] == needle[:zeros]:
             return at
-        hit = pattern.search(data, hit.start() + 1, high)
+        hit = pattern.search(mapped, hit.start() + 1, high)
     return -1
 
 

@@ -134,12 +134,12 @@ class Modules:
         file = self.file_of(region.path)
         if isinstance(file, Absent):
             raise UnreadableMemory(address, size, f"not in the core; {file.detail}")
-        data = file.read(region.file_offset + address - region.start, size)
-        if len(data) < size:  # the last page of a file mapping is zero-filled by the kernel
-            if size - len(data) >= PAGE:
+        content = file.read(region.file_offset + address - region.start, size)
+        if len(content) < size:  # the last page of a file mapping is zero-filled by the kernel
+            if size - len(content) >= PAGE:
                 raise UnreadableMemory(address, size, f"beyond the end of {file.path}")
-            data += bytes(size - len(data))
-        return data
+            content += bytes(size - len(content))
+        return content
 
     def file_of(self, path: str) -> ElfFile | Absent:
         """Return the file on this machine with the build-id that the core has for `path`."""

@@ -215,14 +215,16 @@ class MemorySearch:
                 self.check_time()
             size = min(ZERO_PIECE, first + length - start)
             try:
-                data = self.target.read(start, size)
+                content = self.target.read(start, size)
             except UnreadableMemory:
                 self._note_unreadable(start)
                 unreadable += 1
                 if unreadable > MAX_UNREADABLE:
                     return  # a damaged size: nothing of it is there
                 continue
-            if data == zeros or (not any(data[:: max(1, size // 64)]) and not data.strip(b"\0")):
+            if content == zeros or (
+                not any(content[:: max(1, size // 64)]) and not content.strip(b"\0")
+            ):
                 continue
             if ranges and ranges[-1][1] == start and start + size - ranges[-1][0] <= PIECE:
                 ranges[-1] = (ranges[-1][0], start + size)
@@ -234,12 +236,12 @@ class MemorySearch:
         short = needle.rstrip(b"\0") or needle
         for start, end in self.ranges(writable) if ranges is None else ranges:
             self.check_time()
-            data = self._read(start, end, len(needle) - 1)
-            at = data.find(short)
+            piece = self._read(start, end, len(needle) - 1)
+            at = piece.find(short)
             while 0 <= at < end - start:
-                if data.startswith(needle, at):
+                if piece.startswith(needle, at):
                     yield start + at
-                at = data.find(short, at + 1)
+                at = piece.find(short, at + 1)
 
     def words(self, value: int, ranges: Ranges | None = None) -> Iterator[int]:
         """Yield the aligned addresses in writable memory, or in ranges, that hold a 64-bit word."""
@@ -270,13 +272,13 @@ class MemorySearch:
         for start, end in self.ranges(True) if ranges is None else ranges:
             self.check_time()
             aligned = start + -start % 8
-            data = self._read(start, end, 0)[aligned - start :]
-            low_halves = array("I", data[: len(data) & ~7])[::2].tobytes()
+            piece = self._read(start, end, 0)[aligned - start :]
+            low_halves = array("I", piece[: len(piece) & ~7])[::2].tobytes()
             for value, needle, zeros, pattern in searches:
                 hit = pattern.search(low_halves)
                 while hit is not None:
                     at = 2 * (hit.start() - zeros)
-                    if not at & 7 and data.startswith(needle, at):
+                    if not at & 7 and piece.startswith(needle, at):
                         yield value, aligned + at
                     hit = pattern.search(low_halves, hit.start() + 1)
 

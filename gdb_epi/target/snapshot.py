@@ -56,10 +56,10 @@ class RecordingTarget:
 
     def read(self, address: int, size: int) -> bytes:
         """Read, and remember the pages."""
-        data = self._inner.read(address, size)
+        content = self._inner.read(address, size)
         for page in range(address & -PAGE, address + size, PAGE):
             self._remember(page)
-        return data
+        return content
 
     def provenance(self, address: int, size: int = 1) -> str:
         """Tell the provenance, and remember the pages."""
@@ -73,10 +73,10 @@ class RecordingTarget:
         region = self._inner.region_at(page)
         size = min(PAGE, region.end - page) if region else PAGE
         try:
-            data = self._inner.read(page, size)
+            content = self._inner.read(page, size)
         except UnreadableMemory:
             return
-        self._pages[page] = (data, self._inner.provenance(page, size))
+        self._pages[page] = (content, self._inner.provenance(page, size))
 
     def symbol(self, name: str) -> int | None:
         """Look a symbol up, and remember the answer."""
@@ -129,8 +129,8 @@ class RecordingTarget:
                 for tid, frames in self._native.items()
             },
             "pages": {
-                f"{page:x}": [b64encode(data).decode(), provenance]
-                for page, (data, provenance) in sorted(self._pages.items())
+                f"{page:x}": [b64encode(content).decode(), provenance]
+                for page, (content, provenance) in sorted(self._pages.items())
             },
         }
         path.write_bytes(lzma.compress(json.dumps(document).encode(), preset=9))
@@ -149,8 +149,8 @@ class SnapshotTarget:
         self._regions = [Region(*region) for region in document["regions"]]
         self._starts = [region.start for region in self._regions]
         self._pages = {
-            int(page, 16): (b64decode(data), provenance)
-            for page, (data, provenance) in document["pages"].items()
+            int(page, 16): (b64decode(content), provenance)
+            for page, (content, provenance) in document["pages"].items()
         }
 
     @classmethod
@@ -169,8 +169,8 @@ class SnapshotTarget:
         parts = []
         end = address + size
         for page in range(address & -PAGE, end, PAGE):
-            data = self._pages.get(page, (b"", ABSENT))[0]
-            part = data[max(address - page, 0) : end - page]
+            content = self._pages.get(page, (b"", ABSENT))[0]
+            part = content[max(address - page, 0) : end - page]
             if len(part) < min(end, page + PAGE) - max(address, page):
                 raise UnreadableMemory(address, size, "not in the recording")
             parts.append(part)
@@ -178,7 +178,7 @@ class SnapshotTarget:
 
     def pages(self) -> list[int]:
         """Return the addresses of the recorded whole pages."""
-        return sorted(page for page, (data, _) in self._pages.items() if len(data) == PAGE)
+        return sorted(page for page, (content, _) in self._pages.items() if len(content) == PAGE)
 
     def provenance(self, address: int, size: int = 1) -> str:
         """Return the weakest recorded provenance."""

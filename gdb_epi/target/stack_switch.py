@@ -84,10 +84,10 @@ class Walk:
 
     def _words(self, place: int, size: int) -> tuple[int, ...]:
         try:
-            data = self._target.read(place, size & ~7)
+            stack = self._target.read(place, size & ~7)
         except UnreadableMemory:
             return ()
-        return tuple(int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), WORD))
+        return tuple(int.from_bytes(stack[i : i + 8], "little") for i in range(0, len(stack), WORD))
 
 
 def _is_greenlet(name: str) -> bool:

@@ -66,11 +66,11 @@ def _gil_word_on_stack(view: PythonView, stack: int, gil: Gil) -> int | None:
         if field is not None:
             ranges.append((gil.address + field.offset, gil.address + field.offset + field.size))
     try:
-        data = view.reader.read(stack, STACK_BYTES)
+        stack_bytes = view.reader.read(stack, STACK_BYTES)
     except (UnreadableMemory, LayoutError):
         return None
     for at in range(0, STACK_BYTES, WORD):
-        word = int.from_bytes(data[at : at + WORD], "little")
+        word = int.from_bytes(stack_bytes[at : at + WORD], "little")
         if any(start <= word < end for start, end in ranges):
             return word
     return None

@@ -168,11 +168,11 @@ def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
     if region is None or not places:
         return None
     try:
-        data = target.read(top, min(STACK_SEARCHED, region.end - top) // 8 * 8)
+        stack = target.read(top, min(STACK_SEARCHED, region.end - top) // 8 * 8)
     except UnreadableMemory:
         return None
-    for at in range(0, len(data), 8):
-        word = int.from_bytes(data[at : at + 8], "little")
+    for at in range(0, len(stack), 8):
+        word = int.from_bytes(stack[at : at + 8], "little")
         for start, stage, name in places:
             inside = start < word < start + _FUNCTION
             if inside and is_behind_call(target, thread.architecture, word):

@@ -51,9 +51,9 @@ def _codes(reader: Reader, interpreter: InterpreterState, member: str) -> Iterat
     if not hooks:
         return
     count = reader.i64(hooks + layout.require("PyListObject", "ob_size"))
-    items = reader.u64(hooks + layout.require("PyListObject", "ob_item"))
+    first_item = reader.u64(hooks + layout.require("PyListObject", "ob_item"))
     for number in range(max(0, min(count, MAX_HOOKS))):
-        code = _code_of(reader, reader.u64(items + 8 * number))
+        code = _code_of(reader, reader.u64(first_item + 8 * number))
         if code is not None:
             yield code
 
@@ -90,10 +90,10 @@ def _slots(reader: Reader, start: int) -> Iterator[int]:
         return
     size = min(8 * MAX_SLOTS, region.end - start) // 8 * 8
     try:
-        data = reader.read(start, size)
+        slots = reader.read(start, size)
     except UnreadableMemory:
         return
-    yield from (word for (word,) in struct.iter_unpack("<Q", data) if PAGE < word < USER_TOP)
+    yield from (word for (word,) in struct.iter_unpack("<Q", slots) if PAGE < word < USER_TOP)
 
 
 def _builtin_name(reader: Reader, address: int) -> str | None:

@@ -94,11 +94,13 @@ def _addresses(reader: Reader, objects: ObjectReader, contents: int) -> Iterator
         for _ident, thread in objects.dict_items(active):
             yield thread
     dangling = objects.dict_get(contents, "_dangling")
-    data = dangling if isinstance(dangling, Absent) else objects.attribute(dangling, "data")
-    if isinstance(data, Absent):
+    weak_set_data = (
+        dangling if isinstance(dangling, Absent) else objects.attribute(dangling, "data")
+    )
+    if isinstance(weak_set_data, Absent):
         return
     object_at = reader.layout.require("PyWeakReference", "wr_object")
-    for reference in set_items(reader, data):
+    for reference in set_items(reader, weak_set_data):
         try:
             thread = reader.u64(reference + object_at)
         except UnreadableMemory:
@@ -117,10 +119,10 @@ def set_items(reader: Reader, address: int) -> Iterator[int]:
     table = reader.u64(address + layout.require("PySetObject", "table"))
     if mask >= MAX_TABLE:
         raise UnreadableMemory(address, 8, f"a set of {mask + 1} entries")
-    data = reader.read(table, (mask + 1) * _ENTRY)
-    for at in range(0, len(data), _ENTRY):
-        key = int.from_bytes(data[at : at + 8], "little")
-        hashed = int.from_bytes(data[at + 8 : at + 16], "little", signed=True)
+    entries = reader.read(table, (mask + 1) * _ENTRY)
+    for at in range(0, len(entries), _ENTRY):
+        key = int.from_bytes(entries[at : at + 8], "little")
+        hashed = int.from_bytes(entries[at + 8 : at + 16], "little", signed=True)
         if key and hashed != -1:  # -1: the dummy of a removed member
             yield key
 

@@ -62,10 +62,10 @@ class NativeScanner:
 
     def _words(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         try:
-            data = self.target.read(low, (high - low) // 8 * 8)
+            stack = self.target.read(low, (high - low) // 8 * 8)
         except UnreadableMemory:
             return
-        for number, (word,) in enumerate(struct.iter_unpack("<Q", data)):
+        for number, (word,) in enumerate(struct.iter_unpack("<Q", stack)):
             if PAGE < word < USER_TOP:
                 yield low + 8 * number, word
 

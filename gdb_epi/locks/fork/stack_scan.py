@@ -148,10 +148,10 @@ class StackScanner:
             return
         self.left -= size
         try:
-            data = self.target.read(low, size // 8 * 8)
+            stack = self.target.read(low, size // 8 * 8)
         except UnreadableMemory:
             return
-        values = struct.unpack(f"<{len(data) // 8}Q", data)
+        values = struct.unpack(f"<{len(stack) // 8}Q", stack)
         yield from dict.fromkeys(w for w in reversed(values) if PAGE < w < USER_TOP)
 
     def _u64(self, address: int) -> int | None:

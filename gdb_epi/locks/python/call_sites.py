@@ -84,10 +84,10 @@ class CallSites:
         if not names:
             return []
         count = reader.i64(names + layout.require("PyTupleObject", "ob_size"))
-        items = names + layout.require("PyTupleObject", "ob_item")
+        first_item = names + layout.require("PyTupleObject", "ob_item")
         texts = []
         for number in range(max(0, min(count, MAX_NAMES))):
-            text = reader.string(reader.u64(items + 8 * number), MAX_TEXT)
+            text = reader.string(reader.u64(first_item + 8 * number), MAX_TEXT)
             texts.append("?" if isinstance(text, Absent) else text)
         return texts
 

@@ -76,8 +76,8 @@ def _strings(reader: Reader, names: int) -> Iterator[str]:
     if not names:
         return
     count = reader.i64(names + reader.layout.require("PyTupleObject", "ob_size"))
-    items = names + reader.layout.require("PyTupleObject", "ob_item")
+    first_item = names + reader.layout.require("PyTupleObject", "ob_item")
     for number in range(max(0, min(count, MAX_NAMES))):
-        text = reader.string(reader.u64(items + 8 * number), MAX_LENGTH)
+        text = reader.string(reader.u64(first_item + 8 * number), MAX_LENGTH)
         if not isinstance(text, Absent):
             yield text

@@ -76,8 +76,8 @@ def calling_functions(target: Target, thread: Thread) -> list[str]:
 
 
 def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
-    data = read_up_to(target, thread.sp, size)
-    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) // 8 * 8, 8)]
+    stack = read_up_to(target, thread.sp, size)
+    words = [int.from_bytes(stack[i : i + 8], "little") for i in range(0, len(stack) // 8 * 8, 8)]
     libc = _libc_range(target)
     if libc is None:
         return []
@@ -170,8 +170,8 @@ def running_in(target: Target, thread: Thread, unwinder: Unwinder) -> Module | N
         if module is not None:
             return module
         top = frame.cfa
-    data = read_up_to(target, top, STACK_BYTES)
-    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) // 8 * 8, 8)]
+    stack = read_up_to(target, top, STACK_BYTES)
+    words = [int.from_bytes(stack[i : i + 8], "little") for i in range(0, len(stack) // 8 * 8, 8)]
     for pc in (thread.pc, *words):
         module = _outside_libc(target, modules, pc)
         if module is not None and (

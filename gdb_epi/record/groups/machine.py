@@ -82,28 +82,28 @@ def processor(target: Target) -> Processor | Absent:
         return Absent(NOT_AVAILABLE, "no _rtld_global_ro: not glibc")
     region = target.region_at(symbol)
     size = min(SPAN, region.start + region.dumped - symbol) if region is not None else 0
-    data = b""
+    table = b""
     with suppress(UnreadableMemory):
         if size > 0 and target.provenance(symbol, size) == DUMPED:
-            data = target.read(symbol, size)
-    if not data:
+            table = target.read(symbol, size)
+    if not table:
         return Absent(UNREADABLE, "ld.so's data is not in the core")
-    places = (_processor_at(data, at) for at in range(0, len(data) - _BASIC.size, 4))
+    places = (_processor_at(table, at) for at in range(0, len(table) - _BASIC.size, 4))
     answers = {answer for answer in places if answer is not None}
     if len(answers) != 1:
         return Absent(UNPARSABLE, f"{len(answers)} places in ld.so's data look like CPUID's answer")
     return answers.pop()
 
 
-def _processor_at(data: bytes, at: int) -> Processor | None:
-    kind, leaves, family, model, stepping = _BASIC.unpack_from(data, at)
+def _processor_at(table: bytes, at: int) -> Processor | None:
+    kind, leaves, family, model, stepping = _BASIC.unpack_from(table, at)
     if kind not in KINDS or not 1 <= leaves <= MAX_LEAF:
         return None
     if not 4 <= family < 0x200 or model > 0xFF or stepping > 0xF:
         return None
-    low, high = max(at - REACH, 0), min(at + REACH, len(data) - _LEAF.size)
+    low, high = max(at - REACH, 0), min(at + REACH, len(table) - _LEAF.size)
     for place in range(low, high, 4):
-        signature, _, features, _ = _LEAF.unpack_from(data, place)
+        signature, _, features, _ = _LEAF.unpack_from(table, place)
         if decode_signature(signature) == (family, model, stepping):
             return Processor(KINDS[kind], family, model, stepping, bool(features & HYPERVISOR))
     return None
