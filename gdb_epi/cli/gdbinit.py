@@ -129,13 +129,13 @@ def _read(file: Path) -> bytes | None:
         raise InputError(f"{file}: {error.strerror}", hint="--file F") from None
 
 
-def _write(file: Path, data: bytes) -> None:
+def _write(file: Path, content: bytes) -> None:
     """Replace the file in one step; a symbolic link (dotfiles in a repository) stays one."""
     real = file.resolve()
     temporary = real.with_name(f".{real.name}.gdb-epi")
     try:
         real.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
+        temporary.write_bytes(content)
         if real.exists():
             temporary.chmod(real.stat().st_mode & 0o7777)
         temporary.replace(real)

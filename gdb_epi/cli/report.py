@@ -41,16 +41,16 @@ def run(args: Namespace) -> int:
 
         name = None if args.signature is None else require_group(engine, args.signature).name
         page = render(gather(engine, ReportScope(since, until, name)))
-    data = page.encode("utf-8", "backslashreplace")
+    content = page.encode("utf-8", "backslashreplace")
     if args.output is None:
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.write(content)
     else:
-        _write(args.output, data)
-        print(f"{args.output}: {len(data):,} bytes")
+        _write(args.output, content)
+        print(f"{args.output}: {len(content):,} bytes")
     return EXIT_DONE
 
 
-def _write(path: str, data: bytes) -> None:
+def _write(path: str, content: bytes) -> None:
     """Write beside and rename: a reader never sees half a page."""
     import os
     from pathlib import Path
@@ -60,12 +60,12 @@ def _write(path: str, data: bytes) -> None:
     target = Path(path)
     if target.exists() and not target.is_file():
         with target.open("wb") as stream:  # /dev/stdout, a pipe
-            stream.write(data)
+            stream.write(content)
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with open(beside, "wb", opener=private_opener) as stream:
-            stream.write(data)
+            stream.write(content)
         beside.chmod(mode_for(target))
         beside.replace(target)
     finally:

@@ -110,12 +110,12 @@ class ResignSummary:
             "keys": dict(self.keys),
             "groups": [
                 {"before": a, "after": b, "records": n}
-                for (a, b), n in sorted(self.groups.items(), key=lambda item: (-item[1], item[0]))
+                for (a, b), n in sorted(self.groups.items(), key=lambda row: (-row[1], row[0]))
             ],
             "model": MODEL,
             "verdicts": [
                 {"before": a, "after": b, "records": n}
-                for (a, b), n in sorted(self.verdicts.items(), key=lambda item: (-item[1], item[0]))
+                for (a, b), n in sorted(self.verdicts.items(), key=lambda row: (-row[1], row[0]))
             ],
             "not_judged": [
                 {"why": why, "records": n} for why, n in sorted(self.not_judged.items())

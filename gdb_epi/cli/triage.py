@@ -177,11 +177,11 @@ def _named(word: str) -> list[str]:
     """
     if word != "-":
         return [word]
-    data = sys.stdin.buffer.read(MAX_LIST + 1)
-    if len(data) > MAX_LIST:
+    standard_input = sys.stdin.buffer.read(MAX_LIST + 1)
+    if len(standard_input) > MAX_LIST:
         raise InputError(f"the list on stdin has more than {MAX_LIST} bytes", hint="two runs")
-    separator = b"\0" if b"\0" in data else b"\n"
-    names = [os.fsdecode(name) for name in data.split(separator) if name]
+    separator = b"\0" if b"\0" in standard_input else b"\n"
+    names = [os.fsdecode(name) for name in standard_input.split(separator) if name]
     if not names:
         raise InputError("the list on stdin is empty", hint="find FOLDER -type f")
     return names

@@ -40,21 +40,21 @@ def corruption_page(name: str) -> str | Absent:
 
     Absent when there is none of that name.
     """
-    item = next(
+    weight = next(
         (entry for key, entry in weights().items.items() if key.lower() == name.lower()), None
     )
     pages = {page.lower(): page for page in own_pages()}
-    whole = (item.id.replace(":", "_") if item is not None else name.replace("-", "_")).lower()
-    stem = whole if whole in pages or item is None else item.id.partition(":")[0].lower()
+    whole = (weight.id.replace(":", "_") if weight is not None else name.replace("-", "_")).lower()
+    stem = whole if whole in pages or weight is None else weight.id.partition(":")[0].lower()
     if stem in pages:
         import pkgutil
 
-        data = pkgutil.get_data(__package__, f"docs/{pages[stem]}.md")
-        text = (data or b"")[:MAX_PAGE].decode("utf-8")
-        return text if item is None else f"{text}\n{weight_text(item)}\n"
-    if item is None:
+        markdown = pkgutil.get_data(__package__, f"docs/{pages[stem]}.md")
+        text = (markdown or b"")[:MAX_PAGE].decode("utf-8")
+        return text if weight is None else f"{text}\n{weight_text(weight)}\n"
+    if weight is None:
         return Absent(NOT_AVAILABLE, f"there is no page about {name!r}")
-    return _made(item)
+    return _made(weight)
 
 
 def own_pages() -> list[str]:
@@ -71,32 +71,33 @@ def item_names() -> list[str]:
     return list(weights().items)
 
 
-def weight_text(item: Item) -> str:
+def weight_text(weight: Item) -> str:
     """Return an item's weight, what it is a weight of, and where the number comes from."""
-    kind = item.origin.partition(":")[0]
+    kind = weight.origin.partition(":")[0]
     means = next((meaning for start, meaning in ORIGINS.items() if kind.startswith(start)), "")
-    origin = f"{item.origin}. ({means})" if means else f"{item.origin}."
+    origin = f"{weight.origin}. ({means})" if means else f"{weight.origin}."
     return (
-        f"Weight: {item.llr:+g}: log10 of how much likelier damage makes this than software does; "
-        f"of group {item.group} only the best item counts.\nWhere the weight comes from: {origin}"
+        f"Weight: {weight.llr:+g}: log10 of how much likelier damage makes this than software does;"
+        f" of group {weight.group} only the best item counts.\n"
+        f"Where the weight comes from: {origin}"
     )
 
 
-def _made(item: Item) -> str:
+def _made(weight: Item) -> str:
     """Make a page of what the table and the check's own words say."""
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all
 
     load_all(gdb_epi.corruption.checks)
-    group = GROUPS.get(item.group, f"group {item.group}")
-    base = item.id.partition(":")[0]
-    check = CHECKS.get(item.id) or CHECKS.get(base) or CHECKS.get(item.id.rstrip("0123456789"))
+    group = GROUPS.get(weight.group, f"group {weight.group}")
+    base = weight.id.partition(":")[0]
+    check = CHECKS.get(weight.id) or CHECKS.get(base) or CHECKS.get(weight.id.rstrip("0123456789"))
     saw = " ".join((check.run.__doc__ or "").split()) if check is not None else ""
     innocent = "see the origin of the weight below." if check is None else check.innocent_causes
-    title = item.origin.partition(": ")[2] or item.origin
+    title = weight.origin.partition(": ")[2] or weight.origin
     return "\n".join(
         [
-            f"# {item.id}: {title}",
+            f"# {weight.id}: {title}",
             "",
             SECTIONS[0],
             "",
@@ -110,7 +111,7 @@ def _made(item: Item) -> str:
             "",
             _NEXT,
             "",
-            weight_text(item),
+            weight_text(weight),
             "",
         ]
     )

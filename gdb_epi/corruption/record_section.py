@@ -54,16 +54,18 @@ def stored_evidence(results: CheckResults) -> list[Json]:
     """Return all that the score rests on, so that a record can be judged anew."""
     return [
         {
-            "id": item.id,
-            "where": hex_word(item.where) if isinstance(item.where, int) else item.where,
-            "found": None if item.found is None else hex_word(item.found),
-            "corrected": None if item.corrected is None else hex_word(item.corrected),
-            "path": item.path,
-            "rivals": max(1, int(item.facts.get("rivals", 1))),
-            "ambiguous": item.ambiguous,
-            "summary": item.summary[:MAX_TEXT],
+            "id": evidence.id,
+            "where": hex_word(evidence.where)
+            if isinstance(evidence.where, int)
+            else evidence.where,
+            "found": None if evidence.found is None else hex_word(evidence.found),
+            "corrected": None if evidence.corrected is None else hex_word(evidence.corrected),
+            "path": evidence.path,
+            "rivals": max(1, int(evidence.facts.get("rivals", 1))),
+            "ambiguous": evidence.ambiguous,
+            "summary": evidence.summary[:MAX_TEXT],
         }
-        for item in results.evidence[:MAX_EVIDENCE]
+        for evidence in results.evidence[:MAX_EVIDENCE]
     ]
 
 
@@ -99,7 +101,7 @@ def candidates(results: CheckResults) -> list[Json]:
     by_place: dict[tuple[object, ...], Json] = {}
     best = {(strongest.found, strongest.corrected) for strongest in results.score.best}
     strongest_first = sorted(
-        results.evidence, key=lambda item: (item.found, item.corrected) not in best
+        results.evidence, key=lambda each: (each.found, each.corrected) not in best
     )
     for evidence in strongest_first:
         if evidence.corrected is None or evidence.found is None:

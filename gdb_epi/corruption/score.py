@@ -87,21 +87,21 @@ def weights() -> Table:
 
 def read_table(document: Mapping[str, Any]) -> Table:
     """Return a table from its JSON document."""
-    items = {
+    weights = {
         name: Item(
             name,
-            item["group"],
-            item["llr"],
-            item["origin"],
-            tuple(item.get("off", ())),
-            tuple(item.get("answers", ())),
-            item.get("cause", ""),
-            _beyond_stores(item.get("beyond_stores")),
-            item.get("most", 1.0),
+            fields["group"],
+            fields["llr"],
+            fields["origin"],
+            tuple(fields.get("off", ())),
+            tuple(fields.get("answers", ())),
+            fields.get("cause", ""),
+            _beyond_stores(fields.get("beyond_stores")),
+            fields.get("most", 1.0),
         )
-        for name, item in document["items"].items()
+        for name, fields in document["items"].items()
     }
-    return Table(items, document["priors"], document["thresholds"], document["version"])
+    return Table(weights, document["priors"], document["thresholds"], document["version"])
 
 
 def _beyond_stores(shares: Mapping[str, float] | None) -> tuple[str, float] | None:
@@ -114,18 +114,18 @@ def score(
     """Return the score of one core's evidence; an item that the table does not know counts 0."""
     table = table or weights()
     prior = table.priors[DEFAULT_PRIOR] if prior is None else prior
-    against = [item for item in evidence if _llr(item, table) < 0]
-    off = {name for item in against for name in table.items[item.id].off}
+    against = [each for each in evidence if _llr(each, table) < 0]
+    off = {name for each in against for name in table.items[each.id].off}
     groups, best = _strongest(evidence, off, table)
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
-    speaking = [item for item in evidence if _llr(item, table) > 0]  # all: more never lowers
-    answered = frozenset(name for item in speaking for name in table.items[item.id].answers)
+    speaking = [each for each in evidence if _llr(each, table) > 0]  # all: more never lowers
+    answered = frozenset(name for each in speaking for name in table.items[each.id].answers)
     if not proven:
-        left = [_llr(item, table) for item in against if item.id not in answered]
+        left = [_llr(each, table) for each in against if each.id not in answered]
         total += min(left, default=0.0)
-    ambiguous = next((item.ambiguous for item in evidence if item.ambiguous), None)
-    path = next((item.path for item in best if item.path != UNKNOWN), UNKNOWN)
+    ambiguous = next((each.ambiguous for each in evidence if each.ambiguous), None)
+    path = next((each.path for each in best if each.path != UNKNOWN), UNKNOWN)
     word = PROVEN if proven else _word(total, ambiguous, table)
     return Score(
         word=word,
@@ -137,7 +137,7 @@ def score(
         against=tuple(against),
         ambiguous=ambiguous,
         answered=answered,
-        overwritten=tuple(item.summary for item in evidence if item.id == OVERWRITTEN),
+        overwritten=tuple(each.summary for each in evidence if each.id == OVERWRITTEN),
     )
 
 
@@ -148,11 +148,11 @@ def is_no_innocent_sign(evidence: Evidence) -> bool:
 
 def _llr(evidence: Evidence, table: Table) -> float:
     """Return an item's weight; many candidates argue against each, ambiguous ones say nothing."""
-    item = table.items.get(evidence.id)
-    if item is None or evidence.ambiguous is not None:
+    weight = table.items.get(evidence.id)
+    if weight is None or evidence.ambiguous is not None:
         return 0.0
     rivals = max(1, int(evidence.facts.get("rivals", 1)))
-    return item.llr if item.llr <= 0 else max(0.0, item.llr - math.log10(rivals))
+    return weight.llr if weight.llr <= 0 else max(0.0, weight.llr - math.log10(rivals))
 
 
 def _strongest(
@@ -162,24 +162,27 @@ def _strongest(
     best: tuple[dict[str, float], list[Evidence]] = ({}, [])
     for members in _by_error(evidence).values():
         groups: dict[str, float] = {}
-        items: dict[str, Evidence] = {}
+        strongest: dict[str, Evidence] = {}
         for member in members:
             value = _llr(member, table)
             group = table.items[member.id].group if member.id in table.items else ""
             if value > groups.get(group, 0.0) and group not in off:
-                groups[group], items[group] = value, member
+                groups[group], strongest[group] = value, member
         if sum(groups.values()) > sum(best[0].values()):
-            best = groups, sorted(items.values(), key=lambda item: (-_llr(item, table), item.id))
+            best = (
+                groups,
+                sorted(strongest.values(), key=lambda each: (-_llr(each, table), each.id)),
+            )
     return best
 
 
 def _by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:
     """Group evidence by the error it tells of: the same wrong word and the same right one."""
     by_error: dict[object, list[Evidence]] = {}
-    for item in evidence:
-        has_words = item.found is not None and item.corrected is not None
-        key: object = (item.found, item.corrected) if has_words else item.where
-        by_error.setdefault(key, []).append(item)
+    for each in evidence:
+        has_words = each.found is not None and each.corrected is not None
+        key: object = (each.found, each.corrected) if has_words else each.where
+        by_error.setdefault(key, []).append(each)
     return by_error
 
 

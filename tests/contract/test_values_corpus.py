@@ -19,9 +19,9 @@ from support.judge import (
     MARKED,
     WIDE,
     Judged,
+    frames_with_testimony,
     judge,
     opened,
-    told_frames,
     value_programs,
 )
 from support.mutate import MutatedTarget
@@ -115,13 +115,13 @@ def test_arrays_beyond_the_limits_are_described(interpreter: Interpreter) -> Non
         told = made.truth["arrays"].get(judged.name)
         if told is None or judged.type not in ("ndarray", "OwnArray"):
             continue
-        assert judged.found is not None
-        text = judged.found.text
+        assert judged.decoded is not None
+        text = judged.decoded.text
         match = re.fullmatch(r"<\S+ shape=(\(.*?\)) dtype=(.*?)(?:: (.*))?>", text, re.S)
         if match is None:
             assert judged.verdict == EXACT, (judged.name, text)
             continue
-        assert not judged.found.exact, text
+        assert not judged.decoded.exact, text
         assert match[1] == repr(tuple(told["shape"])), text
         if judged.name != "records":
             assert match[2] == told["dtype"], text
@@ -138,14 +138,14 @@ def test_every_kind_of_argument_is_told(interpreter: Interpreter) -> None:
     state = opened(made)
     assert isinstance(state.python, PythonState)
     reader, kinds = FrameVariables(values_of(state.target, state.python)), set()
-    for told, frame in told_frames(made, state):
+    for testimony, frame in frames_with_testimony(made, state):
         found = reader.of(frame)
         assert not isinstance(found, Absent)
         for variable in found:
-            if variable.name in told["kinds"]:
-                assert variable.kind == told["kinds"][variable.name], (frame.name, variable)
+            if variable.name in testimony["kinds"]:
+                assert variable.kind == testimony["kinds"][variable.name], (frame.name, variable)
                 kinds.add(variable.kind)
-            elif variable.name in told["free"]:
+            elif variable.name in testimony["free"]:
                 assert variable.kind == "free", (frame.name, variable)
         names = {variable.name for variable in found}
         assert not {"later", "unbound", "error"} & names, frame.name

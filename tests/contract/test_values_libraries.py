@@ -41,7 +41,7 @@ MAX_SECONDS = 5.0  # of processor time for one damaged value; far above what was
 def check(found: list[Judged]) -> Counter[str]:
     """Assert that no value is wrong; return how many there are of each verdict."""
     wrong = [one for one in found if one.verdict == WRONG]
-    assert not wrong, [(one.name, one.said, one.found and one.found.text) for one in wrong]
+    assert not wrong, [(one.name, one.expected, one.decoded and one.decoded.text) for one in wrong]
     return Counter(one.verdict for one in found)
 
 
@@ -74,9 +74,9 @@ def test_all_libraries_on_all_versions() -> None:
             made.core.unlink()
             for judged in found:
                 if judged.verdict != EXACT:
-                    got = judged.found.text[:200] if judged.found else None
+                    got = judged.decoded.text[:200] if judged.decoded else None
                     where = f"{interpreter.id} {one.name}.{judged.name}"
-                    print(f"{judged.verdict} {where}: {judged.said[:200]!r} {got!r}")
+                    print(f"{judged.verdict} {where}: {judged.expected[:200]!r} {got!r}")
             wrong += [judged for judged in found if judged.verdict == WRONG]
             counts = Counter(judged.verdict for judged in found)
             by_program.setdefault(one.name, Counter()).update(counts)
@@ -103,15 +103,15 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     parts = {}
     for name in ("too_many", "named", "kinds", "wide", "index", "priced"):
         assert shown[name].verdict == MARKED
-        assert shown[name].found is not None
-        parts[name] = dict(shown[name].found.attributes)
+        assert shown[name].decoded is not None
+        parts[name] = dict(shown[name].decoded.attributes)
     assert parts["too_many"]["shape"] == "(61, 1)" and parts["too_many"]["columns"] == "['n']"
     assert parts["named"]["shape"] == "(1, 1)" and parts["wide"]["shape"] == "(1, 12)"
     assert parts["index"]["length"] == "2" and parts["priced"]["length"] == "61"
     secrets = {"accounts": "columns=['user', 'password']", "account": "length=2",
                "rows_of_account": "shape=(2, 1)"}  # fmt: skip
     for name in secrets:
-        assert "hunter2" in shown[name].found.text  # asked for secrets
+        assert "hunter2" in shown[name].decoded.text  # asked for secrets
     assert isinstance(state.python, PythonState)
     values = values_of(state.target, state.python)
     reader = FrameVariables(values)
@@ -134,7 +134,7 @@ def test_what_lies_under_the_name_of_a_secret_is_not_shown(name: str) -> None:
     state = opened(made)
     judged = list(judge(made, state))
     check(judged)
-    secret = {each.name for each in judged if "hunter2" in each.said}
+    secret = {each.name for each in judged if "hunter2" in each.expected}
     assert "account" in secret
     assert isinstance(state.python, PythonState)
     values = values_of(state.target, state.python)

@@ -60,8 +60,8 @@ def tensors(found: tuple[Judged, ...]) -> list[tuple[str, str, dict[str, Any]]]:
         where = f"{one.function}.{one.name}"
         if where in told:
             assert one.verdict == MARKED, one
-            assert one.found is not None
-            result.append((where, one.found.text, told[where]))
+            assert one.decoded is not None
+            result.append((where, one.decoded.text, told[where]))
     return result
 
 
@@ -118,9 +118,10 @@ def test_what_describes_tensors_is_exact() -> None:
 
 def test_a_module_shows_its_parameters() -> None:
     linear = next(one for one in verdicts() if one.name == "linear")
-    assert linear.found is not None
+    assert linear.decoded is not None
     assert (
-        "<torch.nn.parameter.Parameter shape=(1, 2)" in dict(linear.found.attributes)["_parameters"]
+        "<torch.nn.parameter.Parameter shape=(1, 2)"
+        in dict(linear.decoded.attributes)["_parameters"]
     )
 
 

@@ -69,15 +69,15 @@ class Builder:
         widest = max(map(ord, value), default=0)
         width = 1 if widest < 256 else 2 if widest < 65536 else 4
         ascii_only = widest < 128
-        data = value.encode(KINDS[width], "surrogatepass")
+        encoded = value.encode(KINDS[width], "surrogatepass")
         struct = "PyASCIIObject" if ascii_only else "PyCompactUnicodeObject"
-        at = self.new(struct, "str", len(data) + width)
+        at = self.new(struct, "str", len(encoded) + width)
         self.set("PyASCIIObject", at, "length", len(value))
         self.set("PyASCIIObject", at, "state.kind", width)
         self.set("PyASCIIObject", at, "state.compact", 1)
         self.set("PyASCIIObject", at, "state.ascii", int(ascii_only))
         start = at + (self.layout.size(struct) or 0) - BASE
-        self.memory[start : start + len(data)] = data
+        self.memory[start : start + len(encoded)] = encoded
         return at
 
     def bytes_object(self, value: bytes) -> int:
@@ -166,12 +166,12 @@ class Builder:
         specials = layout.require("_PyInterpreterFrame", "localsplus")
         words = specials // 8 + 8
         chunk = self.new("_PyStackChunk", None, 64 + len(frames) * words * 8)
-        data = chunk + layout.require("_PyStackChunk", "data") + 8
-        self.set("_PyStackChunk", chunk, "size", data - chunk + len(frames) * words * 8)
+        first = chunk + layout.require("_PyStackChunk", "data") + 8
+        self.set("_PyStackChunk", chunk, "size", first - chunk + len(frames) * words * 8)
         addresses: list[int] = []
         previous = 0
         for number, frame in enumerate(reversed(frames)):
-            at = data + number * words * 8
+            at = first + number * words * 8
             code = self.code(frame, frame.line - 2)
             for member in ("f_executable", "f_code"):
                 self.set("_PyInterpreterFrame", at, member, code)
@@ -184,7 +184,7 @@ class Builder:
             addresses.append(at)
             previous = at
         self.set("PyThreadState", tstate, "datastack_chunk", chunk)
-        self.set("PyThreadState", tstate, "datastack_top", data + len(frames) * words * 8)
+        self.set("PyThreadState", tstate, "datastack_top", first + len(frames) * words * 8)
         if not self.set("PyThreadState", tstate, "current_frame", previous):
             hop = self.new("_PyCFrame")
             self.set("_PyCFrame", hop, "current_frame", previous)

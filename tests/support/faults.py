@@ -54,14 +54,14 @@ def fault_at(address: int, code: int = MAPERR) -> CrashInfo:
     return crash(code=code, address=address)
 
 
-def evidence(results: Any) -> list[Evidence]:
+def evidence(yielded: Any) -> list[Evidence]:
     """Return the evidence that a check yields."""
-    return [result for result in results if isinstance(result, Evidence)]
+    return [each for each in yielded if isinstance(each, Evidence)]
 
 
-def skipped(results: Any) -> list[Skipped]:
+def skipped(yielded: Any) -> list[Skipped]:
     """Return what a check could not do."""
-    return [result for result in results if isinstance(result, Skipped)]
+    return [each for each in yielded if isinstance(each, Skipped)]
 
 
 class KnownFunctions:

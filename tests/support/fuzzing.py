@@ -126,9 +126,9 @@ def _file_input(path: Path, chance: random.Random) -> tuple[str, str]:
         length = max(length, 1)
     with path.open("rb") as stream:
         # Not closed by hand: the target shows pages of it in place for as long as it lives.
-        data = mmap.mmap(stream.fileno(), size, access=mmap.ACCESS_COPY)
-    done = damage_file(data, chance) if not cut or chance.randrange(2) else ""
-    buffer = data if not cut else data[:length]
+        mapped = mmap.mmap(stream.fileno(), size, access=mmap.ACCESS_COPY)
+    done = damage_file(mapped, chance) if not cut or chance.randrange(2) else ""
+    buffer = mapped if not cut else mapped[:length]
     done += f" cut at {length}" if cut else ""
     try:
         target = CoreFileTarget.from_buffer(path.name, buffer, sysroot="/nonexistent")

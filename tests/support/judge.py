@@ -40,8 +40,8 @@ class Judged(NamedTuple):
     function: str
     name: str
     type: str
-    said: str
-    found: Variable | None
+    expected: str
+    decoded: Variable | None
     verdict: str
 
 
@@ -56,36 +56,36 @@ def opened(made: Made, **options: Any) -> ProcessState:
     return ProcessState(CoreFileTarget.open(made.core, **options))
 
 
-def told_frames(made: Made, state: ProcessState) -> list[tuple[dict[str, Any], PyFrame]]:
+def frames_with_testimony(made: Made, state: ProcessState) -> list[tuple[dict[str, Any], PyFrame]]:
     """Return what the process said of each frame of the crashed thread, beside the frame."""
     assert isinstance(state.python, PythonState), state.python
     thread = next(thread for thread in state.python.threads() if thread.crashed)
-    told = made.truth["variables"]
-    frames = [frame for frame in thread.frames if frame.name != "<module>"][-len(told) :]
-    assert [frame.name for frame in frames] == [one["function"] for one in told]
-    return list(zip(told, frames, strict=True))
+    testimonies = made.truth["variables"]
+    frames = [frame for frame in thread.frames if frame.name != "<module>"][-len(testimonies) :]
+    assert [frame.name for frame in frames] == [testimony["function"] for testimony in testimonies]
+    return list(zip(testimonies, frames, strict=True))
 
 
 def judge(made: Made, state: ProcessState, limits: Limits = WIDE) -> Iterator[Judged]:
     """Yield a verdict on every variable that the process testified to."""
     assert isinstance(state.python, PythonState)
     reader = FrameVariables(values_of(state.target, state.python, limits))
-    for one, frame in told_frames(made, state):
+    for testimony, frame in frames_with_testimony(made, state):
         variables = reader.of(frame)
-        found = [] if isinstance(variables, Absent) else variables
-        by_name = {variable.name: variable for variable in found}
+        decoded = [] if isinstance(variables, Absent) else variables
+        by_name = {variable.name: variable for variable in decoded}
         for kind in KINDS:
-            for name, (type_name, said) in one.get(kind, {}).items():
+            for name, (type_name, expected) in testimony.get(kind, {}).items():
                 variable = by_name.get(name)
-                verdict = _verdict(variable, type_name, said)
-                yield Judged(one["function"], name, type_name, said, variable, verdict)
+                verdict = _verdict(variable, type_name, expected)
+                yield Judged(testimony["function"], name, type_name, expected, variable, verdict)
 
 
-def _verdict(variable: Variable | None, type_name: str, said: str) -> str:
+def _verdict(variable: Variable | None, type_name: str, expected: str) -> str:
     if variable is None:
         return MISSING
     same_type = variable.type.rpartition(".")[2] == type_name.rpartition(".")[2]
-    if variable.text == said and variable.exact and not variable.cut and same_type:
+    if variable.text == expected and variable.exact and not variable.cut and same_type:
         return EXACT
     if variable.exact and not variable.cut:
         return WRONG
@@ -99,7 +99,7 @@ def judged_in_gdb(gdb: str, made: Made) -> list[Judged]:
     code += f"from support.judge import tell; tell({made.interpreter.id!r}, {made.program.name!r})"
     settings = ["set debuginfod enabled off", "set auto-load off"]
     settings += [f"set sysroot {made.sysroot}"] if made.sysroot else []
-    command = [gdb, "-nx", "-batch", *(word for one in settings for word in ("-iex", one))]
+    command = [gdb, "-nx", "-batch", *(word for each in settings for word in ("-iex", each))]
     command += [str(made.executable), str(made.core), "-ex", f"python {code}"]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=GDB_TIMEOUT, stdin=subprocess.DEVNULL
@@ -107,8 +107,8 @@ def judged_in_gdb(gdb: str, made: Made) -> list[Judged]:
     for line in done.stdout.splitlines():
         if line.startswith("judged "):
             return [
-                Judged(*one[:4], Variable(*one[4]) if one[4] else None, one[5])
-                for one in json.loads(line.removeprefix("judged "))
+                Judged(*each[:4], Variable(*each[4]) if each[4] else None, each[5])
+                for each in json.loads(line.removeprefix("judged "))
             ]
     raise RuntimeError(f"{gdb} said nothing of {made.core}: {done.stderr[-600:]}")
 
@@ -119,7 +119,9 @@ def tell(interpreter: str, program_name: str) -> None:
 
     from gdb_epi.gdbhost.opening import open_core
 
-    made = make_core(next(one for one in discover() if one.id == interpreter), program_name)
+    made = make_core(
+        next(candidate for candidate in discover() if candidate.id == interpreter), program_name
+    )
     state = ProcessState(open_core(gdb.selected_inferior()))
     print("judged", json.dumps(list(judge(made, state))))
 
@@ -131,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
     gdb = next((a.partition("=")[2] for a in arguments if a.startswith("--gdb=")), "")
     bad = 0
     for interpreter in discover():
-        if wanted and not any(interpreter.id.startswith(one) for one in wanted):
+        if wanted and not any(interpreter.id.startswith(prefix) for prefix in wanted):
             continue
         counts = dict.fromkeys((EXACT, MARKED, CUT, MISSING, WRONG), 0)
         failed = []
@@ -143,13 +145,14 @@ def main(arguments: Sequence[str]) -> int:
             except CoreFailed as error:
                 failed.append(f"{program.name}: {str(error)[-600:]}")
                 continue
-            for one in judged_in_gdb(gdb, made) if gdb else judge(made, opened(made)):
-                counts[one.verdict] += 1
-                if one.verdict != EXACT and "--list" in arguments:
-                    shown = one.found.text if one.found else ""
-                    kind = one.found.type if one.found else ""
-                    print(f"{one.verdict:7} {program.name}.{one.function}.{one.name} ({one.type})")
-                    print(f"    said  {one.said[:300]}\n    found {kind} {shown[:300]}")
+            for judged in judged_in_gdb(gdb, made) if gdb else judge(made, opened(made)):
+                counts[judged.verdict] += 1
+                if judged.verdict != EXACT and "--list" in arguments:
+                    shown = judged.decoded.text if judged.decoded else ""
+                    kind = judged.decoded.type if judged.decoded else ""
+                    name = f"{program.name}.{judged.function}.{judged.name}"
+                    print(f"{judged.verdict:7} {name} ({judged.type})")
+                    print(f"    said  {judged.expected[:300]}\n    found {kind} {shown[:300]}")
         share = 100 * counts[EXACT] / max(1, sum(counts.values()))
         line = ", ".join(f"{count} {name}" for name, count in counts.items())
         print(f"{interpreter.id:24} {line}, {share:.1f} %")

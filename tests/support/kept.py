@@ -37,9 +37,9 @@ class _Recorder:
         return getattr(self._inner, name)
 
     def read(self, address: int, size: int) -> bytes:
-        data = self._inner.read(address, size)
+        content = self._inner.read(address, size)
         self.ranges.append((address, size))
-        return data
+        return content
 
 
 def needed_frames(target: Target, python: PythonState) -> list[Needed]:

@@ -31,9 +31,9 @@ class MutatedTarget:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def put(self, address: int, data: bytes) -> None:
+    def put(self, address: int, content: bytes) -> None:
         """Change bytes."""
-        self._bytes.update(enumerate(data, address))
+        self._bytes.update(enumerate(content, address))
         self._places = sorted(self._bytes)
 
     def put_word(self, address: int, value: int) -> None:
@@ -55,12 +55,12 @@ class MutatedTarget:
         for start, end in self._gone:
             if address < end and address + size > start:
                 raise UnreadableMemory(address, size, "taken out by the test")
-        data = self._inner.read(address, size)
+        content = self._inner.read(address, size)
         first = bisect.bisect_left(self._places, address)
         changed = self._places[first : bisect.bisect_left(self._places, address + size, first)]
         if not changed:
-            return data
-        patched = bytearray(data)
+            return content
+        patched = bytearray(content)
         for at in changed:
             patched[at - address] = self._bytes[at]
         return bytes(patched)
@@ -112,12 +112,12 @@ class DamagedSnapshot(SnapshotTarget):
         self.soft_errors = list(original.soft_errors)
         self.damage: list[str] = []
 
-    def put(self, address: int, data: bytes) -> None:
+    def put(self, address: int, content: bytes) -> None:
         """Change bytes of one page."""
         page = address & -PAGE
         old, provenance = self._pages[page]
         at = address - page
-        self._pages[page] = (old[:at] + data + old[at + len(data) :], provenance)
+        self._pages[page] = (old[:at] + content + old[at + len(content) :], provenance)
 
     def put_word(self, address: int, value: int) -> None:
         """Change a word."""
@@ -252,21 +252,21 @@ def damaged(scene: Scene, chance: random.Random) -> DamagedSnapshot:
 # --- mutations of core files ----------------------------------------------------------------------
 
 
-def damage_file(data: mmap.mmap, chance: random.Random) -> str:
+def damage_file(core: mmap.mmap, chance: random.Random) -> str:
     """Change a core file that is mapped privately; return what was done.
 
     Headers and notes, where lengths, counts and offsets lie, get most of it.
     """
-    header = elf.parse_header(data[:64])
+    header = elf.parse_header(core[:64])
     assert header is not None
-    heads = list(elf.segments(data, header))
+    heads = list(elf.segments(core, header))
     note = next(s for s in heads if s.type == elf.PT_NOTE)
     places = {
         "ELF header": (4, 64),
         "program headers": (64, 64 + 56 * len(heads)),
         "notes": (note.offset, note.offset + note.filesz),
         "first load": (0, 0),
-        "anywhere": (0, len(data)),
+        "anywhere": (0, len(core)),
     }
     load = chance.choice([s for s in heads if s.type == elf.PT_LOAD and s.filesz])
     places["first load"] = (load.offset, load.offset + min(load.filesz, PAGE))
@@ -282,15 +282,15 @@ def damage_file(data: mmap.mmap, chance: random.Random) -> str:
     done = []
     for name in chance.choices(kinds, k=chance.choice((1, 1, 2, 4))):
         low, high = places[name]
-        high = min(high, len(data))
+        high = min(high, len(core))
         for _ in range(chance.choice((1, 1, 4, 32)) if low + 16 < high else 0):
             width = chance.choice((1, 2, 4, 8))
             at = chance.randrange(low, high - width)
             value = chance.choice(EVIL)
             if chance.randrange(2):
-                value = int.from_bytes(data[at : at + width], "little") ^ 1 << chance.randrange(
+                value = int.from_bytes(core[at : at + width], "little") ^ 1 << chance.randrange(
                     8 * width
                 )
-            data[at : at + width] = (value & (1 << 8 * width) - 1).to_bytes(width, "little")
+            core[at : at + width] = (value & (1 << 8 * width) - 1).to_bytes(width, "little")
         done.append(name)
     return ", ".join(done)

@@ -34,12 +34,12 @@ def _block(lines: list[str], at: int, indent: int) -> tuple[Any, int]:
 def _list(lines: list[str], at: int, indent: int) -> tuple[list[Any], int]:
     values = []
     while at < len(lines) and _indent(lines[at]) == indent and lines[at][indent:].startswith("- "):
-        item = lines[at][indent + 2 :]
-        if _KEY.match(item) and not item.startswith(("'", '"')):
-            lines[at] = " " * (indent + 2) + item
+        rest = lines[at][indent + 2 :]
+        if _KEY.match(rest) and not rest.startswith(("'", '"')):
+            lines[at] = " " * (indent + 2) + rest
             value, at = _map(lines, at, indent + 2)
         else:
-            value, at = _scalar(item), at + 1
+            value, at = _scalar(rest), at + 1
         values.append(value)
     return values, at
 

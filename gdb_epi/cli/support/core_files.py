@@ -120,12 +120,12 @@ def _remote_cores(url: str) -> Iterator[Core | EpiError]:
     """Yield the cores at an address; of many objects what is no core is passed over."""
     passed: EpiError | None = None
     any_core = False
-    for item in objects_at(url, HEAD):
-        if isinstance(item, EpiError):
+    for stored in objects_at(url, HEAD):
+        if isinstance(stored, EpiError):
             any_core = True  # the message of this one is enough
-            yield item
+            yield stored
             continue
-        remote, head = item
+        remote, head = stored
         path, compression = masked(remote.url), compression_of(head)
         try:
             if compression is None:

@@ -291,22 +291,22 @@ def _why_none(thread: Mapping[str, Any], tid: int) -> Absent:
     return Absent(NOT_AVAILABLE, str(detail or f"gdb found no frames of thread {tid}"))
 
 
-def _frame(data: Mapping[str, Any]) -> NativeFrame:
-    pc, sp = _address(data.get("pc")), _address(data.get("sp"))
+def _frame(frame: Mapping[str, Any]) -> NativeFrame:
+    pc, sp = _address(frame.get("pc")), _address(frame.get("sp"))
     return NativeFrame(
         pc=pc or 0,
         sp=sp or 0,
-        function=_text(data.get("function")),
-        module=_text(data.get("module")),
-        build_id=_text(data.get("build_id")),
-        offset=_address(data.get("offset")),
-        filename=_text(data.get("filename")),
-        lineno=_address(data.get("lineno")),
-        inlined=data.get("inlined") is True,
-        left_out=_address(data.get("left_out")) or 0,
-        kind=_text(data.get("kind")) or "normal",
-        pyx=_text(data.get("pyx")),
-        pyx_line=_address(data.get("pyx_line")),
+        function=_text(frame.get("function")),
+        module=_text(frame.get("module")),
+        build_id=_text(frame.get("build_id")),
+        offset=_address(frame.get("offset")),
+        filename=_text(frame.get("filename")),
+        lineno=_address(frame.get("lineno")),
+        inlined=frame.get("inlined") is True,
+        left_out=_address(frame.get("left_out")) or 0,
+        kind=_text(frame.get("kind")) or "normal",
+        pyx=_text(frame.get("pyx")),
+        pyx_line=_address(frame.get("pyx_line")),
     )
 
 

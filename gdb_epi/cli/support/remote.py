@@ -199,13 +199,13 @@ class _Stream:
     def read(self, size: int = -1, /) -> bytes:
         """Return up to `size` bytes, b"" at the end. Raises InputError."""
         with _one_line(self._remote.url):
-            data = bytes(self._file.read(size))
-        self._count += len(data)
+            content = bytes(self._file.read(size))
+        self._count += len(content)
         whole = self._remote.size
-        if not data and size and whole is not None and self._count < whole:
+        if not content and size and whole is not None and self._count < whole:
             message = f"{self.name}: ended after {self._count} of {whole} bytes"
             raise InputError(message, hint="again")
-        return data
+        return content
 
 
 def _opened_system(url: str) -> tuple[Any, str]:

@@ -195,9 +195,9 @@ class _Checked:
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes. Raises Broken."""
         parts: list[bytes] = []
-        while size > 0 and (data := self._next(size)):
-            parts.append(data)
-            size -= len(data)
+        while size > 0 and (piece := self._next(size)):
+            parts.append(piece)
+            size -= len(piece)
         if not parts and self._broken is not None:
             raise self._broken
         return b"".join(parts)
@@ -263,9 +263,9 @@ class _XzStream:
                 self._left = self._file.read(BLOCK)
                 if not self._left:
                     raise EOFError("the data ends before the end-of-stream marker")
-            data, self._left = self._decoder.decompress(self._left, size), b""
-            if data:
-                return bytes(data)
+            unpacked, self._left = self._decoder.decompress(self._left, size), b""
+            if unpacked:
+                return bytes(unpacked)
 
 
 @contextmanager
@@ -301,8 +301,8 @@ def _descriptor_of(file: Any) -> Iterator[Any]:
     def feed() -> None:
         try:
             with os.fdopen(writing, "wb", buffering=0) as pipe:
-                while data := file.read(CHUNK):
-                    left = memoryview(data)
+                while piece := file.read(CHUNK):
+                    left = memoryview(piece)
                     while left:
                         left = left[pipe.write(left) :]
         except BrokenPipeError:  # enough was read
@@ -331,12 +331,12 @@ class _Program:
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes; at the end the program must have been content."""
-        data = self._pipe.read(size)
-        if not data and self._process.wait() != 0:
+        piece = self._pipe.read(size)
+        if not piece and self._process.wait() != 0:
             self._complaints.seek(0)
             words = self._complaints.read(300).decode("utf-8", "replace").split()
             raise Broken(" ".join(words) or f"exit code {self._process.returncode}")
-        return data
+        return piece
 
 
 @contextmanager

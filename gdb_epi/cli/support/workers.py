@@ -295,14 +295,14 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         while goes_on and (line := requests.readline()):
             index, folder = json.loads(line)
             answer, goes_on = _encode(share, share.cores[index], Scratch(folder), kept)
-            data = json.dumps(answer).encode("ascii")
+            message = json.dumps(answer).encode("ascii")
             del answer
             gc.collect()  # what refers to itself holds the core's file
             gc.freeze()  # modules, tables, kept files: looking at them took 10 ms a core
             goes_on = goes_on and _resident() < MAX_KEPT
-            asked.sendall(_HEADER.pack(len(data), goes_on))
-            asked.sendall(data)
-            del data
+            asked.sendall(_HEADER.pack(len(message), goes_on))
+            asked.sendall(message)
+            del message
         code = 0
     finally:
         os._exit(code)

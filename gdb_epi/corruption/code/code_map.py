@@ -103,10 +103,10 @@ def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, i
     """Yield (address, target) of what looks like a branch by 32 bits in a function."""
     import re
 
-    data = read_up_to(context.target, function.start, min(function.end - function.start, MAX_LONG))
-    for match in re.finditer(_FAR, data):
+    code = read_up_to(context.target, function.start, min(function.end - function.start, MAX_LONG))
+    for match in re.finditer(_FAR, code):
         at = match.end()
-        distance = int.from_bytes(data[at : at + 4], "little", signed=True)
+        distance = int.from_bytes(code[at : at + 4], "little", signed=True)
         yield function.start + match.start(), function.start + at + 4 + distance
 
 
@@ -119,8 +119,8 @@ def _map_of(context: Context, function: Function) -> CodeMap | None:
 
 def _decoded(context: Context, function: Function, low: int, high: int) -> CodeMap | None:
     """Return the map of a range that begins with an instruction; None for unknown bytes."""
-    data = read_up_to(context.target, low, high - low + MAX_LENGTH)
-    shape = _shape(data, high - low)
+    code = read_up_to(context.target, low, high - low + MAX_LENGTH)
+    shape = _shape(code, high - low)
     if shape is None:
         return None
     starts, branches, ends = shape
@@ -133,7 +133,7 @@ def _decoded(context: Context, function: Function, low: int, high: int) -> CodeM
 
 @lru_cache(maxsize=MOST_SHAPES)
 def _shape(
-    data: bytes, size: int
+    code: bytes, size: int
 ) -> tuple[array[int], list[tuple[int, int]], tuple[int, ...]] | None:
     """Return where the instructions of a range begin, its branches, and where control ends.
 
@@ -142,11 +142,11 @@ def _shape(
     starts, branches, ends = array("i"), [], []
     at = 0
     while at < size:
-        length = instruction_length(data, at)
+        length = instruction_length(code, at)
         if not length:
             return None
         starts.append(at)
-        instruction = decode(data[at : at + MAX_LENGTH]) if _may_branch(data, at) else None
+        instruction = decode(code[at : at + MAX_LENGTH]) if _may_branch(code, at) else None
         if instruction is not None and instruction.flow in ("jump", "return", "trap"):
             ends.append(at)
         if (
@@ -159,11 +159,11 @@ def _shape(
     return starts, branches, tuple(ends)
 
 
-def _may_branch(data: bytes, at: int) -> bool:
+def _may_branch(code: bytes, at: int) -> bool:
     """Whether an instruction may be a branch, jump, return or trap, by its first bytes."""
-    while data[at] in _BEFORE and at + 1 < len(data):
+    while code[at] in _BEFORE and at + 1 < len(code):
         at += 1
-    byte = data[at]
+    byte = code[at]
     if byte == 0x0F:
-        return at + 1 < len(data) and (0x80 <= data[at + 1] < 0x90 or data[at + 1] in (0x0B, 0xB9))
+        return at + 1 < len(code) and (0x80 <= code[at + 1] < 0x90 or code[at + 1] in (0x0B, 0xB9))
     return 0x70 <= byte < 0x80 or 0xE0 <= byte < 0xE4 or byte in _FLOW

@@ -178,16 +178,16 @@ def _steps_before(context: Context, pc: int) -> list[Step] | None:
 
 
 def _returns(target: Target, start: int, end: int) -> list[Step]:
-    data = read_up_to(target, start, min(end - start, MAX_CALLEE))
+    code = read_up_to(target, start, min(end - start, MAX_CALLEE))
     returns: list[Step] = []
     at = 0
-    while at < len(data) and len(returns) < MAX_RETURNS:
-        length = instruction_length(data, at)
+    while at < len(code) and len(returns) < MAX_RETURNS:
+        length = instruction_length(code, at)
         if not length:
             break
         instruction = None
-        if not RETURNS.isdisjoint(data[at : at + length]):
-            instruction = decode(data[at : at + MAX_LENGTH])
+        if not RETURNS.isdisjoint(code[at : at + length]):
+            instruction = decode(code[at : at + MAX_LENGTH])
         if instruction is not None and instruction.flow == "return":
             returns.append(Step(start + at, instruction))
         at += length
@@ -332,15 +332,15 @@ def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]
     if end - start > MAX_FUNCTION:
         start, end = high - MAX_FUNCTION // 2, high + MAX_FUNCTION // 2
     try:
-        data = context.target.read(start, end - start)
+        code = context.target.read(start, end - start)
     except UnreadableMemory:
         return sources
     import re
 
-    for match in re.finditer(rb"\xe9|\x0f[\x80-\x8f]", data):  # jmp, jcc with 32 bits
+    for match in re.finditer(rb"\xe9|\x0f[\x80-\x8f]", code):  # jmp, jcc with 32 bits
         at = match.end()
-        to = start + at + 4 + int.from_bytes(data[at : at + 4], "little", signed=True)
-        if low <= to <= high and at + 4 <= len(data):
+        to = start + at + 4 + int.from_bytes(code[at : at + 4], "little", signed=True)
+        if low <= to <= high and at + 4 <= len(code):
             sources.setdefault(to, []).append(start + at)
     return sources
 
@@ -349,13 +349,13 @@ def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, 
     """Yield (address, target) of the short branches into a range, in step with its end."""
     start, end = low - SHORT, high + SHORT
     try:
-        data = target.read(start, end - start + MAX_LENGTH)
+        code = target.read(start, end - start + MAX_LENGTH)
     except UnreadableMemory:
         return
     at = 0
     while at < end - start:
-        length = instruction_length(data, at)
-        instruction = decode(data[at : at + MAX_LENGTH]) if length == 2 else None
+        length = instruction_length(code, at)
+        instruction = decode(code[at : at + MAX_LENGTH]) if length == 2 else None
         if (
             instruction is not None
             and instruction.target is not None

@@ -130,15 +130,15 @@ def _signal_frames(target: Target, sp: int) -> list[int]:
         return []
     start = max(region.start, sp - BELOW)
     try:
-        data = target.read(start, sp - start)
+        stack = target.read(start, sp - start)
     except UnreadableMemory:
         return []
     frames: list[int] = []
-    at = data.find(_USER_SEGMENTS)
+    at = stack.find(_USER_SEGMENTS)
     while at >= 0 and len(frames) < 64:
         frame = start + at - _SEGMENTS
         restorer = read_word(target, frame)
         if restorer and read_up_to(target, restorer, len(_RESTORER)) == _RESTORER:
             frames.append(frame)
-        at = data.find(_USER_SEGMENTS, at + 1)
+        at = stack.find(_USER_SEGMENTS, at + 1)
     return frames

@@ -218,15 +218,15 @@ class Tables:
         return self._patterns[key]
 
     def _pattern_of(self, low: int, size: int) -> Pattern:
-        ones, values = array("Q", bytes(size & ~7)), array("Q", bytes(size & ~7))
+        words_of_ones, values = array("Q", bytes(size & ~7)), array("Q", bytes(size & ~7))
         most = 0
         for address, value in self.relatives(low, low + size - 7):
             at = address - low >> 3
             if not address & 7:
-                twice = ones[at] and values[at] != value  # then no pattern holds
-                ones[at], values[at] = 1, value
+                twice = words_of_ones[at] and values[at] != value  # then no pattern holds
+                words_of_ones[at], values[at] = 1, value
                 most = max(most, WORD_MASK + 1 if twice else value)
-        whole = int.from_bytes(ones.tobytes(), "little")
+        whole = int.from_bytes(words_of_ones.tobytes(), "little")
         return Pattern(whole, whole * WORD_MASK, int.from_bytes(values.tobytes(), "little"), most)
 
 
@@ -242,11 +242,11 @@ class Pattern(NamedTuple):
     values: int
     most: int
 
-    def holds(self, data: bytes, base: int) -> bool:
+    def holds(self, memory: bytes, base: int) -> bool:
         """Whether bytes hold what ld.so put there; also False where that is not certain."""
-        if self.most + base > WORD_MASK or len(data) & 7:
+        if self.most + base > WORD_MASK or len(memory) & 7:
             return False
-        held = int.from_bytes(data, "little") & self.mask
+        held = int.from_bytes(memory, "little") & self.mask
         return held == self.values + self.ones * base
 
 

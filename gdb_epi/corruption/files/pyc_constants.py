@@ -180,7 +180,7 @@ class CodeComparer:
                 return True
             start = address + self._items_at
             todo: list[tuple[str, int, Value]] = [
-                ("", start + 8 * n, item) for n, item in enumerate(value)
+                ("", start + 8 * n, part) for n, part in enumerate(value)
             ]
             return not self._objects(todo, [])
         except UnreadableMemory:
@@ -217,8 +217,8 @@ class CodeComparer:
     def _text(self, value: str) -> list[_Part]:
         highest = max(map(ord, value), default=0)
         codec = "latin-1" if highest < 0x100 else "utf-16-le" if highest < 0x10000 else "utf-32-le"
-        data = value.encode(codec, "surrogatepass")
-        return _sized(self._length_at, len(value), self._heads[highest >= 0x80], data)
+        encoded = value.encode(codec, "surrogatepass")
+        return _sized(self._length_at, len(value), self._heads[highest >= 0x80], encoded)
 
     def _integer(self, value: int) -> list[_Part]:
         count = -(-abs(value).bit_length() // DIGIT)
@@ -235,12 +235,12 @@ class CodeComparer:
         return [*parts, _part(self._digits_at, digits)]
 
 
-def _part(offset: int, data: bytes) -> _Part:
-    return _Part(offset, len(data), int.from_bytes(data, "little"))
+def _part(offset: int, content: bytes) -> _Part:
+    return _Part(offset, len(content), int.from_bytes(content, "little"))
 
 
-def _sized(size_at: int, size: int, data_at: int, data: bytes) -> list[_Part]:
-    return [_Part(size_at, 8, size), _part(data_at, data)]
+def _sized(size_at: int, size: int, data_at: int, content: bytes) -> list[_Part]:
+    return [_Part(size_at, 8, size), _part(data_at, content)]
 
 
 def _single(place: int, flips: int) -> tuple[int, int] | None:

@@ -125,11 +125,11 @@ class AddressIndex:
             return False
         target, start = self._context.target, owner[0]
         base = start & -POOL_SIZES[0]
-        data = read_most_or_least(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
+        pool_bytes = read_most_or_least(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
         word = read_word(target, start + 8)
         at, kinds = 0, []
         for _ in range(MAX_SIBLINGS):
-            at = data.find((word or 0).to_bytes(8, "little"), at + 1)
+            at = pool_bytes.find((word or 0).to_bytes(8, "little"), at + 1)
             if at < 0:
                 break
             sibling = base + at - 8
@@ -213,8 +213,8 @@ class AddressIndex:
         """Whether an address lies in a pool of which every block was freed."""
         for size in POOL_SIZES:
             base = address & -size
-            data = read_most_or_least(self._context, base, size, size)
-            if was_emptied(base, data):
+            pool_bytes = read_most_or_least(self._context, base, size, size)
+            if was_emptied(base, pool_bytes):
                 return address >= base + OVERHEAD
         return False
 
@@ -224,8 +224,8 @@ class AddressIndex:
         if key not in self._pools:
             if len(self._pools) >= MAX_POOLS:
                 self._pools.clear()
-            data = read_most_or_least(self._context, base, POOL_SIZES[0], size)
-            self._pools[key] = pool_at(base, data) if data else None
+            pool_bytes = read_most_or_least(self._context, base, POOL_SIZES[0], size)
+            self._pools[key] = pool_at(base, pool_bytes) if pool_bytes else None
         return self._pools[key]
 
     def _pools_of(self, address: int) -> Iterator[tuple[int, Pool]]:

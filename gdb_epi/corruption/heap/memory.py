@@ -63,11 +63,11 @@ class MemorySweep:
                 if not budget.take(size):
                     return
                 try:
-                    data = read(start, size)
+                    piece = read(start, size)
                 except UnreadableMemory:
-                    data = b""
-                if data and data != (_ZEROS if size == CHUNK else _ZEROS[:size]):
-                    yield start, data
+                    piece = b""
+                if piece and piece != (_ZEROS if size == CHUNK else _ZEROS[:size]):
+                    yield start, piece
                 done += size
                 self.swept = SweepProgress(total, done)
                 self._context.progress(done, total)
@@ -104,20 +104,20 @@ def outside_pools(target: Target, ranges: Ranges) -> Ranges:
     outside: Ranges = []
     for start, end in ranges:
         try:
-            data = target.read(start, end - start)
+            memory = target.read(start, end - start)
         except UnreadableMemory:
             outside.append((start, end))  # the search says so
             continue
         low, at = 0, -start % STEP
-        while at + STEP <= len(data):
-            pool = pool_shape(start + at, data, at)
+        while at + STEP <= len(memory):
+            pool = pool_shape(start + at, memory, at)
             if pool is None:
                 at += STEP
                 continue
             if low < at:
                 outside.append((start + low, start + at))
             low = at = at + pool[0]
-        if low < len(data):
+        if low < len(memory):
             outside.append((start + low, end))
     return outside
 

@@ -125,8 +125,8 @@ def _is_instruction(context: Context, address: int) -> bool:
     if function is None:
         return True
     place = address - function.start
-    data = read_up_to(context.target, function.start, place + MAX_LENGTH)
-    return boundary_after(data, place) in (place, None)
+    code = read_up_to(context.target, function.start, place + MAX_LENGTH)
+    return boundary_after(code, place) in (place, None)
 
 
 def _holds_instruction(context: Context, region: Region, bit: int) -> bool:
@@ -157,21 +157,21 @@ def _search(context: Context, value: int, bit: int, starts: bool) -> bool:
         for start in range(region.start, region.start + size, PIECE):
             length = min(PIECE, region.start + size - start)
             try:
-                data = context.target.read(start, length)
+                code = context.target.read(start, length)
             except UnreadableMemory:
                 continue
-            if _in_piece(context, data, value, bit, left, starts):
+            if _in_piece(context, code, value, bit, left, starts):
                 return True
     return False
 
 
 def _in_piece(
-    context: Context, data: bytes, value: int, bit: int, left: list[int], starts: bool
+    context: Context, code: bytes, value: int, bit: int, left: list[int], starts: bool
 ) -> bool:
     """Look at the words whose byte of that bit is that of marked addresses."""
     lane, mark = bit // 8, 1 << bit % 8
     at_start = address_index(context).at
-    column = data[lane::WORD]
+    column = code[lane::WORD]
     tops = {mark} if bit >= 48 else {top | mark for top in (0, 0x55, 0x56, 0x7E, 0x7F)}
     for top in tops:
         needle = bytes((top,))
@@ -180,7 +180,7 @@ def _in_piece(
             left[0] -= 1
             if left[0] < 0:
                 return True
-            word = int.from_bytes(data[WORD * at : WORD * at + WORD], "little")
+            word = int.from_bytes(code[WORD * at : WORD * at + WORD], "little")
             plain = word ^ 1 << bit
             is_address = plain > LOWEST and not plain >> 47
             other = is_address and abs(word - value) >= NEAR
@@ -217,8 +217,8 @@ def stride_at_hand(context: Context, bit: int) -> bool:
     if bit < LOWEST_BIT or isinstance(fault, Absent):
         return True
     start = (fault.sp - BELOW) & -WORD
-    data = read_up_to(context.target, start, BELOW + ABOVE)
-    stack = memoryview(data[: len(data) & -WORD]).cast("Q")
+    surroundings = read_up_to(context.target, start, BELOW + ABOVE)
+    stack = memoryview(surroundings[: len(surroundings) & -WORD]).cast("Q")
     if not stack:
         return True
     held = [fault.registers[name] for name in GENERAL if name in fault.registers]

@@ -296,13 +296,13 @@ def suspects_of(context: Context) -> list[Suspect]:
     return list(unique.values())
 
 
-def _bases(context: Context, site: FaultSite, known: list[Suspect]) -> Iterator[Suspect]:
+def _bases(context: Context, site: FaultSite, suspects: list[Suspect]) -> Iterator[Suspect]:
     """Yield registers that hold another address near the failed one, where nothing is mapped.
 
     A loop keeps the start of its array in one register and works out each address in others: then
     the start is what was damaged, and what memory still holds.
     """
-    first = next((suspect for suspect in known if not suspect.depth), None)
+    first = next((suspect for suspect in suspects if not suspect.depth), None)
     if site.kind != DATA or site.address is None or first is None or first.value < LOW:
         return
     if context.target.region_at(site.address) is not None or not is_canonical(site.address):

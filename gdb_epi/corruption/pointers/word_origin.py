@@ -240,11 +240,11 @@ def lies_in(context: Context, base: int, slot: int) -> bool:
         return False  # no pointer stands in a text
     if pointee is None or not (pointee.kind in (OBJECT, FUNCTION) or pointee.name == MALLOC):
         return False
-    items = index.end_of_items(base)
+    end_of_items = index.end_of_items(base)
     block = index.end_of_block(base) or index.end_of_block(base - GC_HEAD)
-    if items is not None and block is not None and items > block:
+    if end_of_items is not None and block is not None and end_of_items > block:
         return False  # its count is wrong, so where it ends is not known
-    end = items or block
+    end = end_of_items or block
     return end is None or base <= slot < end
 
 

@@ -96,9 +96,9 @@ class StringRecords:
         hashed = HASHED % self._hash_at
         return re.compile(re.escape(self._kind) + hashed + b"(?!%s)" % self._atoms, re.DOTALL)
 
-    def take(self, start: int, data: bytes) -> tuple[list[WrongRecord], bool]:
+    def take(self, start: int, memory: bytes) -> tuple[list[WrongRecord], bool]:
         """Take a piece of memory; return what is wrong, and whether it holds others or ghosts."""
-        records = self._ordinary.findall(data)
+        records = self._ordinary.findall(memory)
         blob = b"".join(records)
         count = len(blob) // self._size
         if not count:
@@ -171,15 +171,15 @@ class StringRecords:
     def _fits(self, record: bytes) -> bool:
         """Whether a record fits after all: the lanes do not know of hash -1."""
         length = record[self._length_at]
-        data = record[self._chars_at : self._chars_at + length]
+        characters = record[self._chars_at : self._chars_at + length]
         stored = int.from_bytes(record[self._hash_at : self._hash_at + 8], "little")
-        return python_hash(self._key, data) == stored
+        return python_hash(self._key, characters) == stored
 
-    def places(self, wrong: WrongRecord, data: bytes) -> Iterator[int]:
+    def places(self, wrong: WrongRecord, memory: bytes) -> Iterator[int]:
         """Yield the addresses of the objects in a piece of memory that have this record."""
         import re
 
-        for match in re.finditer(re.escape(self._kind + wrong.record), data):
+        for match in re.finditer(re.escape(self._kind + wrong.record), memory):
             at = match.start() - self._type_at
             if not at & 7:
                 yield wrong.start + at

@@ -126,10 +126,10 @@ def _names_of_code(heap: Heap, code: int) -> Iterator[int]:
         if at is None:
             continue
         try:
-            items = heap.access.items(reader.u64(code + at))
+            names = heap.access.items(reader.u64(code + at))
         except UnreadableMemory:
             continue
-        yield from (items or ())[:MAX_TUPLE]
+        yield from (names or ())[:MAX_TUPLE]
 
 
 def _keys_of(heap: Heap, frame: PyFrame) -> Iterator[int]:
@@ -175,7 +175,7 @@ def hashed_strings_in(
     target: Target,
     form: StringFormat,
     start: int,
-    data: bytes,
+    memory: bytes,
     left_out: LeftOut,
     wanted: re.Pattern[bytes] | None = None,
 ) -> Iterator[tuple[int, bytes, int]]:
@@ -184,10 +184,10 @@ def hashed_strings_in(
     `start` is aligned to 8. What cannot be read is left out; `left_out` takes the rest. `wanted`
     finds the type words of some objects; all are looked at without it.
     """
-    size = len(data)
+    size = len(memory)
     numbers = [
         at - form.type_at >> 3
-        for at in places_of(wanted or form.type.to_bytes(8, "little"), data)
+        for at in places_of(wanted or form.type.to_bytes(8, "little"), memory)
         if not at & 7
     ]
     first_inside = bisect_left(numbers, 0)
@@ -199,7 +199,7 @@ def hashed_strings_in(
         return
     from array import array
 
-    words = array("Q", data[: size & ~7])
+    words = array("Q", memory[: size & ~7])
     # itemgetter takes all words at one offset at once: a quarter of the time of struct.
     pick = itemgetter(*inside, 0)
     state_at, shift = form.state_at & ~7, 8 * (form.state_at & 4)
@@ -218,12 +218,12 @@ def hashed_strings_in(
         first = (number << 3) + kind[0]
         last = first + length * kind[1]
         if last <= size and last - first <= MAX_DATA:
-            yield start + (number << 3), data[first:last], stored
+            yield start + (number << 3), memory[first:last], stored
         else:
             yield from _across(target, form, start + (number << 3), left_out)
 
 
-def places_of(needle: bytes | re.Pattern[bytes], data: bytes) -> list[int]:
+def places_of(needle: bytes | re.Pattern[bytes], memory: bytes) -> list[int]:
     """Return where bytes stand in a piece of memory, ascending, without overlaps.
 
     Half of the time that bytes.find takes when there are thousands.
@@ -231,13 +231,13 @@ def places_of(needle: bytes | re.Pattern[bytes], data: bytes) -> list[int]:
     import re
 
     pattern = re.escape(needle) if isinstance(needle, bytes) else needle
-    return [match.start() for match in re.finditer(pattern, data)]
+    return [match.start() for match in re.finditer(pattern, memory)]
 
 
 def near_type_words(
     forms: Sequence[StringFormat],
     start: int,
-    data: bytes,
+    memory: bytes,
     patterns_of_types: Iterable[re.Pattern[bytes]],
 ) -> Iterator[tuple[StringFormat, int]]:
     """Yield where objects may lie whose type word is one bit from the type's address.
@@ -247,9 +247,9 @@ def near_type_words(
     """
     for pattern in patterns_of_types:
         seen: dict[int, int] = {}
-        for match in pattern.finditer(data):
+        for match in pattern.finditer(memory):
             at = match.start() & ~7
-            word = int.from_bytes(data[at : at + 8], "little")
+            word = int.from_bytes(memory[at : at + 8], "little")
             form = next(
                 (candidate for candidate in forms if (word ^ candidate.type).bit_count() == 1), None
             )
@@ -304,11 +304,11 @@ def _one_off(byte: int) -> bytes:
     return b"[%s]" % b"".join(b"\\x%02x" % (byte ^ flip) for flip in flips)
 
 
-def is_of_pools(start: int, data: bytes) -> bool:
+def is_of_pools(start: int, memory: bytes) -> bool:
     """Whether pymalloc's pools fill most of a piece of memory."""
     step = SIZES[0]
-    places = range(-start % step, len(data) - step + 1, step)
-    pools = sum(pool_shape(start + at, data, at) is not None for at in places)
+    places = range(-start % step, len(memory) - step + 1, step)
+    pools = sum(pool_shape(start + at, memory, at) is not None for at in places)
     return bool(places) and 2 * pools > len(places)
 
 

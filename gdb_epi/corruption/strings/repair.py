@@ -97,13 +97,13 @@ class BulkHasher:
 
     def _compare(self, group: list[tuple[int, bytes, int]]) -> list[int]:
         self.checked += len(group)
-        hashes = hash_many(self.key, [data for _, data, _ in group])
+        hashes = hash_many(self.key, [characters for _, characters, _ in group])
         wrong = unequal(hashes, in_lanes([stored for _, _, stored in group]), len(group))
         # Again, one by one: the lanes do not know of empty strings, nor of hash -1.
         return [
             address
-            for address, data, stored in (group[number] for number in wrong)
-            if python_hash(self.key, data) != stored
+            for address, characters, stored in (group[number] for number in wrong)
+            if python_hash(self.key, characters) != stored
         ]
 
 
@@ -131,8 +131,8 @@ def flip_of_data(key: Key, target: Target, text: HashedString) -> Flip | None:
     return None
 
 
-def _flipped(data: bytes, byte: int, bit: int) -> bytes:
-    return data[:byte] + bytes((data[byte] ^ 1 << bit,)) + data[byte + 1 :]
+def _flipped(content: bytes, byte: int, bit: int) -> bytes:
+    return content[:byte] + bytes((content[byte] ^ 1 << bit,)) + content[byte + 1 :]
 
 
 def _word_flip(target: Target, byte_at: int, bit: int, member: str) -> Flip | None:
@@ -165,9 +165,9 @@ def flip_of_head(key: Key, target: Target, form: StringFormat, address: int) -> 
         if kind is None or not 0 < size * kind[1] <= MAX_DATA:
             continue
         try:
-            data = target.read(address + kind[0], size * kind[1])
+            characters = target.read(address + kind[0], size * kind[1])
         except UnreadableMemory:
             continue
-        if python_hash(key, data) == stored:
+        if python_hash(key, characters) == stored:
             return _word_flip(target, address + at + bit // 8, bit % 8, member)
     return None

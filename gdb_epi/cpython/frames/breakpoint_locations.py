@@ -62,10 +62,12 @@ def entry_place(codes: CodeReader, code: int) -> BreakpointLocation:
     reader, info = codes.reader, codes.at(code)
     start, size = _bytecode(reader, info)
     if not info.bytecode:  # up to 3.10 there is no RESUME, and each call begins at 0
-        data = reader.read(start, min(size, 1 << 16))
+        eval_code = reader.read(start, min(size, 1 << 16))
         loops = any(
-            data[at] in _ABSOLUTE_JUMPS and not data[at + 1] and not (at and data[at - 2] == 144)
-            for at in range(0, len(data) - 1, CODE_UNIT)
+            eval_code[at] in _ABSOLUTE_JUMPS
+            and not eval_code[at + 1]
+            and not (at and eval_code[at - 2] == 144)
+            for at in range(0, len(eval_code) - 1, CODE_UNIT)
         )  # 144: EXTENDED_ARG
         return _place(codes, info, start, 0, None, LOOPS if loops else "")
     reader.layout.require("PyCodeObject", "_co_firsttraceable")

@@ -77,8 +77,8 @@ class FrameSlots:
             at = self.reader.layout.require("PyFrameObject", "f_valuestack")
             base = self.reader.u64(frame.address + at)
             variables = max(0, min((base - start) // 8, MAX_SLOTS))
-        data = self.reader.read(start, 8 * (variables + room))
-        words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
+        slots = self.reader.read(start, 8 * (variables + room))
+        words = [int.from_bytes(slots[i : i + 8], "little") for i in range(0, len(slots), 8)]
         if self._tagged:
             words = [word & ~3 for word in words]
         deep = self._depth_modern(frame) if self._modern else self._depth_old(frame.address)

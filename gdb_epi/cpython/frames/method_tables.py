@@ -53,20 +53,20 @@ class MethodTables:
             self._data[module.start] = self._read(module)
         wanted = struct.pack("<Q", start)
         names: set[str] = set()
-        for data in self._data[module.start]:
-            at = data.find(wanted, 8)
+        for section in self._data[module.start]:
+            at = section.find(wanted, 8)
             for _ in range(MAX_HITS):
                 if at < 0:
                     break
-                name = None if at % 8 or len(data) < at + 12 else self._entry(data, at)
+                name = None if at % 8 or len(section) < at + 12 else self._entry(section, at)
                 if name is not None:
                     names.add(name)
-                at = data.find(wanted, at + 1)
+                at = section.find(wanted, at + 1)
         return names.pop() if len(names) == 1 else None
 
-    def _entry(self, data: bytes, at: int) -> str | None:
+    def _entry(self, section: bytes, at: int) -> str | None:
         """Return the name of a PyMethodDef whose ml_meth lies at a place of the data."""
-        pointer, flags = struct.unpack_from("<Q8xI", data, at - 8)
+        pointer, flags = struct.unpack_from("<Q8xI", section, at - 8)
         if not flags or flags & ~METH_ALL or not pointer:
             return None
         name = self._reader.c_string(pointer, MAX_NAME)

@@ -104,22 +104,22 @@ def _frames_in(
 ) -> list[RawFrame]:
     """Return the frames of one chunk in memory order (oldest first)."""
     try:
-        data = reader.read(chunk.start, chunk.end - chunk.start)
+        memory = reader.read(chunk.start, chunk.end - chunk.start)
     except UnreadableMemory as error:
         problems.append(f"data stack: {error}")
-        data = _kept_pages(reader, chunk)
+        memory = _kept_pages(reader, chunk)
     in_chunk: list[RawFrame] = []
     position = 0
-    last = len(data) - frames.size
+    last = len(memory) - frames.size
     parse, code_at = frames.parse, frames.codes.at
     while position <= last and len(in_chunk) <= MAX_FRAMES:
-        frame = parse(chunk.start + position, data, position)
+        frame = parse(chunk.start + position, memory, position)
         words = code_at(frame.code).framesize if not frame.problem else 0
         if words and not frame.internal:
             in_chunk.append(frame)
             position += 8 * words
             continue
-        skipped = _resync(frames, chunk.start, data, position)
+        skipped = _resync(frames, chunk.start, memory, position)
         problems.append(
             f"data stack at {chunk.start + position:#x}: {frame.problem or 'no thread-owned frame'}"
         )
@@ -148,19 +148,19 @@ def _kept_pages(reader: Reader, chunk: _Chunk) -> bytes:
     return b"".join(parts[:kept])
 
 
-def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) -> int | None:
+def _resync(frames: InterpreterFrames, base: int, memory: bytes, position: int) -> int | None:
     """Return where the next believable frame starts after a damaged one.
 
     Believable: its code object decodes, its instruction lies in that code, and its link names a
     damaged frame, or leaves the chunk. A local variable that holds a code object looks like a frame
     too, but for the instruction.
     """
-    last = min(len(data) - frames.size, position + 8 * MAX_RESYNC_WORDS)
+    last = min(len(memory) - frames.size, position + 8 * MAX_RESYNC_WORDS)
     for start in range(position + 8, last + 1, 8):
-        word = int.from_bytes(data[start + frames.code_at : start + frames.code_at + 8], "little")
+        word = int.from_bytes(memory[start + frames.code_at : start + frames.code_at + 8], "little")
         if word < PAGE or frames.codes.reader.target.region_at(word & ~3) is None:
             continue
-        frame = frames.parse(base + start, data, start)
+        frame = frames.parse(base + start, memory, start)
         if frame.problem or frame.internal or not frames.codes.at(frame.code).framesize:
             continue
         if not MIN_LASTI <= frame.lasti < frames.codes.length(frame.code):
@@ -169,7 +169,7 @@ def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) ->
         if base + position <= frame.previous < base + start:
             return start
         # A frame that C code called links to where no data stack is.
-        if not base <= frame.previous < base + len(data):
+        if not base <= frame.previous < base + len(memory):
             return start
     return None
 

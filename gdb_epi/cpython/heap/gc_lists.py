@@ -142,14 +142,16 @@ def frame_pointers(reader: Reader, frame: int) -> list[int]:
     at = layout.offset("_PyInterpreterFrame", "localsplus")
     if at is None:
         at = layout.require("PyFrameObject", "f_localsplus")
-    data = b""
+    pointers = b""
     for count in (MAX_LOCALS, 1):  # a frame at the end of a mapping has fewer words after it
         try:
-            data = reader.read(frame + at, 8 * count)
+            pointers = reader.read(frame + at, 8 * count)
             break
         except UnreadableMemory:
             continue
-    words = [int.from_bytes(data[n : n + 8], "little") & ~_FLAGS for n in range(0, len(data), 8)]
+    words = [
+        int.from_bytes(pointers[n : n + 8], "little") & ~_FLAGS for n in range(0, len(pointers), 8)
+    ]
     return [word for word in words if word > PAGE and not word & 7]
 
 

@@ -330,10 +330,10 @@ class Heap:
             if start >= done:
                 return None
             try:
-                data = self.target.read(start, done - start)
+                memory = self.target.read(start, done - start)
             except UnreadableMemory:
                 return None
-            words = memoryview(data).cast("Q")
+            words = memoryview(memory).cast("Q")
             for at in range(len(words) - 1, -1, -1):
                 if words[at] in types:
                     candidate = start + 8 * at - self.type_at

@@ -433,13 +433,13 @@ def build_layouts(
     yield from sorted(filter(None, tables), key=lambda table: table.distance(words))
 
 
-def parse_debug_offsets(data: bytes) -> DebugOffsets:
+def parse_debug_offsets(raw: bytes) -> DebugOffsets:
     """Read `_Py_DebugOffsets` (CPython 3.13+) out of untrusted bytes.
 
     `data` begins at `_PyRuntime`. The words are interpreted by the table of the version that the
     header names. Never raises; whatever is not believable is dropped with a complaint.
     """
-    header = _parse_header(data)
+    header = _parse_header(raw)
     if isinstance(header, str):
         return DebugOffsets(None, False, {}, (header,))
     version, free_threaded = header
@@ -452,12 +452,12 @@ def parse_debug_offsets(data: bytes) -> DebugOffsets:
     if table is None or places is None:
         text = f"no table for {minor[0]}.{minor[1]}{'t' if free_threaded else ''}"
         return DebugOffsets(version, free_threaded, {}, (text,))
-    words, complaints = _believable(_raw_words(data, places), table)
+    words, complaints = _believable(_raw_words(raw, places), table)
     return DebugOffsets(version, free_threaded, words, tuple(complaints))
 
 
 def parse_asyncio_offsets(
-    data: bytes, version: tuple[int, int], free_threaded: bool = False
+    raw: bytes, version: tuple[int, int], free_threaded: bool = False
 ) -> DebugOffsets:
     """Read the ELF section `.AsyncioDebug` (CPython 3.14+) out of untrusted bytes.
 
@@ -472,18 +472,18 @@ def parse_asyncio_offsets(
     places = gil.struct("_Py_AsyncioModuleDebugOffsets") if gil else None
     if table is None or places is None:
         return DebugOffsets(None, free_threaded, {}, ("no asyncio table for this version",))
-    words, complaints = _believable(_raw_words(data, places), table)
+    words, complaints = _believable(_raw_words(raw, places), table)
     return DebugOffsets(None, free_threaded, words, tuple(complaints))
 
 
-def _parse_header(data: bytes) -> tuple[int, bool] | str:
+def _parse_header(raw: bytes) -> tuple[int, bool] | str:
     """Return PY_VERSION_HEX and the free-threaded flag, or what is wrong."""
-    if len(data) < HEADER_BYTES:
-        return f"only {len(data)} bytes"
-    if data[:8] != COOKIE:
+    if len(raw) < HEADER_BYTES:
+        return f"only {len(raw)} bytes"
+    if raw[:8] != COOKIE:
         return "no cookie"
-    version = int.from_bytes(data[8:16], "little")
-    free_threaded = int.from_bytes(data[16:24], "little")
+    version = int.from_bytes(raw[8:16], "little")
+    free_threaded = int.from_bytes(raw[16:24], "little")
     if version >> 32 or version >> 24 != 3 or version >> 16 & 0xFF < 13:
         return f"version word {version:#x}"
     if free_threaded > 1:

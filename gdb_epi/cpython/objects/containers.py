@@ -39,8 +39,8 @@ class ContainerReader:
     def list_items(self, address: int) -> list[int]:
         """Return the items of a list."""
         count = self.length(address, "PyListObject")
-        items = self._reader.u64(address + self._require("PyListObject", "ob_item"))
-        return self._array(items, count) if count else []
+        first_item = self._reader.u64(address + self._require("PyListObject", "ob_item"))
+        return self._array(first_item, count) if count else []
 
     def set_items(self, address: int) -> Iterator[int]:
         """Yield the members of a set or frozenset."""
@@ -51,10 +51,10 @@ class ContainerReader:
         width = self._reader.layout.size("setentry") or 16
         for first in range(0, mask + 1, SLOTS_AT_ONCE):
             number = min(SLOTS_AT_ONCE, mask + 1 - first)
-            data = self._reader.read(table + first * width, number * width)
+            entries = self._reader.read(table + first * width, number * width)
             for at in range(0, number * width, width):
-                key = int.from_bytes(data[at : at + 8], "little")
-                if key and data[at + 8 : at + 16] != _DUMMY:
+                key = int.from_bytes(entries[at : at + 8], "little")
+                if key and entries[at + 8 : at + 16] != _DUMMY:
                     yield key
 
     def deque_items(self, address: int) -> Iterator[int]:
@@ -74,5 +74,5 @@ class ContainerReader:
                 block = self._reader.u64(block + next_at)
 
     def _array(self, start: int, count: int) -> list[int]:
-        data = self._reader.read(start, 8 * count) if count else b""
-        return [int.from_bytes(data[at : at + 8], "little") for at in range(0, 8 * count, 8)]
+        addresses = self._reader.read(start, 8 * count) if count else b""
+        return [int.from_bytes(addresses[at : at + 8], "little") for at in range(0, 8 * count, 8)]

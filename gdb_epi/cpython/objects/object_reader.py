@@ -218,8 +218,8 @@ class ObjectReader:
         entry = _WITH_HASH if has_hash else _WITHOUT_HASH
         for first in range(0, count, ENTRIES_AT_ONCE):
             number = min(ENTRIES_AT_ONCE, count - first)
-            data = self._reader.read(start + first * width, number * width)
-            for key, value in entry.iter_unpack(data):
+            entries = self._reader.read(start + first * width, number * width)
+            for key, value in entry.iter_unpack(entries):
                 if key and value:
                     yield key, value
 
@@ -391,8 +391,8 @@ class ObjectReader:
         reader = self._reader
         count = abs(reader.i64(address + self._at("PyVarObject", "ob_size")))
         basic = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
-        item = reader.u64(kind + self._at("PyTypeObject", "tp_itemsize"))
-        size = (basic + count * item + 7) & ~7
+        item_size = reader.u64(kind + self._at("PyTypeObject", "tp_itemsize"))
+        size = (basic + count * item_size + 7) & ~7
         if size >> MAX_LOG2:
             raise UnreadableMemory(address, size, "an absurd size of an object")
         return size

@@ -40,9 +40,9 @@ class Key(NamedTuple):
         return f"SipHash-{self.compression}-{self.finalization}"
 
 
-def siphash(key: Key, data: bytes) -> int:
+def siphash(key: Key, text: bytes) -> int:
     """Return the hash of one byte string (unsigned)."""
-    padded = data + _TAILS[len(data) & 255]
+    padded = text + _TAILS[len(text) & 255]
     v0, v1, v2, v3 = (start ^ k for start, k in zip(_INITIAL, (key.k0, key.k1) * 2, strict=True))
     words = struct.unpack(f"<{len(padded) >> 3}Q", padded)
     rounds = [*((word, key.compression) for word in words), (0, key.finalization)]
@@ -64,12 +64,12 @@ def siphash(key: Key, data: bytes) -> int:
     return v0 ^ v1 ^ v2 ^ v3
 
 
-def python_hash(key: Key, data: bytes) -> int:
+def python_hash(key: Key, text: bytes) -> int:
     """Return the hash of str or bytes contents as CPython stores it (unsigned).
 
     Of nothing it is 0, and -1 means "not hashed yet", so that becomes -2 (_Py_HashBytes).
     """
-    hashed = siphash(key, data) if data else 0
+    hashed = siphash(key, text) if text else 0
     return hashed if hashed != WORD_MASK else WORD_MASK - 1
 
 
@@ -78,7 +78,7 @@ def hash_many(key: Key, texts: Sequence[bytes]) -> int:
 
     Their lengths fill the same number of words up: they are the same without the lowest 3 bits.
     """
-    padded = [data + _TAILS[len(data) & 255] for data in texts]
+    padded = [text + _TAILS[len(text) & 255] for text in texts]
     count, size = len(padded), len(padded[0])
     blob = b"".join(padded)
     return hash_lanes(key, (_in_lanes(blob, at, size) for at in range(0, size, 8)), count)
@@ -90,18 +90,18 @@ def hash_lanes(key: Key, words: Iterable[int], count: int) -> int:
     `words` are their first words, one in each lane, then their second ones, and so on; the last
     holds what is left of the characters, and the length in its highest byte.
     """
-    ones = _ones(count)
-    mask = ones * WORD_MASK
+    one_per_lane = _ones(count)
+    mask = one_per_lane * WORD_MASK
     masks = _masks(count)
     keys = (key.k0, key.k1) * 2
-    v0, v1, v2, v3 = (ones * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
+    v0, v1, v2, v3 = (one_per_lane * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
     for word in words:
         v1 &= mask  # carries grow through additions of v1 and v3 alone
         v3 = v3 & mask ^ word
         for _ in range(key.compression):
             v0, v1, v2, v3 = _round(v0, v1, v2, v3, masks)
         v0 ^= word
-    v2 ^= ones * 0xFF
+    v2 ^= one_per_lane * 0xFF
     for _ in range(key.finalization):
         v0, v1, v2, v3 = _round(v0, v1, v2, v3, masks)
     return (v0 ^ v1 ^ v2 ^ v3) & mask
@@ -130,9 +130,9 @@ def unequal(left: int, right: int, count: int) -> list[int]:
     changed = left ^ right
     if not changed:
         return []
-    data = changed.to_bytes(LANE_BYTES * count, "little")
+    lanes = changed.to_bytes(LANE_BYTES * count, "little")
     none = bytes(LANE_BYTES)
-    return [n for n in range(count) if data[LANE_BYTES * n : LANE_BYTES * (n + 1)] != none]
+    return [n for n in range(count) if lanes[LANE_BYTES * n : LANE_BYTES * (n + 1)] != none]
 
 
 @lru_cache(maxsize=MAX_KEPT)
@@ -143,9 +143,9 @@ def _ones(count: int) -> int:
 @lru_cache(maxsize=MAX_KEPT)
 def _masks(count: int) -> _Masks:
     """Return (high bits, low bits) of each lane for rotations by 13, 16, 17, 21, 32."""
-    ones = _ones(count)
+    one_per_lane = _ones(count)
     lows = ((1 << shift) - 1 for shift in (13, 16, 17, 21, 32))
-    return tuple((ones * (WORD_MASK & ~low), ones * low) for low in lows)
+    return tuple((one_per_lane * (WORD_MASK & ~low), one_per_lane * low) for low in lows)
 
 
 def _round(v0: int, v1: int, v2: int, v3: int, masks: _Masks) -> tuple[int, int, int, int]:

@@ -213,10 +213,10 @@ class TypeReader:
             count = self._reader.u64(info.mro + layout.require("PyTupleObject", "ob_size"))
             if not 0 < count <= MAX_BASES:
                 raise UnreadableMemory(info.mro, 8, f"an MRO of {count} types")
-            items = info.mro + layout.require("PyTupleObject", "ob_item")
-            data = self._reader.read(items, 8 * count)
+            first_item = info.mro + layout.require("PyTupleObject", "ob_item")
+            addresses = self._reader.read(first_item, 8 * count)
             return [
-                self.at(int.from_bytes(data[at : at + 8], "little"))
+                self.at(int.from_bytes(addresses[at : at + 8], "little"))
                 for at in range(0, 8 * count, 8)
             ]
         except UnreadableMemory:

@@ -315,8 +315,10 @@ class ExceptionDecoder:
         if not 0 < count < 1 << 40:
             raise UnreadableMemory(held, 8, f"a group of {count} exceptions")
         start = held + self._layout.require("PyTupleObject", "ob_item")
-        data = self._reader.read(start, 8 * min(count, MAX_MEMBERS))
-        words = (int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8))
+        addresses = self._reader.read(start, 8 * min(count, MAX_MEMBERS))
+        words = (
+            int.from_bytes(addresses[at : at + 8], "little") for at in range(0, len(addresses), 8)
+        )
         return tuple(words), count
 
     # -- types --------------------------------------------------------------------------------
@@ -455,8 +457,8 @@ class ExceptionTextReader:
             raise Undecodable("__notes__ is no list")
         count = decoder.signed(held, "PyListObject", "ob_size")
         start = decoder.field(held, "PyListObject", "ob_item")
-        items = decoder.items(start, count, "notes")[:MAX_NOTES] if count else []
-        return tuple(self._str(decoder, item) for item in items)
+        notes = decoder.items(start, count, "notes")[:MAX_NOTES] if count else []
+        return tuple(self._str(decoder, note) for note in notes)
 
     # -- str() --------------------------------------------------------------------------------
 
@@ -497,9 +499,9 @@ class ExceptionTextReader:
         if name == "BaseException":
             return self._base_exception_str(decoder, address)
         if name == "KeyError":
-            items = self._args(decoder, address)
-            if len(items) == 1:
-                return self._exact_repr(decoder, items[0])
+            args = self._args(decoder, address)
+            if len(args) == 1:
+                return self._exact_repr(decoder, args[0])
             return self._base_exception_str(decoder, address)
         if name == "OSError":
             return self._os_error(decoder, address)
@@ -527,11 +529,11 @@ class ExceptionTextReader:
 
     def _base_exception_str(self, decoder: ReprDecoder, address: int) -> str:
         """Return what BaseException_str gives: nothing, the argument, or the tuple of them."""
-        items = self._args(decoder, address)
-        if not items:
+        args = self._args(decoder, address)
+        if not args:
             return ""
-        if len(items) == 1:
-            return self._str(decoder, items[0])
+        if len(args) == 1:
+            return self._str(decoder, args[0])
         return self._exact_repr(decoder, decoder.field(address, _EXCEPTION, "args"))
 
     def _os_error(self, decoder: ReprDecoder, address: int) -> str:

@@ -298,8 +298,8 @@ class WaitReader:
         held = self.attribute(address, *names)
         try:
             if self.shown(held) == "set":
-                items = ContainerReader(self.context.reader).set_items(held)
-                return tuple(item for item, _ in zip(items, range(MAX_MEMBERS), strict=False))
+                members = ContainerReader(self.context.reader).set_items(held)
+                return tuple(member for member, _ in zip(members, range(MAX_MEMBERS), strict=False))
         except EpiError:
             pass
         return ()

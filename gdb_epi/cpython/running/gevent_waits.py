@@ -99,10 +99,12 @@ class Links:
             size = self._waits.context.obj(address).type.basicsize
             if not self._head < size <= MAX_SIZE:
                 return []
-            data = self._reader.read(address + self._head, size - self._head)
+            content = self._reader.read(address + self._head, size - self._head)
         except EpiError:
             return []
-        words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) - 7, 8)]
+        words = [
+            int.from_bytes(content[i : i + 8], "little") for i in range(0, len(content) - 7, 8)
+        ]
         return [word for word in words if word > 1 << 12 and not word & 7]
 
     def _reached(

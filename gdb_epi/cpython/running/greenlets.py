@@ -99,8 +99,8 @@ def _words(reader: Reader, instances: Instances, address: int) -> tuple[int, ...
     else:
         why = f"a greenlet of {root.basicsize} bytes with its dict at {dict_at}: unknown version"
         raise UnreadableMemory(address, root.basicsize, why)
-    data = reader.read(start, size)
-    words = tuple(int.from_bytes(data[i : i + 8], "little") for i in range(0, size - 7, WORD))
+    content = reader.read(start, size)
+    words = tuple(int.from_bytes(content[i : i + 8], "little") for i in range(0, size - 7, WORD))
     if start != address + head and address not in words:
         raise UnreadableMemory(start, size, "no implementation of this greenlet")
     return words

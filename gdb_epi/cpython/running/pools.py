@@ -253,13 +253,13 @@ class _Decoder:
             if isinstance(pid, int) and len(workers) < MAX_WORKERS:
                 name = self._text(self._get(process, "_name"))
                 workers.append(Worker(None, name, None, None, pid))
-        items = self._get(at, "_pending_work_items")
+        work_items = self._get(at, "_pending_work_items")
         calls: list[str] = []
         count = 0
-        for _, item in self._objects.dict_items(items) if items else ():
+        for _, work_item in self._objects.dict_items(work_items) if work_items else ():
             count += 1
             if len(calls) < MAX_ITEMS:
-                calls.append(self._function(item))
+                calls.append(self._function(work_item))
         shut = self._number(at, "_shutdown_thread")
         down = None if shut is None else bool(shut)
         workers.sort(key=lambda worker: worker.pid or 0)
@@ -275,9 +275,9 @@ class _Decoder:
             calls=tuple(calls),
         )
 
-    def _function(self, item: int) -> str:
+    def _function(self, work_item: int) -> str:
         """Return the name of the function of a _WorkItem."""
-        function = self._get(item, "fn")
+        function = self._get(work_item, "fn")
         if self.instances.ident(function) == "function":
             at = self._reader.layout.require("PyFunctionObject", "func_qualname")
             return self._text(self._reader.u64(function + at)) or "?"

@@ -127,16 +127,16 @@ def _of_task(
     wait = reader.of_stack(task.stack)
     if task.framework == "asyncio" and (wait is None or wait.kind == OTHER):
         wait = _by_future(reader, task, awaited) or wait
-    known, needs = UNKNOWN, "any"
+    certainty, needs = UNKNOWN, "any"
     if wait is not None and wait.kind in (TASK, TASKS):
         awaited = awaited or reader.members(wait.address, "_tasks", "_children")
-        known, needs = CERTAIN if awaited else UNKNOWN, "all"
+        certainty, needs = CERTAIN if awaited else UNKNOWN, "all"
     else:
         if wait is not None and wait.kind in FROM_OUTSIDE:
-            known = OUTSIDE
+            certainty = OUTSIDE
         awaited = ()
     holds = managers.entered(task.stack, wait)
-    return waits._replace(wait=wait, wakers=awaited, known=known, needs=needs, holds=holds)
+    return waits._replace(wait=wait, wakers=awaited, known=certainty, needs=needs, holds=holds)
 
 
 def waits_of_greenlets(
@@ -174,20 +174,20 @@ def _of_greenlet(
     wait = reader.of_stack(greenlet.stack)
     if links:
         wait = _with_links(reader, wait, greenlet, links)
-    known, wakers = UNKNOWN, tuple(link.task for link in links if link.task)
+    certainty, wakers = UNKNOWN, tuple(link.task for link in links if link.task)
     if wait is not None and wait.kind in (TASK, TASKS):
         if not wakers and wait.kind == TASK:
             wakers = (wait.address,)  # eventlet's GreenThread.wait()
         if not wakers:
             wakers = reader.members(wait.address, "greenlets", "coroutines_running")
-        known = CERTAIN if wakers else UNKNOWN
+        certainty = CERTAIN if wakers else UNKNOWN
     elif wait is not None and wait.kind in FROM_OUTSIDE:
-        known, wakers = OUTSIDE, ()
+        certainty, wakers = OUTSIDE, ()
     else:
         wakers = ()
     holds = managers.entered(greenlet.stack, wait)
     needs = "any" if wait is None or wait.kind != TASK else "all"
-    return waits._replace(wait=wait, wakers=wakers, known=known, needs=needs, holds=holds)
+    return waits._replace(wait=wait, wakers=wakers, known=certainty, needs=needs, holds=holds)
 
 
 def _with_links(

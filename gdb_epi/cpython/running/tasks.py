@@ -394,11 +394,11 @@ class _InterpreterTasks:
         address = self._global(name)
         if not address:
             return
-        data = self._objects.attribute(address, "data")
-        if isinstance(data, Absent):
-            raise UnreadableMemory(address, 8, f"no WeakSet: {data.detail}")
+        members = self._objects.attribute(address, "data")
+        if isinstance(members, Absent):
+            raise UnreadableMemory(address, 8, f"no WeakSet: {members.detail}")
         object_at = self._layout.require("PyWeakReference", "wr_object")
-        for reference in self._containers.set_items(data):
+        for reference in self._containers.set_items(members):
             task = self._reader.u64(reference + object_at)
             if self._is_task(task):
                 yield task

@@ -67,8 +67,8 @@ class _Stacks:
             words: frozenset[int] = frozenset()
             if size <= MAX_STACK_BYTES and self._left >= 0:
                 try:
-                    data = self._target.read(extent.low, size)
-                    words = frozenset(struct.unpack(f"<{size // 8}Q", data))
+                    stack = self._target.read(extent.low, size)
+                    words = frozenset(struct.unpack(f"<{size // 8}Q", stack))
                 except UnreadableMemory:
                     pass
             self._words[extent.tid] = words

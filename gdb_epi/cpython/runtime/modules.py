@@ -236,7 +236,9 @@ class _Walk:
     def _stdlib_names(self) -> frozenset[str]:
         # sys.stdlib_module_names came with 3.10 (bpo-42955).
         at = self._access.get(self._sys, "stdlib_module_names") if self._sys else None
-        names = (self._access.text(item, 256) for item in (self._access.members(at) if at else ()))
+        names = (
+            self._access.text(member, 256) for member in (self._access.members(at) if at else ())
+        )
         return frozenset(name for name in names if name)
 
     @cached_property
@@ -273,8 +275,8 @@ class _Walk:
             if folder is None or folder not in folders:
                 continue
             names = self._access.attribute(finder, "_path_cache")
-            for item in self._access.members(names)[:MAX_ENTRIES] if names else ():
-                text = self._access.text(item, 512)
+            for name in self._access.members(names)[:MAX_ENTRIES] if names else ():
+                text = self._access.text(name, 512)
                 distribution = distribution_of(text, folder) if text else None
                 if distribution is not None:
                     distributions.append(distribution)

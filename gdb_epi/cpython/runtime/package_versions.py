@@ -83,8 +83,8 @@ class _Walk:
             contents = self._objects.sys_modules(self._interpreter.address)
             if isinstance(contents, Absent):
                 return contents
-            items = self._objects.dict_items(contents) if contents else iter(())
-            for _, (key, value) in zip(range(MAX_MODULES), items, strict=False):
+            modules = self._objects.dict_items(contents) if contents else iter(())
+            for _, (key, value) in zip(range(MAX_MODULES), modules, strict=False):
                 name = self._reader.string(key, MAX_NAME)
                 if isinstance(name, Absent):
                     lost += 1
@@ -177,13 +177,13 @@ class _Walk:
             width = layout.size("setentry") or 16
             if mask >= MAX_STDLIB:
                 return set()
-            data = reader.read(table, (mask + 1) * width)
+            entries = reader.read(table, (mask + 1) * width)
         except UnreadableMemory:
             return set()
         at = layout.offset("setentry", "key") or 0
         names = set()
-        for start in range(at, len(data), width):
-            key = int.from_bytes(data[start : start + 8], "little")
+        for start in range(at, len(entries), width):
+            key = int.from_bytes(entries[start : start + 8], "little")
             text = reader.string(key, MAX_NAME) if key else None
             if isinstance(text, str):
                 names.add(text)

@@ -151,8 +151,8 @@ def _own_words(access: PlainValues, interpreter: int) -> list[str]:
     """Return sys.orig_argv; empty before 3.10, and when it is not there."""
     contents = access.module(interpreter, "sys")
     argv = access.get(contents, "orig_argv") if contents else None
-    items = access.items(argv) if argv else None
-    words = [access.text(item, MAX_WORD) for item in (items or [])[:MAX_WORDS]]
+    words_at = access.items(argv) if argv else None
+    words = [access.text(argument, MAX_WORD) for argument in (words_at or [])[:MAX_WORDS]]
     return [word or "" for word in words]
 
 

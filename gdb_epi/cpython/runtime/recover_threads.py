@@ -75,13 +75,13 @@ class WritableMemory:
     def _search(self, words: tuple[int, ...]) -> Iterator[int]:
         # Without its zeros: a search for a word that ends in zeros crawls through zeroed memory.
         needles = [(raw, raw.rstrip(b"\0")) for raw in map(_PTR.pack, words)]
-        for start, data in self._chunks():
+        for start, chunk in self._chunks():
             for word, needle in needles:
-                at = data.find(needle)
+                at = chunk.find(needle)
                 while at >= 0:
-                    if not (start + at) & 7 and data.startswith(word, at):
+                    if not (start + at) & 7 and chunk.startswith(word, at):
                         yield start + at
-                    at = data.find(needle, at + 1)
+                    at = chunk.find(needle, at + 1)
 
     def _chunks(self) -> Iterator[tuple[int, bytes]]:
         """Yield the writable memory; copies, in which a search is ten times as fast as in a map."""
@@ -92,12 +92,12 @@ class WritableMemory:
                 if self._left < 0:
                     return
                 try:
-                    data = self._target.read(at, size)
+                    chunk = self._target.read(at, size)
                 except UnreadableMemory:
                     continue  # a recording holds single pages
                 # mimalloc of a free-threaded build reserves 1 GB, nearly all of it zeros.
-                if len(data) < CHUNK or data != _ZEROS:
-                    yield at, data
+                if len(chunk) < CHUNK or chunk != _ZEROS:
+                    yield at, chunk
 
 
 class ThreadStateSearcher:
@@ -137,7 +137,7 @@ class ThreadStateSearcher:
             named = dict.fromkeys([*interpreters, *states.values()])
             for state in self._around(list(named), self._interp_at):
                 states[state.address] = state.interpreter
-        return [RecoveredThreadState(*item) for item in sorted(states.items())][:MAX_FOUND]
+        return [RecoveredThreadState(*found_at) for found_at in sorted(states.items())][:MAX_FOUND]
 
     def _around(self, words: list[int], offset: int) -> Iterator[RecoveredThreadState]:
         """Yield the thread states that hold one of `words` at an offset."""
@@ -172,15 +172,17 @@ class ThreadStateSearcher:
         does: this tells a thread state from them. Source: Include/cpython/pystate.h, 3.7 on.
         A generator's item in a page of zeros cuts it off where something else tells that it is one.
         """
-        item = self._u64(tstate + self._exc_info_at)
+        exc_info = self._u64(tstate + self._exc_info_at)
         for _ in range(MAX_EXC_ITEMS):
-            if item == tstate + self._exc_state_at:
+            if exc_info == tstate + self._exc_state_at:
                 return True
-            if not item or not self._pointer(item):
+            if not exc_info or not self._pointer(exc_info):
                 return False
-            at = item + self._previous_item_at
-            item = self._u64(at)
-            if item is None or (not item and self._in_zeros(at) and self._has_other_proof(tstate)):
+            at = exc_info + self._previous_item_at
+            exc_info = self._u64(at)
+            if exc_info is None or (
+                not exc_info and self._in_zeros(at) and self._has_other_proof(tstate)
+            ):
                 return True  # the rest was cut off
         return False
 

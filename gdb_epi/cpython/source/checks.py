@@ -124,20 +124,20 @@ class PycCheck(NamedTuple):
 
 def check_pyc(pyc: SourceFile, source: SourceFile, site: SourceSite) -> PycCheck:
     """Check a source file by the .pyc beside it (PEP 552 header)."""
-    data = pyc.data
-    if len(data) < 16:
+    content = pyc.data
+    if len(content) < 16:
         return PycCheck(UNKNOWN, f"{pyc.path}: too short")
-    if not any(table_needle(site.first, site.table, ref=ref) in data for ref in (False, True)):
+    if not any(table_needle(site.first, site.table, ref=ref) in content for ref in (False, True)):
         return PycCheck(UNKNOWN, f"{pyc.path} holds other code than the core")
-    flags = int.from_bytes(data[4:8], "little")
+    flags = int.from_bytes(content[4:8], "little")
     if flags & 1:
-        fits = hash_fits(data[:4], source, data[8:16])
+        fits = hash_fits(content[:4], source, content[8:16])
         if fits is None:
             return PycCheck(UNKNOWN, f"{source.size} bytes are too many to hash here")
         if fits:
             return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this hash")
         return PycCheck(DIFFERS, f"its hash is not the one in {pyc.path}")
-    size, mtime = int.from_bytes(data[12:16], "little"), int.from_bytes(data[8:12], "little")
+    size, mtime = int.from_bytes(content[12:16], "little"), int.from_bytes(content[8:12], "little")
     if size != source.size & 0xFFFFFFFF:
         says = f"compiled from {size} bytes, the file here has {source.size} ({pyc.path})"
         return PycCheck(DIFFERS, says)

@@ -64,10 +64,10 @@ def read_regular(path: str, cap: int = MAX_SOURCE_BYTES) -> SourceFile | Absent:
         if status.st_size > cap:
             return Absent(NOT_AVAILABLE, f"{path}: {status.st_size} bytes, larger than {cap}")
         with os.fdopen(os.dup(descriptor), "rb") as stream:
-            data = stream.read(cap + 1)
-        if len(data) > cap:
+            content = stream.read(cap + 1)
+        if len(content) > cap:
             return Absent(NOT_AVAILABLE, f"{path}: larger than {cap} bytes")
-        return SourceFile(path, data, status.st_size, status.st_mtime_ns)
+        return SourceFile(path, content, status.st_size, status.st_mtime_ns)
     except OSError as error:
         return Absent(NOT_AVAILABLE, f"{path}: {error.strerror}")
     finally:
@@ -97,17 +97,17 @@ def _read_from_archive(archive: str, name: str) -> SourceFile | Absent:
         if state.st_size > MAX_ARCHIVE_BYTES:
             return Absent(NOT_AVAILABLE, f"{archive}: larger than {MAX_ARCHIVE_BYTES} bytes")
         with zipfile.ZipFile(archive) as opened, opened.open(name) as stream:
-            data = stream.read(MAX_SOURCE_BYTES + 1)  # whatever size the directory tells
+            content = stream.read(MAX_SOURCE_BYTES + 1)  # whatever size the directory tells
     except KeyError:
         return Absent(NOT_AVAILABLE, f"{archive}: no member {name}")
     except (OSError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         return Absent(NOT_AVAILABLE, f"{archive}: {name}: {error}")
-    if len(data) > MAX_SOURCE_BYTES:
+    if len(content) > MAX_SOURCE_BYTES:
         return Absent(NOT_AVAILABLE, f"{archive}: {name}: larger than {MAX_SOURCE_BYTES} bytes")
-    return SourceFile(f"{archive}/{name}", data, len(data), state.st_mtime_ns)
+    return SourceFile(f"{archive}/{name}", content, len(content), state.st_mtime_ns)
 
 
-def decode_source(data: bytes) -> tuple[str, str, str]:
+def decode_source(content: bytes) -> tuple[str, str, str]:
     """Return (text, encoding, what is wrong or "") of source bytes, by PEP 263 and the BOM.
 
     Bytes that the encoding does not allow become U+FFFD.
@@ -118,7 +118,7 @@ def decode_source(data: bytes) -> tuple[str, str, str]:
 
     problem = ""
     try:
-        name, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        name, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         codec = codecs.lookup(name).name
         if not codec.startswith(_CODECS):
             problem = f"its encoding {codec} is not one for source; read as UTF-8"
@@ -126,10 +126,10 @@ def decode_source(data: bytes) -> tuple[str, str, str]:
     except (SyntaxError, LookupError, UnicodeError) as error:
         name, problem = "utf-8", f"{error}; read as UTF-8"
     try:
-        return data.decode(name), name, problem
+        return content.decode(name), name, problem
     except (UnicodeError, LookupError):
         wrong = f"some bytes are not {name}; they are shown as \N{REPLACEMENT CHARACTER}"
-        return data.decode(name, "replace"), name, problem or wrong
+        return content.decode(name, "replace"), name, problem or wrong
 
 
 def source_lines(text: str) -> list[str]:

@@ -64,9 +64,9 @@ def linecache_texts(
                 yield text
     cache = access.get(contents, "_interactive_cache")
     for key, value in access.pairs(cache) if cache else ():
-        items = access.items(key) or []
-        first = access.integer(items[2]) if len(items) == 3 else None
-        if first == site.first and access.text(items[0], 1 << 16) == site.filename:
+        parts = access.items(key) or []
+        first = access.integer(parts[2]) if len(parts) == 3 else None
+        if first == site.first and access.text(parts[0], 1 << 16) == site.filename:
             text = _entry(access, value, "the linecache of the process (interactive)")
             if text is not None:
                 yield text
@@ -98,7 +98,7 @@ def command_line_texts(
 
     contents = access.module(interpreter, "sys")
     argv = access.get(contents, "orig_argv") if contents else None
-    words = [access.text(item) or "" for item in (access.items(argv) or [])] if argv else []
+    words = [access.text(argument) or "" for argument in (access.items(argv) or [])] if argv else []
     texts = [(word, "sys.orig_argv") for word in _after_c(words)]
     raw = start_strings(target, MAX_STACK_TAIL)
     parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
@@ -145,8 +145,8 @@ def string_variable_texts(
         for name, address in named:
             text = access.text(address, room)
             if text is None:
-                data = access.data(address, room)
-                text = None if data is None else data.decode("utf-8", "replace")
+                content = access.data(address, room)
+                text = None if content is None else content.decode("utf-8", "replace")
             if text:
                 room -= len(text)
                 where = f"the variable {name} of frame {number}, {frame.qualname or frame.name}"
@@ -336,14 +336,14 @@ class SourceFinder:
         self, site: SourceSite, path: str, file: SourceFile, lines: Sequence[str]
     ) -> tuple[str, list[str]]:
         fit = fit_text(lines, site)
-        result, says = self._by_pyc(site, path, file)
+        verdict, says = self._by_pyc(site, path, file)
         checks = [f"pyc: {says}"] if says else []
-        if result == SAME and not fit.miss:
+        if verdict == SAME and not fit.miss:
             return VERIFIED, checks
         if self._written_at is not None and file.mtime_ns > self._written_at * 1e9:
             checks.append("time: the file was changed after the core was written")
         checks.append(f"text: {fit.says()}")
-        if result == DIFFERS and not fit.miss:
+        if verdict == DIFFERS and not fit.miss:
             checks.append("changed since, but not in what this function's code tells of it")
         return _trust(fit), checks
 

@@ -84,11 +84,11 @@ class SourceSiteReader:
         for member in ("co_names", "co_localsplusnames", "co_varnames"):
             at = self._layout.offset("PyCodeObject", member)
             try:
-                items = self._access.items(self._reader.u64(code + at)) if at else None
+                addresses = self._access.items(self._reader.u64(code + at)) if at else None
             except UnreadableMemory:
-                items = None
-            for item in (items or ())[:MAX_NAMES]:
-                name = self._access.text(item, 1024)
+                addresses = None
+            for address in (addresses or ())[:MAX_NAMES]:
+                name = self._access.text(address, 1024)
                 if name and _spelt(name):
                     names[name] = None
         return tuple(names)

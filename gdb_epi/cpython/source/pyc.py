@@ -75,22 +75,22 @@ class _Open:
         self.members: dict[str, Value] = {}
 
 
-def read_header(data: bytes) -> PycHeader | None:
+def read_header(content: bytes) -> PycHeader | None:
     """Return the header of a .pyc file; None for one that is too short."""
-    if len(data) < HEADER:
+    if len(content) < HEADER:
         return None
-    magic, flags, first, second = data[:4], *struct.unpack_from("<III", data, 4)
+    magic, flags, first, second = content[:4], *struct.unpack_from("<III", content, 4)
     if flags & HASHED:
-        return PycHeader(magic, flags, None, None, data[8:HEADER])
+        return PycHeader(magic, flags, None, None, content[8:HEADER])
     return PycHeader(magic, flags, first, second, None)
 
 
-def read_code_objects(data: bytes, layout: Layout) -> list[MarshalledCode] | Absent:
+def read_code_objects(content: bytes, layout: Layout) -> list[MarshalledCode] | Absent:
     """Return all code objects of a .pyc file, inner ones before those that hold them.
 
     Absent when the file is damaged, or holds what no release up to 3.15 writes.
     """
-    parser = _Parser(data, _form_of(layout))
+    parser = _Parser(content, _form_of(layout))
     try:
         parser.run()
     except (IndexError, ValueError, struct.error) as error:

@@ -67,10 +67,10 @@ def percent(
             continue
         if taken >= count:
             raise Undecodable("too few values for a format")
-        item = text(taken, kind == "r") if kind in "sr" else value(taken)
+        argument = text(taken, kind == "r") if kind in "sr" else value(taken)
         taken += 1
         try:
-            parts.append(f"%{flags}{'s' if kind == 'r' else kind}" % item)
+            parts.append(f"%{flags}{'s' if kind == 'r' else kind}" % argument)
         except (ValueError, OverflowError, TypeError) as error:
             raise Undecodable(str(error)) from None
     parts.append(template[end:])
@@ -101,9 +101,9 @@ def braces(template: str, count: int, text: Callable[[int, str, str], str]) -> s
         if match[1] is None:
             raise Undecodable("a format that is not known")
         numbered.add(bool(match[1]))
-        item = int(match[1]) if match[1] else taken
+        key = int(match[1]) if match[1] else taken
         taken += 1
-        if item >= count or len(numbered) > 1:
+        if key >= count or len(numbered) > 1:
             raise Undecodable("too few values for a format")
-        parts.append(text(item, match[2] or "", match[3] or ""))
+        parts.append(text(key, match[2] or "", match[3] or ""))
     return "".join([*parts, template[end:]])

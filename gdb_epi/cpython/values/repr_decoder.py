@@ -397,8 +397,8 @@ class ReprDecoder:
         """Read an array of PyObject *, as far as the width allows."""
         self.require_range(address, 8 * count, what)
         number = min(count, self.limits.width)
-        data = self.reader.read(address, 8 * number)
-        return [int.from_bytes(data[at : at + 8], "little") for at in range(0, 8 * number, 8)]
+        addresses = self.reader.read(address, 8 * number)
+        return [int.from_bytes(addresses[at : at + 8], "little") for at in range(0, 8 * number, 8)]
 
     def tuple_items(self, address: int) -> list[int]:
         """Return the items of a tuple, as far as the width allows. Raises Undecodable."""

@@ -214,12 +214,12 @@ class Evaluation(Readings):
 
     def _tuple_item(self, member: str, number: int) -> int:
         """Return co_names[number] or co_consts[number]."""
-        items = self.decoder.field(self.code, "PyCodeObject", member)
-        if self.decoder.ident(items) != "tuple":
+        table = self.decoder.field(self.code, "PyCodeObject", member)
+        if self.decoder.ident(table) != "tuple":
             raise Undecodable(f"{member} is no tuple")
-        if not 0 <= number < self.decoder.signed(items, "PyTupleObject", "ob_size"):
+        if not 0 <= number < self.decoder.signed(table, "PyTupleObject", "ob_size"):
             raise Undecodable(f"no {member}[{number}]")
-        start = items + self.decoder.offset("PyTupleObject", "ob_item")
+        start = table + self.decoder.offset("PyTupleObject", "ob_item")
         return self.decoder.reader.u64(start + 8 * number)
 
     def _name(self, number: int) -> str:
@@ -251,10 +251,10 @@ class Evaluation(Readings):
 
     def _do_load_common_constant(self, argument: int) -> None:
         """Load a constant that all code shares (3.14, gh-125837; those of plain values 3.15)."""
-        item = _COMMON.get(self.dialect.common.get(argument, ""))
-        if item is None:
+        constant = _COMMON.get(self.dialect.common.get(argument, ""))
+        if constant is None:
             raise Undecodable("a constant of another kind")
-        self.stack.append(item)
+        self.stack.append(constant)
 
     def _do_load_small_int(self, argument: int) -> None:
         self.stack.append(Number(argument))
@@ -474,18 +474,18 @@ class Evaluation(Readings):
     def _call(self, called: Item, arguments: list[Item]) -> None:
         if isinstance(called, Method):
             returned = self.call(called.function, called.owner, [called.self, *arguments])
-            result = self.got(called.self, called.name, returned)
+            returned_value = self.got(called.self, called.name, returned)
         elif isinstance(called, Function):
-            result = self.call(called.function, called.owner, arguments)
+            returned_value = self.call(called.function, called.owner, arguments)
         elif isinstance(called, SuperRepr) and not arguments:
-            result = self._super_repr()
+            returned_value = self._super_repr()
         elif isinstance(called, Format):
-            result = self.braces(called.template, arguments)
+            returned_value = self.braces(called.template, arguments)
         elif isinstance(called, Global) and self._builtin(called.name):
-            result = self._call_builtin(called.name, arguments)
+            returned_value = self._call_builtin(called.name, arguments)
         else:
             raise Undecodable("a call")
-        self.stack.append(result)
+        self.stack.append(returned_value)
 
     def _call_builtin(self, name: str, arguments: list[Item]) -> Item:
         if name == "super" and not arguments:

@@ -146,9 +146,9 @@ class FrameVariables:
     def _bound(self, frame: int, names: Names) -> Iterator[tuple[Slot, int]]:
         """Yield the slots that hold a value, with the PyObject *, or a tagged int."""
         start = frame + self._slots_at
-        data = self._reader.read(start, 8 * names.size)
+        addresses = self._reader.read(start, 8 * names.size)
         for slot in names.slots:
-            word = int.from_bytes(data[8 * slot.number : 8 * slot.number + 8], "little")
+            word = int.from_bytes(addresses[8 * slot.number : 8 * slot.number + 8], "little")
             if self._tagged:
                 word = word if word & 3 == _TAGGED_INT else word & ~3
             if word and slot.boxed and not word & 3:
@@ -275,10 +275,10 @@ class FrameVariables:
         if not 0 <= count <= MAX_VARIABLES:
             raise UnreadableMemory(address, 8, f"{count} names")
         start = address + self._layout.require("PyTupleObject", "ob_item")
-        data = self._reader.read(start, 8 * count)
+        addresses = self._reader.read(start, 8 * count)
         names = []
         for at in range(0, 8 * count, 8):
-            name = self._reader.string(int.from_bytes(data[at : at + 8], "little"), MAX_NAME)
+            name = self._reader.string(int.from_bytes(addresses[at : at + 8], "little"), MAX_NAME)
             names.append(f"<unreadable name {at // 8}>" if isinstance(name, Absent) else name)
         return names
 

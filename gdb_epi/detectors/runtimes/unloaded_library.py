@@ -41,7 +41,7 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
     for library in instances_of(state.target, python).of([LIBRARY])[:MAX_LIBRARIES]:
         kept = values.attribute(library.address, "_name")
         name = _file(values.text(kept) or "") if kept else ""
-        if not name or any(known.startswith(_stem(name)) for known in loaded):
+        if not name or any(path.startswith(_stem(name)) for path in loaded):
             continue
         facts = {"library": name, "address": hex_word(address)}
         summary = (

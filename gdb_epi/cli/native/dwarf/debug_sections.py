@@ -42,10 +42,10 @@ class DebugSections:
             return self._packed[name].read(start, size)
         if start + size > section.size:
             raise Unsure(f"{name} is short")
-        data = self._file.read(section.offset + start, size)
-        if len(data) < size:
+        content = self._file.read(section.offset + start, size)
+        if len(content) < size:
             raise Unsure(f"{name} is cut off")
-        return data
+        return content
 
     def size(self, name: str) -> int:
         """Return how many bytes a section has, 0 of one that is not there."""
@@ -59,8 +59,8 @@ class DebugSections:
 
     def text(self, name: str, start: int) -> bytes:
         """Return the string that begins at an offset of a section."""
-        data = self.read(name, start, min(MAX_STRING, self.size(name) - start))
-        text, end, _ = data.partition(b"\0")
+        piece = self.read(name, start, min(MAX_STRING, self.size(name) - start))
+        text, end, _ = piece.partition(b"\0")
         if not end:
             raise Unsure("a string without an end")
         return text

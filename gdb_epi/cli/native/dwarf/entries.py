@@ -334,34 +334,34 @@ class Unit:
         name = ".debug_rnglists"
         base = self.low
         left = self._sections.size(name) - at
-        data = self._sections.read(name, at, min(left, 1 << 10))
-        is_all = len(data) == left
+        ranges = self._sections.read(name, at, min(left, 1 << 10))
+        is_all = len(ranges) == left
         place = 0
         for _ in range(MAX_RANGES):
-            if place + 32 > len(data) and not is_all:
+            if place + 32 > len(ranges) and not is_all:
                 at += place
                 left -= place
-                data = self._sections.read(name, at, min(left, 1 << 14))
-                is_all = len(data) == left
+                ranges = self._sections.read(name, at, min(left, 1 << 14))
+                is_all = len(ranges) == left
                 place = 0
-            kind = data[place]
+            kind = ranges[place]
             place += 1
             if kind == _RLE_END:
                 return
             if kind == _RLE_OFFSETS:
-                low, place = leb(data, place)
-                high, place = leb(data, place)
+                low, place = leb(ranges, place)
+                high, place = leb(ranges, place)
                 low, high = base + low, base + high
             elif kind == _RLE_BASE:
-                (base,) = struct.unpack_from("<Q", data, place)
+                (base,) = struct.unpack_from("<Q", ranges, place)
                 place += 8
                 continue
             elif kind == _RLE_START_END:
-                low, high = struct.unpack_from("<QQ", data, place)
+                low, high = struct.unpack_from("<QQ", ranges, place)
                 place += 16
             elif kind == _RLE_START_LENGTH:
-                (low,) = struct.unpack_from("<Q", data, place)
-                size, place = leb(data, place + 8)
+                (low,) = struct.unpack_from("<Q", ranges, place)
+                size, place = leb(ranges, place + 8)
                 high = low + size
             else:
                 raise Unsure("ranges of another kind")
@@ -426,15 +426,15 @@ def _aranges(sections: DebugSections) -> tuple[array[int], array[int], array[int
     size = sections.size(ARANGES)
     if not size or size > MAX_ARANGES:
         raise Unsure("no table of the units' addresses")
-    data = sections.read(ARANGES, 0, size)
+    section = sections.read(ARANGES, 0, size)
     rows = []
     at = 0
     while at + 12 <= size:
-        length, version, unit, width, segment = struct.unpack_from("<IHIBB", data, at)
+        length, version, unit, width, segment = struct.unpack_from("<IHIBB", section, at)
         end = at + 4 + length
         if version != 2 or width != 8 or segment or not at + 16 <= end <= size:
             raise Unsure("a table of addresses of another form")
-        body = data[at + 16 : end]
+        body = section[at + 16 : end]
         for start, count in struct.iter_unpack("<QQ", body[: len(body) // 16 * 16]):
             if count and start:
                 rows.append((start, start + count, unit))
@@ -454,24 +454,24 @@ def _abbreviations(sections: DebugSections, at: int) -> dict[int, Abbreviation]:
     raise Unsure("many abbreviations")
 
 
-def _parsed_abbreviations(data: bytes) -> dict[int, Abbreviation]:
+def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
     table: dict[int, Abbreviation] = {}
     at = 0
     for _ in range(MAX_ABBREVIATIONS):
-        code, at = leb(data, at)
+        code, at = leb(section, at)
         if not code:
             return table
-        tag, at = leb(data, at)
-        has_children = data[at] != 0
+        tag, at = leb(section, at)
+        has_children = section[at] != 0
         at += 1
         attributes = []
         size, sibling = 0, -1
         for _ in range(MAX_ATTRIBUTES):
-            attribute, at = leb(data, at)
-            form, at = leb(data, at)
+            attribute, at = leb(section, at)
+            form, at = leb(section, at)
             constant = 0
             if form == _IMPLICIT:
-                constant, at = signed_leb(data, at)
+                constant, at = signed_leb(section, at)
             if not attribute and not form:
                 break
             if attribute == SIBLING and form == 0x13 and size >= 0:
@@ -485,24 +485,24 @@ def _parsed_abbreviations(data: bytes) -> dict[int, Abbreviation]:
     raise Unsure("many abbreviations")
 
 
-def leb(data: bytes, at: int) -> tuple[int, int]:
+def leb(encoded: bytes, at: int) -> tuple[int, int]:
     """Return an unsigned LEB128 number and what is behind it. Raises IndexError."""
-    byte = data[at]
+    byte = encoded[at]
     at += 1
     if byte < 0x80:
         return byte, at
     value = byte & 0x7F
     shift = 7
     while byte >= 0x80 and shift < 70:
-        byte = data[at]
+        byte = encoded[at]
         at += 1
         value |= (byte & 0x7F) << shift
         shift += 7
     return value, at
 
 
-def signed_leb(data: bytes, at: int) -> tuple[int, int]:
+def signed_leb(encoded: bytes, at: int) -> tuple[int, int]:
     """Return a signed LEB128 number and what is behind it. Raises IndexError."""
     first = at
-    value, at = leb(data, at)
-    return value - (1 << 7 * (at - first)) if data[at - 1] & 0x40 else value, at
+    value, at = leb(encoded, at)
+    return value - (1 << 7 * (at - first)) if encoded[at - 1] & 0x40 else value, at

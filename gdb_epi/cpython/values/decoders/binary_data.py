@@ -86,9 +86,9 @@ def memory_map(decoder: ReprDecoder, obj: Obj) -> str:
     3.13 (gh-78502) put trackfd between the last two, 3.14 flags after that; each makes the struct
     one word longer.
     """
-    data, size, position, offset = (decoder.word(obj, index) for index in range(4))
+    start, size, position, offset = (decoder.word(obj, index) for index in range(4))
     shown = decoder.type_name(obj)
-    if not data:
+    if not start:
         return f"<{shown} closed=True>"
     words = (obj.lineage.root.basicsize - (decoder.layout.size("PyObject") or 0)) // 8
     place = _ACCESS_AT.get(words)

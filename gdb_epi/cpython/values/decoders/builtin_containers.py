@@ -127,11 +127,11 @@ def set_items(decoder: ReprDecoder, address: int) -> Iterator[int]:
     decoder.require_range(table, (mask + 1) * width, "set slots")
     for first in range(0, mask + 1, SLOTS_AT_ONCE):
         number = min(SLOTS_AT_ONCE, mask + 1 - first)
-        data = decoder.reader.read(table + first * width, number * width)
+        entries = decoder.reader.read(table + first * width, number * width)
         for at in range(0, number * width, width):
-            key = int.from_bytes(data[at : at + 8], "little")
+            key = int.from_bytes(entries[at : at + 8], "little")
             # A removed member leaves a dummy with the hash -1, which no object has.
-            if key and data[at + 8 : at + 16] != b"\xff" * 8:
+            if key and entries[at + 8 : at + 16] != b"\xff" * 8:
                 yield key
 
 

@@ -53,9 +53,9 @@ def deque_items(decoder: ReprDecoder, address: int, count: int) -> Iterator[int]
     left = count
     while left > 0:
         number = min(_BLOCK_ITEMS - index, left)
-        data = decoder.reader.read(block + data_at + 8 * index, 8 * number)
+        addresses = decoder.reader.read(block + data_at + 8 * index, 8 * number)
         for at in range(0, 8 * number, 8):
-            yield int.from_bytes(data[at : at + 8], "little")
+            yield int.from_bytes(addresses[at : at + 8], "little")
         left -= number
         index = 0
         block = decoder.reader.u64(block + link_at)

@@ -12,16 +12,16 @@ def _data(decoder: ReprDecoder, obj: Obj, struct_name: str, size: int) -> bytes:
     return decoder.reader.read(obj.address + decoder.offset(struct_name, "data"), size)
 
 
-def _date_parts(data: bytes) -> list[int]:
-    parts = [data[0] << 8 | data[1], data[2], data[3]]
+def _date_parts(packed: bytes) -> list[int]:
+    parts = [packed[0] << 8 | packed[1], packed[2], packed[3]]
     if not (1 <= parts[0] <= 9999 and 1 <= parts[1] <= 12 and 1 <= parts[2] <= 31):
         raise Undecodable(f"a date of {parts}")
     return parts
 
 
-def _time_parts(data: bytes) -> list[int]:
-    hour, minute, second = data[:3]
-    micro = int.from_bytes(data[3:6], "big")
+def _time_parts(packed: bytes) -> list[int]:
+    hour, minute, second = packed[:3]
+    micro = int.from_bytes(packed[3:6], "big")
     if hour > 23 or minute > 59 or second > 59 or micro > 999_999:
         raise Undecodable(f"a time of {hour}:{minute}:{second}.{micro}")
     parts = [hour, minute, second, micro]
@@ -49,8 +49,8 @@ def date(decoder: ReprDecoder, obj: Obj) -> str:
 def date_time(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a datetime."""
     kind = "PyDateTime_DateTime"
-    data = _data(decoder, obj, kind, 10)
-    parts = _date_parts(data) + _time_parts(data[4:])
+    packed = _data(decoder, obj, kind, 10)
+    parts = _date_parts(packed) + _time_parts(packed[4:])
     return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone(decoder, obj, kind)})"
 
 

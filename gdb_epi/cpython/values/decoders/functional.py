@@ -24,7 +24,9 @@ def partial(decoder: ReprDecoder, obj: Obj) -> str:
         positional = decoder.signed(args, "PyTupleObject", "ob_size")
         start = args + decoder.offset("PyTupleObject", "ob_item")
         texts = [decoder.repr_of(function)]
-        texts += [decoder.repr_of(item) for item in decoder.items(start, positional, "arguments")]
+        texts += [
+            decoder.repr_of(argument) for argument in decoder.items(start, positional, "arguments")
+        ]
         shown = zip(range(decoder.limits.width), decoder.keyword_texts(keywords), strict=False)
         texts += [text for _, text in shown]
         count = 1 + positional + decoder.signed(keywords, "PyDictObject", "ma_used")

@@ -21,7 +21,7 @@ def decimal(decoder: ReprDecoder, obj: Obj) -> str:
     (Modules/_decimal/libmpdec/mpdecimal.h, 3.8 to 3.15).
     """
     start = obj.address + (decoder.layout.size("PyObject") or 0) + 8
-    flags, exponent, digits, length, alloc, data = struct.unpack(
+    flags, exponent, digits, length, alloc, limbs = struct.unpack(
         "<B7xqqqqQ", decoder.reader.read(start, 48)
     )
     sign = "-" if flags & 1 else ""
@@ -32,7 +32,7 @@ def decimal(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable(f"a Decimal of {digits} digits in {length} words")
     if words * _RADIX_DIGITS > decoder.limits.length + 40:
         raise Undecodable(f"a Decimal of {digits} digits: more than the limit")
-    raw = struct.unpack(f"<{words}Q", decoder.reader.read(data, 8 * words))
+    raw = struct.unpack(f"<{words}Q", decoder.reader.read(limbs, 8 * words))
     if any(word >= 10**_RADIX_DIGITS for word in raw):
         raise Undecodable("a Decimal with a word above its radix")
     text = "".join(f"{word:019d}" for word in reversed(raw)).lstrip("0")

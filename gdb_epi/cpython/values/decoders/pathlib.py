@@ -37,7 +37,7 @@ def _list_strings(decoder: ReprDecoder, address: int) -> list[str]:
     start = decoder.field(address, "PyListObject", "ob_item")
     if count > decoder.limits.width:
         raise Undecodable(f"a path of {count} parts")
-    return [decoder.string(item) for item in decoder.items(start, count, "path parts")]
+    return [decoder.string(part) for part in decoder.items(start, count, "path parts")]
 
 
 def _parts(decoder: ReprDecoder, held: dict[str, int]) -> str:

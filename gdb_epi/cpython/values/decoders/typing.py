@@ -36,14 +36,14 @@ def _list_hint(decoder: ReprDecoder, address: int) -> str:
     try:
         count = decoder.signed(address, "PyListObject", "ob_size")
         start = decoder.field(address, "PyListObject", "ob_item") if count else 0
-        items = decoder.items(start, count, "types") if count else []
-        return f"[{', '.join(hint(decoder, item) for item in items)}]"
+        hints = decoder.items(start, count, "types") if count else []
+        return f"[{', '.join(hint(decoder, each) for each in hints)}]"
     finally:
         decoder.leave(address)
 
 
 def _hints(decoder: ReprDecoder, address: int) -> list[str]:
-    return [hint(decoder, item) for item in decoder.tuple_items(address)]
+    return [hint(decoder, each) for each in decoder.tuple_items(address)]
 
 
 @decodes("types.GenericAlias")
@@ -91,9 +91,9 @@ def union(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode int | str (3.10+); since 3.14 (gh-105499) also what typing.Union[...] makes."""
     args = decoder.tuple_items(decoder.reader.u64(decoder.member(obj, "__args__")))
     texts = []
-    for item in args:
-        none = decoder.ident(item) == "type" and decoder.types.at(item).name == "NoneType"
-        texts.append("None" if none else hint(decoder, item))
+    for arg in args:
+        none = decoder.ident(arg) == "type" and decoder.types.at(arg).name == "NoneType"
+        texts.append("None" if none else hint(decoder, arg))
     return " | ".join(texts)
 
 
@@ -207,8 +207,8 @@ def typing_alias(decoder: ReprDecoder, obj: Obj) -> str:
     if kind == "Union" or obj.type.qualname == "_UnionGenericAlias":
         return _union(decoder, args, obj.type.qualname == "_UnionGenericAlias")
     if kind == "Literal":
-        return f"typing.Literal[{', '.join(decoder.repr_of(item) for item in args)}]"
-    texts = [hint(decoder, item) for item in args]
+        return f"typing.Literal[{', '.join(decoder.repr_of(arg) for arg in args)}]"
+    texts = [hint(decoder, arg) for arg in args]
     if name == "typing.Callable" or obj.type.qualname == "_CallableGenericAlias":
         return _callable(decoder, args, texts)
     return f"{name}[{', '.join(texts) or '()'}]"
@@ -224,9 +224,9 @@ def _is_special(decoder: ReprDecoder, obj: Obj) -> bool:
 def _union(decoder: ReprDecoder, args: list[int], knows_optional: bool) -> str:
     """Show a Union; 3.9, which gave it a class of its own, began to show an Optional."""
     nones = [
-        decoder.ident(item) == "type" and decoder.types.at(item).name == "NoneType" for item in args
+        decoder.ident(arg) == "type" and decoder.types.at(arg).name == "NoneType" for arg in args
     ]
-    texts = [hint(decoder, item) for item in args]
+    texts = [hint(decoder, arg) for arg in args]
     if len(args) == 2 and sum(nones) == 1 and knows_optional:
         return f"typing.Optional[{texts[nones.index(False)]}]"
     return f"typing.Union[{', '.join(texts)}]"

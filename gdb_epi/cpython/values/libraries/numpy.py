@@ -288,8 +288,8 @@ def _sub_array(decoder: ReprDecoder, address: int) -> tuple[int | None, tuple[in
         return None, ()
     base, held = decoder.reader.u64(address), decoder.reader.u64(address + 8)
     shape = []
-    for item in decoder.tuple_items(held)[:MAX_DIMENSIONS]:
-        length = decoder.objects.integer(item)
+    for dimension in decoder.tuple_items(held)[:MAX_DIMENSIONS]:
+        length = decoder.objects.integer(dimension)
         if isinstance(length, Absent) or length < 0:
             raise Undecodable("a sub-array of no shape")
         shape.append(length)
@@ -327,8 +327,8 @@ def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int, str]
         if decoder.ident(key) == "str":  # titles are keys too, of any type
             by_name[decoder.string(key)] = decoder.tuple_items(value)
     record = []
-    for item in decoder.tuple_items(names)[:MAX_FIELDS]:
-        name = decoder.string(item)
+    for name_at in decoder.tuple_items(names)[:MAX_FIELDS]:
+        name = decoder.string(name_at)
         parts = by_name.get(name, [])
         if len(parts) < 2:
             raise Undecodable(f"a record without the field {name}")

@@ -258,11 +258,11 @@ def _sub_array(
     if sub.size * max(1, len(places)) > decoder.limits.width * 10:
         raise Undecodable("fields of very many items")
     inside = [at + number * base.size for at in places for number in range(sub.size)]
-    item = format_of(decoder, inside, base, options, False, plain_floats, depth + 1)
+    write_item = format_of(decoder, inside, base, options, False, plain_floats, depth + 1)
 
     def part(at: int, index: Index) -> str:
         if len(index) == len(shape):
-            return item(at + sub.at(index))
+            return write_item(at + sub.at(index))
         return f"[{', '.join(part(at, (*index, i)) for i in range(shape[len(index)]))}]"
 
     return lambda at: part(at, ())
@@ -372,8 +372,8 @@ def array_text(
         for axis, stride in zip(axes, array.strides, strict=True):
             places = [at + index * stride for at in places for index in axis]
         places = [at & ((1 << 64) - 1) for at in places]
-        item = format_of(decoder, places, array.dtype, options, not array.shape)
-        write = lambda index: item(array.at(index))  # noqa: E731
+        write_item = format_of(decoder, places, array.dtype, options, not array.shape)
+        write = lambda index: write_item(array.at(index))  # noqa: E731
     indent = " " * (len(prefix) + 1)
     width = options.linewidth - 1
 

@@ -60,10 +60,10 @@ def _moment(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, str]:
     """Return (local time and UTC time, both in ns since 1970, text of the local time)."""
     from datetime import date
 
-    data = decoder.reader.read(obj.address + decoder.offset("PyDateTime_DateTime", "data"), 10)
-    year, month, day = data[0] << 8 | data[1], data[2], data[3]
-    hour, minute, second = data[4:7]
-    micro = int.from_bytes(data[7:10], "big")
+    packed = decoder.reader.read(obj.address + decoder.offset("PyDateTime_DateTime", "data"), 10)
+    year, month, day = packed[0] << 8 | packed[1], packed[2], packed[3]
+    hour, minute, second = packed[4:7]
+    micro = int.from_bytes(packed[7:10], "big")
     fields = obj.address + (decoder.layout.size("PyDateTime_DateTime") or 0) + 8
     value, nano = decoder.reader.i64(fields), decoder.reader.i64(fields + 8)
     if not 0 <= nano < 1000 or hour > 23 or minute > 59 or second > 59 or micro > 999_999:

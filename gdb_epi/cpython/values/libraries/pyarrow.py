@@ -90,11 +90,11 @@ def _data(decoder: ReprDecoder, address: int) -> _Data:
     )
 
 
-def _is_valid(decoder: ReprDecoder, data: _Data, index: int) -> bool:
-    if not data.buffers or not data.buffers[0]:
-        return data.id != NULL
-    place = data.offset + index
-    return bool(decoder.reader.u8(data.buffers[0] + place // 8) >> place % 8 & 1)
+def _is_valid(decoder: ReprDecoder, array_data: _Data, index: int) -> bool:
+    if not array_data.buffers or not array_data.buffers[0]:
+        return array_data.id != NULL
+    place = array_data.offset + index
+    return bool(decoder.reader.u8(array_data.buffers[0] + place // 8) >> place % 8 & 1)
 
 
 def _number(decoder: ReprDecoder, kind: int, at: int) -> int | float:
@@ -104,14 +104,14 @@ def _number(decoder: ReprDecoder, kind: int, at: int) -> int | float:
     return value
 
 
-def _raw_text(decoder: ReprDecoder, data: _Data, index: int) -> bytes:
-    form, _ = _TEXTS[data.id]
+def _raw_text(decoder: ReprDecoder, array_data: _Data, index: int) -> bytes:
+    form, _ = _TEXTS[array_data.id]
     size = struct.calcsize("<" + form)
-    place = data.buffers[1] + size * (data.offset + index)
+    place = array_data.buffers[1] + size * (array_data.offset + index)
     begin, end = struct.unpack("<2" + form, decoder.reader.read(place, 2 * size))
     if not 0 <= begin <= end or end - begin > MAX_TEXT:
         raise Undecodable(f"a text from {begin} to {end}")
-    return decoder.reader.read(data.buffers[2] + begin, end - begin) if end > begin else b""
+    return decoder.reader.read(array_data.buffers[2] + begin, end - begin) if end > begin else b""
 
 
 def _unit(decoder: ReprDecoder, kind: int) -> int:
@@ -165,42 +165,47 @@ def _moment(decoder: ReprDecoder, span: object, kind: int, number: int) -> str:
 
 
 def _item(
-    decoder: ReprDecoder, data: _Data, index: int, depth: int = 0, is_pair: bool = False
+    decoder: ReprDecoder, array_data: _Data, index: int, depth: int = 0, is_pair: bool = False
 ) -> str:
     """Return repr() of what as_py() gives for an item of an array; a map's is a pair."""
     decoder.spend()
     if depth > MAX_NESTING:
         raise Undecodable("lists in lists without an end")
-    if not _is_valid(decoder, data, index):
+    if not _is_valid(decoder, array_data, index):
         return "None"
-    if data.id == BOOL:
-        place = data.offset + index
-        return str(bool(decoder.reader.u8(data.buffers[1] + place // 8) >> place % 8 & 1))
-    if data.id in _NUMBERS:
-        size = struct.calcsize("<" + _NUMBERS[data.id])
-        value = _number(decoder, data.id, data.buffers[1] + size * (data.offset + index))
-        return _python_text(decoder, value, data.type, data.id)
-    if data.id in _TEXTS:
-        raw = _raw_text(decoder, data, index)
-        return repr(utf8(raw)) if _TEXTS[data.id][1] else repr(raw)
-    if data.id in (LIST, LARGE_LIST) and len(data.children) == 1:
-        child, (begin, end) = _data(decoder, data.children[0]), _range(decoder, data, index)
+    if array_data.id == BOOL:
+        place = array_data.offset + index
+        return str(bool(decoder.reader.u8(array_data.buffers[1] + place // 8) >> place % 8 & 1))
+    if array_data.id in _NUMBERS:
+        size = struct.calcsize("<" + _NUMBERS[array_data.id])
+        value = _number(
+            decoder, array_data.id, array_data.buffers[1] + size * (array_data.offset + index)
+        )
+        return _python_text(decoder, value, array_data.type, array_data.id)
+    if array_data.id in _TEXTS:
+        raw = _raw_text(decoder, array_data, index)
+        return repr(utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
+    if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
+        child, (begin, end) = (
+            _data(decoder, array_data.children[0]),
+            _range(decoder, array_data, index),
+        )
         shown = (_item(decoder, child, at, depth + 1) for at in range(begin, end))
         return f"[{decoder.join_text(shown, end - begin)}]"
-    if data.id == STRUCT:
-        names, place = _names(decoder, data.type), data.offset + index
-        texts = [_item(decoder, _data(decoder, at), place, depth + 1) for at in data.children]
+    if array_data.id == STRUCT:
+        names, place = _names(decoder, array_data.type), array_data.offset + index
+        texts = [_item(decoder, _data(decoder, at), place, depth + 1) for at in array_data.children]
         if is_pair:
             return f"({', '.join(texts)})"
         inside = [f"{name!r}: {text}" for name, text in zip(names, texts, strict=True)]
         return "{" + ", ".join(inside) + "}"
-    raise Undecodable(f"items of type {data.id}")
+    raise Undecodable(f"items of type {array_data.id}")
 
 
-def _range(decoder: ReprDecoder, data: _Data, index: int) -> tuple[int, int]:
-    form = "q" if data.id == LARGE_LIST else "i"
+def _range(decoder: ReprDecoder, array_data: _Data, index: int) -> tuple[int, int]:
+    form = "q" if array_data.id == LARGE_LIST else "i"
     size = struct.calcsize("<" + form)
-    place = data.buffers[1] + size * (data.offset + index)
+    place = array_data.buffers[1] + size * (array_data.offset + index)
     begin, end = struct.unpack("<2" + form, decoder.reader.read(place, 2 * size))
     if not 0 <= begin <= end:
         raise Undecodable(f"a list from {begin} to {end}")
@@ -290,14 +295,17 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         return "{" + ", ".join(texts) + "}"
     if number == DICTIONARY:  # the number of the item, the items
         index = _scalar_text(decoder, _u64(decoder, at + 48), depth + 1)
-        data = _data(decoder, _u64(decoder, _u64(decoder, at + 64) + 8))
-        if not index.isdecimal() or int(index) >= data.length:
+        array_data = _data(decoder, _u64(decoder, _u64(decoder, at + 64) + 8))
+        if not index.isdecimal() or int(index) >= array_data.length:
             raise Undecodable(f"item {index} of a dictionary")
-        return _item(decoder, data, int(index))
+        return _item(decoder, array_data, int(index))
     if number in (LIST, LARGE_LIST, MAP):
-        data = _data(decoder, _u64(decoder, _u64(decoder, at + 48) + 8))
-        shown = (_item(decoder, data, index, is_pair=number == MAP) for index in range(data.length))
-        return f"[{decoder.join_text(shown, data.length)}]"
+        array_data = _data(decoder, _u64(decoder, _u64(decoder, at + 48) + 8))
+        shown = (
+            _item(decoder, array_data, index, is_pair=number == MAP)
+            for index in range(array_data.length)
+        )
+        return f"[{decoder.join_text(shown, array_data.length)}]"
     raise Undecodable(f"a scalar of type {number}")
 
 
@@ -324,49 +332,55 @@ def _iso(text: str) -> str:
 # -- as Arrow prints them: arrays --------------------------------------------------------------
 
 
-def _printed(decoder: ReprDecoder, data: _Data, index: int) -> str:
+def _printed(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
     """Return an item as arrow's PrettyPrint writes it. Raises Undecodable."""
-    if not _is_valid(decoder, data, index):
+    if not _is_valid(decoder, array_data, index):
         return "null"
-    if data.id == BOOL:
-        return _item(decoder, data, index).lower()
-    if data.id in _TEXTS:
-        raw = _raw_text(decoder, data, index)
-        return f'"{utf8(raw)}"' if _TEXTS[data.id][1] else raw.hex().upper()
-    if data.id == DATE32:
+    if array_data.id == BOOL:
+        return _item(decoder, array_data, index).lower()
+    if array_data.id in _TEXTS:
+        raw = _raw_text(decoder, array_data, index)
+        return f'"{utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
+    if array_data.id == DATE32:
         from datetime import date
 
-        place = data.buffers[1] + 4 * (data.offset + index)
+        place = array_data.buffers[1] + 4 * (array_data.offset + index)
         try:
             return date.fromordinal(int(_number(decoder, DATE32, place)) + _EPOCH).isoformat()
         except (ValueError, OverflowError):
             raise Undecodable("a day outside of the years 1 to 9999") from None
-    if data.id == TIMESTAMP:
-        return _printed_moment(decoder, data, index)
-    if data.id in _FLOATS and data.id != 10:
-        form = _NUMBERS[data.id]
+    if array_data.id == TIMESTAMP:
+        return _printed_moment(decoder, array_data, index)
+    if array_data.id in _FLOATS and array_data.id != 10:
+        form = _NUMBERS[array_data.id]
         size = struct.calcsize("<" + form)
-        value = float(_number(decoder, data.id, data.buffers[1] + size * (data.offset + index)))
+        value = float(
+            _number(
+                decoder, array_data.id, array_data.buffers[1] + size * (array_data.offset + index)
+            )
+        )
         if value and not (1e-4 <= abs(value) < 1e10 or abs(value) >= 1e16):
             decoder.mark_inexact()  # where exponents begin is not known
         return float_text(value, form).removesuffix(".0")
-    if data.id in _NUMBERS and data.id < 10:
-        return _item(decoder, data, index)
-    raise Undecodable(f"items of type {data.id}")
+    if array_data.id in _NUMBERS and array_data.id < 10:
+        return _item(decoder, array_data, index)
+    raise Undecodable(f"items of type {array_data.id}")
 
 
-def _printed_moment(decoder: ReprDecoder, data: _Data, index: int) -> str:
+def _printed_moment(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
     from datetime import datetime, timedelta
 
-    parts = _unit(decoder, data.type)
-    value = int(_number(decoder, TIMESTAMP, data.buffers[1] + 8 * (data.offset + index)))
+    parts = _unit(decoder, array_data.type)
+    value = int(
+        _number(decoder, TIMESTAMP, array_data.buffers[1] + 8 * (array_data.offset + index))
+    )
     seconds, rest = divmod(value, parts)
     try:
         moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
     except OverflowError:
         raise Undecodable("a moment outside of the years 1 to 9999") from None
     digits = len(str(parts)) - 1
-    zone = "Z" if _u64(decoder, data.type + _TYPE_OWN + 16) else ""
+    zone = "Z" if _u64(decoder, array_data.type + _TYPE_OWN + 16) else ""
     return f"{moment}{f'.{rest:0{digits}d}' if digits else ''}{zone}"
 
 
@@ -377,58 +391,58 @@ _TYPE_NAMES = {
 }  # fmt: skip
 
 
-def _struct_lines(decoder: ReprDecoder, data: _Data) -> str:
+def _struct_lines(decoder: ReprDecoder, array_data: _Data) -> str:
     """Return an array of structs as PrettyPrint does: a column after the other."""
-    has_nulls = bool(data.buffers and data.buffers[0]) and data.nulls != 0
-    if has_nulls or data.offset:
+    has_nulls = bool(array_data.buffers and array_data.buffers[0]) and array_data.nulls != 0
+    if has_nulls or array_data.offset:
         raise Undecodable("structs that are null, or a part of an array")
-    _names(decoder, data.type)
+    _names(decoder, array_data.type)
     parts = ["-- is_valid: all not null"]
-    for number, at in enumerate(data.children):
+    for number, at in enumerate(array_data.children):
         child = _data(decoder, at)
         name = _TYPE_NAMES.get(child.id)
         if name is None:
             raise Undecodable(f"a field of type {child.id}")
-        shown = _lines(decoder, child._replace(length=data.length), 2)
+        shown = _lines(decoder, child._replace(length=array_data.length), 2)
         parts.append(f"-- child {number} type: {name}\n{shown}")
     return "\n".join(parts)
 
 
-def _dictionary_lines(decoder: ReprDecoder, data: _Data) -> str:
+def _dictionary_lines(decoder: ReprDecoder, array_data: _Data) -> str:
     """Return an array of items of a dictionary; its type begins with that of the indices."""
-    if not data.dictionary:
+    if not array_data.dictionary:
         raise Undecodable("it has no dictionary")
-    items = _lines(decoder, _data(decoder, data.dictionary), 2)
-    kind = _u64(decoder, data.type + _TYPE_OWN)
-    indices = data._replace(type=kind, id=type_id(decoder, kind))
-    return f"\n-- dictionary:\n{items}\n-- indices:\n{_lines(decoder, indices, 2)}"
+    value_lines = _lines(decoder, _data(decoder, array_data.dictionary), 2)
+    kind = _u64(decoder, array_data.type + _TYPE_OWN)
+    indices = array_data._replace(type=kind, id=type_id(decoder, kind))
+    return f"\n-- dictionary:\n{value_lines}\n-- indices:\n{_lines(decoder, indices, 2)}"
 
 
-def _lines(decoder: ReprDecoder, data: _Data, indent: int) -> str:
+def _lines(decoder: ReprDecoder, array_data: _Data, indent: int) -> str:
     """Return an array as PrettyPrint does, its brackets at `indent` blanks."""
     if indent > 2 * MAX_NESTING:
         raise Undecodable("lists in lists without an end")
     blanks = " " * indent
-    if data.id == NULL:
-        return f"{blanks}{data.length} nulls"
+    if array_data.id == NULL:
+        return f"{blanks}{array_data.length} nulls"
     write: Callable[[int], str]
     window = WINDOW
-    if data.id in (LIST, LARGE_LIST) and len(data.children) == 1:
+    if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
         window = CHUNKS
-        child = _data(decoder, data.children[0])
+        child = _data(decoder, array_data.children[0])
 
         def write(index: int) -> str:
-            if not _is_valid(decoder, data, index):
+            if not _is_valid(decoder, array_data, index):
                 return f"{blanks}  null"
-            begin, end = _range(decoder, data, index)
+            begin, end = _range(decoder, array_data, index)
             part = child._replace(offset=child.offset + begin, length=end - begin)
             return _lines(decoder, part, indent + 2)
     else:
 
         def write(index: int) -> str:
-            return f"{blanks}  {_printed(decoder, data, index)}"
+            return f"{blanks}  {_printed(decoder, array_data, index)}"
 
-    return _bracketed(write, data.length, window, blanks)
+    return _bracketed(write, array_data.length, window, blanks)
 
 
 def _bracketed(write: Callable[[int], str], length: int, window: int, blanks: str) -> str:
@@ -450,9 +464,9 @@ _ARRAYS = (
 @decodes(*(f"pyarrow.lib.{name}Array" for name in _ARRAYS))
 def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an array: arrow::Array is its methods, then its ArrayData."""
-    data = _data(decoder, _u64(decoder, decoder.word(obj, 2) + 8))
-    special = {STRUCT: _struct_lines, DICTIONARY: _dictionary_lines}.get(data.id)
-    text = special(decoder, data) if special is not None else _lines(decoder, data, 0)
+    array_data = _data(decoder, _u64(decoder, decoder.word(obj, 2) + 8))
+    special = {STRUCT: _struct_lines, DICTIONARY: _dictionary_lines}.get(array_data.id)
+    text = special(decoder, array_data) if special is not None else _lines(decoder, array_data, 0)
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
 
@@ -485,8 +499,8 @@ def texts_of(decoder: ReprDecoder, address: int) -> list[str] | None:
         return None
     texts: list[str] = []
     for chunk in _chunks(decoder, decoder.word(obj, 2)):
-        data = _chunk(decoder, chunk)
-        if data.id not in _TEXTS or len(texts) + data.length > decoder.limits.width:
+        array_data = _chunk(decoder, chunk)
+        if array_data.id not in _TEXTS or len(texts) + array_data.length > decoder.limits.width:
             return None
-        texts += [utf8(_raw_text(decoder, data, index)) for index in range(data.length)]
+        texts += [utf8(_raw_text(decoder, array_data, index)) for index in range(array_data.length)]
     return texts
