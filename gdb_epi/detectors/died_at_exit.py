@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import EXITS, function_and_file, own_modules_of, source_name
@@ -28,13 +28,11 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     from exit() on is short, so that by chance few deaths fall into it. Not said without frames.
     Reference: C++ 6.9.3.4 (termination); glibc stdlib/exit.c, elf/dl-fini.c.
     """
-    account = state.account
-    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
+    failure = frames_of_failure(state, ACCESS, TRANSFER)
+    if failure is None:
         return
+    account, frames = failure
     tid = account.fault.tid
-    frames = state.target.native_frames(tid)
-    if isinstance(frames, Absent):
-        return
     at = _exiting(frames)
     if at is not None:
         inside = [f for f in frames[:at] if not _of_libc(f)]

@@ -7,12 +7,14 @@ yields facts, never judgement, and rules out the innocent causes that its docstr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.fault.account import Account
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
+from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import Any, NamedTuple
 
 MAX_FINDINGS = 64  # of one detector
@@ -104,6 +106,20 @@ def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
         except Exception as error:  # noqa: BLE001 - boundary: running a detector
             errors.append(SoftError("detector", name, f"{type(error).__name__}: {error}"))
     return findings, errors
+
+
+def frames_of_failure(
+    state: ProcessState, *how: str
+) -> tuple[Account, Sequence[NativeFrame]] | None:
+    """Return the account of a failure of these kinds, and the native frames of its thread.
+
+    None when nothing failed, or in another way, and without native frames (these need GDB).
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how not in how:
+        return None
+    frames = state.target.native_frames(account.fault.tid)
+    return None if isinstance(frames, Absent) else (account, frames)
 
 
 def hex_word(value: int) -> str:

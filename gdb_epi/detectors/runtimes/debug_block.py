@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure, hex_word
 from gdb_epi.detectors.runtimes.python_fatal_error import where_it_gave_up
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
@@ -56,12 +56,10 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     without native frames.
     Reference: Objects/obmalloc.c (_PyMem_DebugCheckAddress), 3.8 to 3.15.
     """
-    account = state.account
-    if isinstance(account, Absent) or account.how != ABORTED:
+    failure = frames_of_failure(state, ABORTED)
+    if failure is None:
         return
-    frames = state.target.native_frames(account.fault.tid)
-    if isinstance(frames, Absent):
-        return
+    account, frames = failure
     end = _end_of_check(state.target, frames)
     if end is None:
         return

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, detector
-from gdb_epi.errors import Absent
+from gdb_epi.detectors.findings import Finding, detector, frames_of_failure
 from gdb_epi.fault.account import ACCESS
 from gdb_epi.fault.own_native_code import EXITS, function_and_file, of_interpreter, source_name
 from gdb_epi.fault.place import LOW, NULL, NULL_BASE
@@ -28,13 +27,11 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
     where the stack shows that the process exits.
     Reference: Python/pystate.c, PyGILState_Ensure and _PyGILState_Fini; Doc/c-api/init.rst.
     """
-    account = state.account
-    if isinstance(account, Absent) or account.how != ACCESS:
+    failure = frames_of_failure(state, ACCESS)
+    if failure is None:
         return
+    account, frames = failure
     if account.place.kind not in (NULL, LOW, NULL_BASE):
-        return
-    frames = state.target.native_frames(account.fault.tid)
-    if isinstance(frames, Absent):
         return
     caller = _caller_of_ensure(frames)
     if caller is None:

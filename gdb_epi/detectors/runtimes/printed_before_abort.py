@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
-from gdb_epi.errors import Absent
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import ARGUMENTS, constant_arguments, constant_text
@@ -41,13 +40,11 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     Reference: __replacement_assert in libstdc++'s c++config (GCC 6 to 12), __glibcxx_assert_fail
     (GCC 13 and later).
     """
-    account = state.account
-    if isinstance(account, Absent) or account.how != ABORTED:
+    failure = frames_of_failure(state, ABORTED)
+    if failure is None:
         return
+    account, frames = failure
     if isinstance(account.message, AbortMessage) and account.message.kind != "other":
-        return
-    frames = state.target.native_frames(account.fault.tid)
-    if isinstance(frames, Absent):
         return
     text, function = _printed(state.target, frames[:MAX_FRAMES])
     if text:

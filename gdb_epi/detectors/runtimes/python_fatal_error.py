@@ -6,9 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
 from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
-from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import constant_arguments, constant_text
 from gdb_epi.fault.own_native_code import function_and_file, source_name
@@ -69,12 +68,10 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     found damaged do not say by whom. Absent without native frames, which need GDB.
     Reference: Python/pylifecycle.c (fatal_error), Objects/object.c (_PyObject_AssertFailed).
     """
-    account = state.account
-    if isinstance(account, Absent) or account.how != ABORTED:
+    failure = frames_of_failure(state, ABORTED)
+    if failure is None:
         return
-    frames = state.target.native_frames(account.fault.tid)
-    if isinstance(frames, Absent):
-        return
+    account, frames = failure
     gave_up = where_it_gave_up(state.target, frames)
     if gave_up is None:
         return

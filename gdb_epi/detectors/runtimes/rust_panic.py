@@ -6,8 +6,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.site import ILLEGAL, TRAPPED
@@ -32,12 +32,10 @@ def rust_panic(state: ProcessState) -> Iterator[Finding]:
     Innocent causes: this is itself the ordinary explanation. Absent without native frames.
     Reference: Rust 1.80 library/core/src/panic/location.rs, library/std/src/panicking.rs.
     """
-    account = state.account
-    if isinstance(account, Absent) or account.how not in (ABORTED, ILLEGAL, TRAPPED):
+    failure = frames_of_failure(state, ABORTED, ILLEGAL, TRAPPED)
+    if failure is None:
         return
-    frames = state.target.native_frames(account.fault.tid)
-    if isinstance(frames, Absent):
-        return
+    account, frames = failure
     inside = [n for n, frame in enumerate(frames[:MAX_FRAMES]) if _panics(frame)]
     if not inside:
         return

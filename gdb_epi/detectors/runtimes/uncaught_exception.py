@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
-from gdb_epi.errors import Absent
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, thrower
 from gdb_epi.fault.own_native_code import function_and_file, readable_name
@@ -32,11 +31,11 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     is data of the program and stays in the core.
     Reference: Itanium C++ ABI, "Exception Handling"; GCC 12 libstdc++-v3/libsupc++.
     """
-    account = state.account
-    if isinstance(account, Absent) or account.how != ABORTED:
+    failure = frames_of_failure(state, ABORTED)
+    if failure is None:
         return
-    frames = state.target.native_frames(account.fault.tid)
-    if isinstance(frames, Absent) or terminating_frame(frames) is None:
+    account, frames = failure
+    if terminating_frame(frames) is None:
         return
     thrown, by = exception_type(state.target, frames), thrower(frames)
     place = function_and_file(by) if by is not None else None
