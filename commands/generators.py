@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cpython.running.generators import Chain, generator_chains
+from gdb_epi.cpython.running.generators import GeneratorChain, generator_chains
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found, place_text
@@ -65,7 +65,7 @@ def generators(session: Session, args: Namespace) -> Report:
     )
 
 
-def _line(generator: Chain) -> str:
+def _line(generator: GeneratorChain) -> str:
     chain = " > ".join(place_text(frame) for frame in reversed(generator.suspended.frames))
     where = f" in thread {generator.tid}" if generator.tid is not None else ""
     waits = f"  waits for {generator.awaits}" if generator.awaits else ""

@@ -134,7 +134,7 @@ def _aim(args: Namespace) -> Goal:
 def _plan(args: Namespace) -> tuple[Plan, int]:
     """Return how runs are done, and how many at once."""
     from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, environment, find_gdb
-    from gdb_epi.repro.cores import how_cores_come, in_the_way
+    from gdb_epi.repro.cores import core_to_be_overwritten, how_cores_come
     from gdb_epi.repro.run_once import Plan
 
     if shutil.which(args.command[0]) is None:
@@ -149,7 +149,7 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
         raise InputError(f"no core files here: {dumping.why_not}", hint="--capture gdb")
     if capture == "gdb" and gdb is None:
         raise NoGdb(f"no gdb found, and no core files: {dumping.why_not or 'as asked for'}")
-    if capture == "core" and (old := in_the_way(dumping, folder)) is not None:
+    if capture == "core" and (old := core_to_be_overwritten(dumping, folder)) is not None:
         raise InputError(f"{old} would be overwritten", hint="move it away, or --capture gdb")
     jobs = args.jobs
     if capture == "core" and dumping.shared and jobs > 1:

@@ -57,7 +57,7 @@ class Budget:
         return self._until is not None and time.monotonic() > self._until
 
 
-class Reach(NamedTuple):
+class WalkLimits(NamedTuple):
     """How far a walk from the frames goes: containers that it visits, their slots, items of one."""
 
     containers: int
@@ -65,7 +65,7 @@ class Reach(NamedTuple):
     items: int
 
 
-NEAR, FAR = Reach(500, 4000, 1024), Reach(6000, 40_000, 8192)
+NEAR, FAR = WalkLimits(500, 4000, 1024), WalkLimits(6000, 40_000, 8192)
 
 
 class ZeroedChunkHeader(NamedTuple):
@@ -86,7 +86,7 @@ class Context:
         sweep: bool = False,
         budget: Budget | None = None,
         progress: Callable[[int, int], None] | None = None,
-        reach: Reach = FAR,
+        reach: WalkLimits = FAR,
     ) -> None:
         self.state = state
         self.reach = reach

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from gdb_epi.corruption.registry import CHECKS
-from gdb_epi.corruption.score import Item, weights
+from gdb_epi.corruption.score import ItemWeight, weights
 from gdb_epi.detectors.pages import SECTIONS
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 
@@ -71,7 +71,7 @@ def item_names() -> list[str]:
     return list(weights().items)
 
 
-def weight_text(weight: Item) -> str:
+def weight_text(weight: ItemWeight) -> str:
     """Return an item's weight, what it is a weight of, and where the number comes from."""
     kind = weight.origin.partition(":")[0]
     means = next((meaning for start, meaning in ORIGINS.items() if kind.startswith(start)), "")
@@ -83,7 +83,7 @@ def weight_text(weight: Item) -> str:
     )
 
 
-def _made(weight: Item) -> str:
+def _made(weight: ItemWeight) -> str:
     """Make a page of what the table and the check's own words say."""
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all

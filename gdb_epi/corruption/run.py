@@ -99,7 +99,9 @@ def run_checks(
     outcomes: dict[str, _Outcome] = {}
     why = nothing_failed(state, findings) if near else None
     if why is not None:
-        left_out = [c.name for c in all_checks() if c.costly and why_not(c, context) is None]
+        left_out = [
+            c.name for c in all_checks() if c.costly and reason_not_to_run(c, context) is None
+        ]
         outcomes = {name: _Outcome([], [], []) for name in left_out}
         _run_all(context, outcomes)
         if not any(map(is_no_innocent_sign, context.evidence)):
@@ -164,7 +166,7 @@ def _run_all(context: Context, outcomes: dict[str, _Outcome]) -> Interrupted | N
         outcome = outcomes[check.name] = _Outcome([], [], [])
         if check.everywhere and not context.whole_heap:
             continue  # its turn comes where no damage is found
-        why = why_not(check, context)
+        why = reason_not_to_run(check, context)
         if why is not None:
             outcome.skipped.append(Skipped(check.name, why))
             continue
@@ -220,7 +222,7 @@ def _symptom(context: Context, errors: list[SoftError]) -> Symptom:
         return Symptom("unknown", "the fault could not be classified")
 
 
-def why_not(check: Check, context: Context) -> str | None:
+def reason_not_to_run(check: Check, context: Context) -> str | None:
     """Return why a check does not run on this process; None when it does."""
     if check.sweep and not context.sweep:
         return "a sweep over all memory: only with --sweep"

@@ -25,7 +25,7 @@ REDUNDANT = "R"  # the group of redundant copies: the only one that may say "pro
 INNOCENT = "S"
 
 
-class Item(NamedTuple):
+class ItemWeight(NamedTuple):
     """One line of weights.json.
 
     `off` are the groups that an innocent sign explains away. `answers` are the innocent signs that
@@ -49,7 +49,7 @@ class Item(NamedTuple):
 class Table(NamedTuple):
     """weights.json: items by id, named priors and thresholds (log10), and the corpus' version."""
 
-    items: Mapping[str, Item]
+    items: Mapping[str, ItemWeight]
     priors: Mapping[str, float]
     thresholds: Mapping[str, float]
     version: str
@@ -88,7 +88,7 @@ def weights() -> Table:
 def read_table(document: Mapping[str, Any]) -> Table:
     """Return a table from its JSON document."""
     weights = {
-        name: Item(
+        name: ItemWeight(
             name,
             fields["group"],
             fields["llr"],

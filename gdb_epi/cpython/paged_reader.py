@@ -10,10 +10,10 @@ from functools import cached_property
 from struct import Struct
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.reader import Link, Reader, broken_chain, struct_fields
+from gdb_epi.cpython.reader import CircularList, Reader, broken_chain, struct_fields
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
-from gdb_epi.target.api import Region, Target, kept_by, view_in_place
+from gdb_epi.target.api import Region, Target, shared_cache, view_in_place
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PAGES = 4096  # kept; then they are read again
@@ -51,7 +51,7 @@ class PagedReader(Reader):
         pages: tuple[dict[int, bytes | memoryview | None], dict[int, memoryview | None]] = {}, {}
         self._in_place: Callable[[int], memoryview | None] = _nothing_in_place
         self._most = MAX_PAGES
-        if (kept := kept_by(target)) is not None:
+        if (kept := shared_cache(target)) is not None:
             pages = kept.setdefault(PagedReader, pages)
             if hasattr(target, "in_place"):
                 self._in_place, self._most = target.in_place, MAX_PAGES_IN_PLACE
@@ -153,7 +153,7 @@ class PagedReader(Reader):
         word = self.u64(address)
         return word - (word >> 63 << 64)
 
-    def chain(self, link: Link, cap: int) -> tuple[list[int], str]:
+    def chain(self, link: CircularList, cap: int) -> tuple[list[int], str]:
         """Do what Reader.chain does, without a call for each node.
 
         A list that leads back into itself never ends, so it is enough to ask whether nodes repeat

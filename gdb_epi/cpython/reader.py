@@ -31,7 +31,7 @@ def struct_fields(fields: Iterable[tuple[int, str]]) -> struct.Struct:
     return struct.Struct("".join(parts))
 
 
-class Link(NamedTuple):
+class CircularList(NamedTuple):
     """A circular list: its head, where a node has the next one, low bits of that which are flags.
 
     `size` is that of a node.
@@ -43,7 +43,7 @@ class Link(NamedTuple):
     size: int
 
 
-def broken_chain(node: int, link: Link, cap: int, *, repeats: bool) -> str:
+def broken_chain(node: int, link: CircularList, cap: int, *, repeats: bool) -> str:
     """Return why a walk over a list does not go on at a node."""
     why = "a cycle or a NULL in a list of the collector"
     if node and not repeats:
@@ -98,7 +98,7 @@ class Reader:
         """Return ob_type of a PyObject."""
         return self.u64(address + self._type_at)
 
-    def chain(self, link: Link, cap: int) -> tuple[list[int], str]:
+    def chain(self, link: CircularList, cap: int) -> tuple[list[int], str]:
         """Return the nodes of a circular list, at most `cap`, and why the walk ended early.
 
         "" where it came back to the head. A node whose next one cannot be read is left out.

@@ -67,7 +67,7 @@ class InterpreterState(NamedTuple):
     threads: tuple[ThreadState, ...]
 
 
-class Searched:
+class SearchResults:
     """What searches of all memory have told at one stop of a process, for all who ask later."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class PythonState(NamedTuple):
     gil_holder: int | None  # tid
     interpreters: tuple[InterpreterState, ...]
     soft_errors: tuple[SoftError, ...] = ()
-    searched: Searched | None = None
+    searched: SearchResults | None = None
 
     def threads(self) -> tuple[ThreadState, ...]:
         """Return the thread states of all interpreters."""

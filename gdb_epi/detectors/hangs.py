@@ -9,7 +9,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
-from gdb_epi.hangs.types import where
+from gdb_epi.hangs.types import function_and_line
 from gdb_epi.process_state import ProcessState
 
 MAX_MEMBERS = 32
@@ -67,13 +67,13 @@ def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Findi
         return
     members = [
         {
-            "tid": doing.tid,
-            "name": doing.name,
-            "doing": doing.kind,
-            "what": doing.what,
-            "frames": [where(frame) for frame in doing.frames[:MAX_FRAMES]],
+            "tid": activity.tid,
+            "name": activity.name,
+            "doing": activity.kind,
+            "what": activity.what,
+            "frames": [function_and_line(frame) for frame in activity.frames[:MAX_FRAMES]],
         }
-        for doing in answer.members[:MAX_MEMBERS]
+        for activity in answer.members[:MAX_MEMBERS]
     ]
     facts = {
         "kind": UNSURE if answer.sure == UNSURE else answer.kind.replace(" ", "-"),

@@ -63,7 +63,7 @@ def terminating_frame(frames: Sequence[NativeFrame]) -> str | None:
     return next((name for name in names if name in _THROWING), None)
 
 
-def thrower(frames: Sequence[NativeFrame]) -> NativeFrame | None:
+def throwing_frame(frames: Sequence[NativeFrame]) -> NativeFrame | None:
     """Return the frame that threw: the one that called __cxa_throw. None when it is gone.
 
     libstdc++ throws for others (std::__throw_out_of_range): then the one that called into it.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
 from gdb_epi.fault.exception_syndrome import syndrome_in
-from gdb_epi.fault.signal_sender import sends_to_itself, sent_to_it
+from gdb_epi.fault.signal_sender import may_send_to_itself, registers_before_handler
 from gdb_epi.fault.signals import (
     BUS_ADRERR,
     BUS_MCEERR_AO,
@@ -44,7 +44,7 @@ from gdb_epi.machine import X86_64, Architecture
 from gdb_epi.machine.architecture import SignalFrame
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Target, Thread
-from gdb_epi.target.derived_registers import NO_CALL, is_behind_system_call
+from gdb_epi.target.derived_registers import NO_CALL, follows_system_call
 from gdb_epi.typing_lite import NamedTuple
 
 GENERAL = X86_64.general
@@ -121,7 +121,7 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     behind = interrupted_context(target, outer) or returned_context(target, outer)
     if behind is not None or crash.si_code == SI_TIMER:
         return behind or outer
-    if thread is not None and not sends_to_itself(thread):
+    if thread is not None and not may_send_to_itself(thread):
         return outer._replace(sender=PROCESS)
     return _met_elsewhere(target, outer) or outer
 
@@ -154,7 +154,7 @@ def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
             signo, si_code, _ = siginfo
             if signo != outer.signo or si_code > 0:
                 return None
-        registers = sent_to_it(target, _general(context, outer), outer.architecture)
+        registers = registers_before_handler(target, _general(context, outer), outer.architecture)
         if registers is None:
             return None
         return outer._replace(
@@ -232,7 +232,7 @@ def returned_context(target: Target, outer: Fault) -> Fault | None:
 
     # raise() and abort() have not come back: then all memory need not be searched, which takes a
     # second per GB.
-    if is_behind_system_call(target, outer.architecture, outer.pc):
+    if follows_system_call(target, outer.architecture, outer.pc):
         return None
     frame = outer.architecture.signal_frame
     pc_at = frame.words_at + 8 * frame.words.index(outer.architecture.pc)

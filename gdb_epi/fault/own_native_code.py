@@ -42,7 +42,7 @@ def readable_name(frame: NativeFrame) -> str | None:
     return function_name(name) or name
 
 
-def of_interpreter(frame: NativeFrame) -> bool:
+def is_interpreter_frame(frame: NativeFrame) -> bool:
     """Tell whether a frame is in the file that CPython itself is in."""
     return (frame.module or "").rpartition("/")[2].startswith(_INTERPRETER)
 
@@ -68,7 +68,7 @@ def own_modules_of(frames: Iterable[NativeFrame]) -> list[str]:
     return _own(frame.module for frame in frames if frame.module)
 
 
-def candidates(target: Target, frames: Iterable[NativeFrame]) -> tuple[list[str], str]:
+def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[list[str], str]:
     """Return native code that may have written somewhere, and a clause that names it.
 
     What is on the stack comes first. The clause is "" when there is none of the program's own.

@@ -49,7 +49,7 @@ def read_u32(target: Target, address: int) -> int | None:
         return None
 
 
-def is_behind_call(target: Target, machine: Architecture, address: int) -> bool | None:
+def follows_call(target: Target, machine: Architecture, address: int) -> bool | None:
     """Return whether a call ends at a code address; None when the code is not readable."""
     try:
         return machine.is_call(target.read(address - 8, 8))

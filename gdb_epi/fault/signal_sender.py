@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.machine import Architecture
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import NO_CALL, is_behind_system_call
+from gdb_epi.target.derived_registers import NO_CALL, follows_system_call
 from gdb_epi.x86 import decode
 from gdb_epi.x86.flow import changed_registers
 
@@ -34,12 +34,12 @@ SENDING = frozenset((
 ))  # fmt: skip
 
 
-def sends_to_itself(thread: Thread) -> bool:
+def may_send_to_itself(thread: Thread) -> bool:
     """Return whether a thread may have sent the signal it died by; True where nobody can tell."""
     return thread.architecture.call not in thread.registers or thread.call in SENDING
 
 
-def sent_to_it(
+def registers_before_handler(
     target: Target, context: Mapping[str, int], machine: Architecture
 ) -> dict[str, int] | None:
     """Return the registers of a thread that a signal met while it did something else.
@@ -49,7 +49,7 @@ def sent_to_it(
     tell.
     """
     pc = context.get(machine.pc, 0)
-    behind = is_behind_system_call(target, machine, pc)
+    behind = follows_system_call(target, machine, pc)
     if behind is None:
         return None
     number_in = machine.number_in
@@ -60,7 +60,7 @@ def sent_to_it(
             return {**context, machine.call: context.get(number_in, NO_CALL)}
         return {**context, **_number_before(target, context)}
     size = len(machine.system_call)
-    if is_behind_system_call(target, machine, pc + size):  # the kernel begins the call again
+    if follows_system_call(target, machine, pc + size):  # the kernel begins the call again
         number = context.get(number_in, 0)
         if machine.calls.get(number) in SENDING:
             return None

@@ -69,7 +69,7 @@ def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] 
 
 
 def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], set[int]]:
-    from gdb_epi.cpython.frames.selected_frame import levels
+    from gdb_epi.cpython.frames.selected_frame import frames_with_levels
     from gdb_epi.render.stack import is_plumbing
 
     placed: dict[int, list[PyFrame]] = {}
@@ -77,7 +77,7 @@ def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], se
     stack = state.stack(tid)
     if stack.native is not None:
         return {}, set()  # nothing is known of their places
-    for level, frame in levels(stack):
+    for level, frame in frames_with_levels(stack):
         if frame.python is not None:
             placed.setdefault(level, []).append(frame.python)
         elif is_plumbing(frame):

@@ -17,7 +17,7 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import deadlocks, endless_walks, single_wait
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.util import counted
@@ -36,7 +36,7 @@ def examine_hang(
     if isinstance(python, Absent):
         return Absent("not_available", f"no Python: {python.detail}")
     try:
-        scene = Scene(target, python, locks, threads)
+        scene = HangContext(target, python, locks, threads)
         made = _first(scene)
     except EpiError as error:
         return Absent("unreadable", str(error))
@@ -45,7 +45,7 @@ def examine_hang(
     return made
 
 
-def _first(scene: Scene) -> h.HangAnswer | None:
+def _first(scene: HangContext) -> h.HangAnswer | None:
     inherited = [
         wait for wait in scene.locks.waits
         if wait.confidence != t.INFO and wait.verdict in (*t.INHERITED_VERDICTS, t.LOST_WAKEUP)
@@ -53,13 +53,13 @@ def _first(scene: Scene) -> h.HangAnswer | None:
     if inherited or scene.locks.handlers is not None:
         return _inherited(scene, inherited)
     for rule in (
-        deadlocks.lock_circle,
-        deadlocks.itself,
-        deadlocks.process_lock_itself,
-        deadlocks.pool_of_itself,
+        deadlocks.lock_cycle,
+        deadlocks.self_deadlock,
+        deadlocks.process_lock_self_deadlock,
+        deadlocks.pool_self_deadlock,
         deadlocks.pool_callback,
-        deadlocks.event_circle,
-        deadlocks.task_circle,
+        deadlocks.event_cycle,
+        deadlocks.task_cycle,
         deadlocks.gil_held_asleep,
         endless_walks.endless_walk,
         _busy,
@@ -73,20 +73,20 @@ def _first(scene: Scene) -> h.HangAnswer | None:
     return None
 
 
-def _inherited(scene: Scene, waits: Sequence[t.Wait]) -> h.HangAnswer | None:
+def _inherited(scene: HangContext, waits: Sequence[t.Wait]) -> h.HangAnswer | None:
     """What came held through fork(): detectors of their own say it, the keys want the frames."""
-    doing = scene.doing(waits[0].tid) if waits else None
-    if doing is None:
+    activity = scene.activity(waits[0].tid) if waits else None
+    if activity is None:
         return None
-    sentence = f"{doing.who()} waits at {doing.where()} for {doing.what}, since the fork"
+    sentence = f"{activity.who()} waits at {activity.where()} for {activity.what}, since the fork"
     return h.HangAnswer(
-        h.INHERITED, "inherited", sentence, (doing,), waits[0].confidence, waits[0].evidence
+        h.INHERITED, "inherited", sentence, (activity,), waits[0].confidence, waits[0].evidence
     )
 
 
-def _busy(scene: Scene) -> h.HangAnswer | None:
+def _busy(scene: HangContext) -> h.HangAnswer | None:
     """Threads of the program run: it computes."""
-    running = [d for d in scene.doings if d.kind in h.RUNNING and d.frames]
+    running = [d for d in scene.activities if d.kind in h.RUNNING and d.frames]
     if not running:
         return None
     holder = scene.gil_holder
@@ -97,8 +97,8 @@ def _busy(scene: Scene) -> h.HangAnswer | None:
     sentence = f"{first.who()} was computing{code} at {first.where()}"
     if others:
         sentence += f", and {counted(others, 'more thread')} ran too"
-    waiting = sum(d.kind == h.GIL for d in scene.doings)
-    seen = [_seen_running(doing) for doing in running[:4]]
+    waiting = sum(d.kind == h.GIL for d in scene.activities)
+    seen = [_seen_running(activity) for activity in running[:4]]
     if waiting:
         seen.append(f"{waiting} threads wait for their turn with the GIL, as they should")
     doubts = ("one look cannot tell a loop that never ends from a long computation",)
@@ -109,13 +109,16 @@ def _busy(scene: Scene) -> h.HangAnswer | None:
     )
 
 
-def _seen_running(doing: h.Doing) -> str:
-    if doing.call:
-        return f"thread {doing.tid} is in {doing.call}, which waits for no other thread or process"
-    return f"thread {doing.tid} runs: no system call at its instruction pointer"
+def _seen_running(activity: h.ThreadActivity) -> str:
+    if activity.call:
+        return (
+            f"thread {activity.tid} is in {activity.call}, which waits for no other thread or "
+            f"process"
+        )
+    return f"thread {activity.tid} runs: no system call at its instruction pointer"
 
 
-def _loop_frames(scene: Scene, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
+def _loop_frames(scene: HangContext, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
     """Return the frames from the outermost one on that is in a loop of its code; all without one.
 
     Which of the functions that a loop calls was running is chance.
@@ -124,18 +127,18 @@ def _loop_frames(scene: Scene, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]
     return tuple(frames[places[-1] :]) if places else tuple(frames)
 
 
-def _stuck(scene: Scene) -> h.HangAnswer | None:
+def _stuck(scene: HangContext) -> h.HangAnswer | None:
     """Any thread of the program that waits for what threads should not wait long for."""
     for kind in (h.FILE_LOCK, h.DATABASE, h.LOCK, h.WRITE):
-        for doing in scene.in_order:
-            if doing.kind == kind and doing.frames and not doing.timed:
-                return single_wait.answer_for(scene, doing)
+        for activity in scene.in_order:
+            if activity.kind == kind and activity.frames and not activity.timed:
+                return single_wait.answer_for(scene, activity)
     return None
 
 
-def _main(scene: Scene) -> h.HangAnswer | None:
+def _main(scene: HangContext) -> h.HangAnswer | None:
     """What the main thread waits for; without one that is known, the first with own frames."""
-    candidates: Sequence[h.Doing] = scene.in_order
+    candidates: Sequence[h.ThreadActivity] = scene.in_order
     first = next((d for d in candidates if d.tid == scene.main_tid), None)
     if first is None or (not first.frames and not first.place):
         first = next((d for d in candidates if d.frames), first)

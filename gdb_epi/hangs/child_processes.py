@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.scene import Scene
-from gdb_epi.hangs.tasks import called, own_frames
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import own_frames, task_phrase
 from gdb_epi.locks import types as t
 from gdb_epi.typing_lite import NamedTuple
 
@@ -31,18 +31,20 @@ class UnreadOutput(NamedTuple):
     stream: str
 
 
-def new_child(scene: Scene, doing: h.Doing) -> h.HangAnswer:
+def new_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Answer where a thread waits until its new child has called exec, which takes an instant.
 
     Popen() reads a pipe that exec() closes. Between fork and exec the child runs `preexec_fn`,
     with copies of all locks and without the threads that would release them.
     """
-    waits = f"{doing.who()} waits at {doing.where()} for {doing.what}"
-    function = _preexec_function(scene, doing)
-    seen = (f"thread {doing.tid} is in {doing.call} on the pipe that exec() of the child closes",)
+    waits = f"{activity.who()} waits at {activity.where()} for {activity.what}"
+    function = _preexec_function(scene, activity)
+    seen = (
+        f"thread {activity.tid} is in {activity.call} on the pipe that exec() of the child closes",
+    )
     if function is None:
         return h.HangAnswer(
-            h.HANG, "exec", waits, (doing,), t.INFO, seen, (),
+            h.HANG, "exec", waits, (activity,), t.INFO, seen, (),
             ("the child may be about to call exec(), or its file system may not answer",),
         )  # fmt: skip
     sentence = (
@@ -50,15 +52,15 @@ def new_child(scene: Scene, doing: h.Doing) -> h.HangAnswer:
         "thread held at the fork is never released"
     )
     return h.HangAnswer(
-        h.HANG, "preexec_fn", sentence, (doing,), t.PROBABLE,
+        h.HANG, "preexec_fn", sentence, (activity,), t.PROBABLE,
         (*seen, f"Popen() was given {function} as preexec_fn"), ("a program that runs already",),
         ("what the child does is not in this core: look at its own",),
     )  # fmt: skip
 
 
-def _preexec_function(scene: Scene, doing: h.Doing) -> str | None:
+def _preexec_function(scene: HangContext, activity: h.ThreadActivity) -> str | None:
     """Return the name of the preexec_fn of the innermost Popen(); None without one."""
-    frame = next(iter(scene.view.frames(doing.tid)), None)
+    frame = next(iter(scene.view.frames(activity.tid)), None)
     function = scene.view.variable(frame, "preexec_fn") if frame is not None else None
     kind = scene.view.locks.type_name(function) if function else "NoneType"
     if not function or kind == "NoneType":
@@ -79,7 +81,7 @@ def awaits_child(task: Waiting) -> bool:
     return any(f.module == _WAITS and f.name in ("wait", "communicate") for f in task.stack)
 
 
-def unread_output(scene: Scene, tasks: Sequence[Waiting]) -> UnreadOutput | None:
+def unread_output(scene: HangContext, tasks: Sequence[Waiting]) -> UnreadOutput | None:
     """Return a task that awaits a child whose full output no task reads; None where none does.
 
     It awaits the child's end, or the other stream of the child.
@@ -100,7 +102,7 @@ def _awaited(task: Waiting) -> int:
     return task.wait.address if task.wait is not None else 0
 
 
-def _awaited_processes(scene: Scene, task: Waiting) -> Iterator[int]:
+def _awaited_processes(scene: HangContext, task: Waiting) -> Iterator[int]:
     """Yield the asyncio.subprocess.Process that a task waits for, or of whose stream it waits."""
     for frame in task.stack:
         if frame.module == _WAITS and frame.name == "wait":
@@ -116,30 +118,33 @@ def _awaited_processes(scene: Scene, task: Waiting) -> Iterator[int]:
                 yield at
 
 
-def answer_for_unread(scene: Scene, doing: h.Doing, unread: UnreadOutput) -> h.HangAnswer:
+def answer_for_unread(
+    scene: HangContext, activity: h.ThreadActivity, unread: UnreadOutput
+) -> h.HangAnswer:
     """Say that a task waits for a child that waits for this process to read."""
     own = own_frames(unread.task, scene.installed)
-    doing = doing._replace(frames=own or doing.frames, label="task")
+    activity = activity._replace(frames=own or activity.frames, label="task")
     sentence = (
-        f"{called(unread.task)} waits at {doing.where()} for {unread.child}, and nobody reads its "
+        f"{task_phrase(unread.task)} waits at {activity.where()} for {unread.child}, and nobody "
+        f"reads its "
         f"{unread.stream}: asyncio holds all it may of that and reads no more, and a child waits "
         "in write() once the pipe is full too"
     )
     return h.HangAnswer(
-        h.HANG, "full pipe", sentence, (doing,), t.PROBABLE,
+        h.HANG, "full pipe", sentence, (activity,), t.PROBABLE,
         (f"the StreamReader of {unread.stream} holds more than twice its limit and reads no more",),
         ("a task that reads it",), ("a callback that reads it later",),
     )  # fmt: skip
 
 
-def _is_paused(scene: Scene, stream: int) -> bool:
+def _is_paused(scene: HangContext, stream: int) -> bool:
     value = scene.view.attribute(stream, "_paused")
     if value is None or scene.view.locks.type_name(value) != "bool":
         return False
     return scene.view.objects.integer(value) == 1
 
 
-def _have(scene: Scene, task: Waiting, objects: set[int]) -> bool:
+def _have(scene: HangContext, task: Waiting, objects: set[int]) -> bool:
     """Whether code of a task has one of the objects in a variable; true where that is unknown."""
     if len(task.stack) > MAX_FRAMES:
         return True
@@ -151,7 +156,7 @@ def _have(scene: Scene, task: Waiting, objects: set[int]) -> bool:
         return True
 
 
-def _child(scene: Scene, process: int) -> str:
+def _child(scene: HangContext, process: int) -> str:
     pid = scene.view.integer_attribute(process, "pid")
     popen = scene.descriptors.child(pid) if pid else None
     if pid is None:

@@ -12,13 +12,13 @@ from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS
-from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
     NAMELESS,
-    called,
-    circle_of,
     event_loop_module,
+    find_task_cycle,
     own_frames,
+    task_phrase,
     task_text,
     waits_for_itself,
     with_setters,
@@ -34,21 +34,21 @@ _SLEEPS = (h.SLEEP, h.READ, h.WRITE, h.POLL, h.CHILD, h.ACCEPT, h.FILE_LOCK, h.D
            h.LOCK)  # fmt: skip
 
 
-def lock_name(scene: Scene, doing: h.Doing) -> str:
+def lock_name(scene: HangContext, activity: h.ThreadActivity) -> str:
     """Return how a sentence names what a thread waits for."""
-    wait = scene.waits.get(doing.tid)
+    wait = scene.waits.get(activity.tid)
     if wait is None:
-        return doing.what
-    if doing.kind in (h.JOIN, h.GIL):
-        return doing.what
-    name = wait.name or (scene.references.name(wait.object, doing.tid) if wait.object else "")
+        return activity.what
+    if activity.kind in (h.JOIN, h.GIL):
+        return activity.what
+    name = wait.name or (scene.references.name(wait.object, activity.tid) if wait.object else "")
     return t.lock_words(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"
 
 
-def lock_circle(scene: Scene) -> h.HangAnswer | None:
+def lock_cycle(scene: HangContext) -> h.HangAnswer | None:
     """Threads wait for each other's locks (locks/waits/wait_graph.py)."""
     for cycle in scene.locks.cycles:
-        members = tuple(d for tid in cycle.tids if (d := scene.doing(tid)) is not None)
+        members = tuple(d for tid in cycle.tids if (d := scene.activity(tid)) is not None)
         if len(members) < 2:
             continue
         parts = [f"{d.who()} waits for {lock_name(scene, d)} at {d.where()}" for d in members]
@@ -64,23 +64,25 @@ def lock_circle(scene: Scene) -> h.HangAnswer | None:
     return None
 
 
-def itself(scene: Scene) -> h.HangAnswer | None:
+def self_deadlock(scene: HangContext) -> h.HangAnswer | None:
     """A thread waits for a lock that it holds itself."""
     for wait in scene.locks.waits:
-        doing = scene.doing(wait.tid)
-        if wait.verdict == t.SELF_DEADLOCK and doing is not None and not wait.timed:
-            name = lock_name(scene, doing)
-            sentence = f"{doing.who()} waits at {doing.where()} for {name}, which it holds itself"
+        activity = scene.activity(wait.tid)
+        if wait.verdict == t.SELF_DEADLOCK and activity is not None and not wait.timed:
+            name = lock_name(scene, activity)
+            sentence = (
+                f"{activity.who()} waits at {activity.where()} for {name}, which it holds itself"
+            )
             if wait.evidence[-1].startswith(t.IN_HANDLER):
                 sentence += f": {wait.evidence[-1]}"
             return h.HangAnswer(
-                h.DEADLOCK, "self", sentence, (doing,), wait.confidence, wait.evidence[-2:],
+                h.DEADLOCK, "self", sentence, (activity,), wait.confidence, wait.evidence[-2:],
                 ("a recursive lock", "another thread that took it"),
             )  # fmt: skip
     return None
 
 
-def process_lock_itself(scene: Scene) -> h.HangAnswer | None:
+def process_lock_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
     """A multiprocessing lock counts how often its last owner here took it, and says who that is.
 
     Reference: Modules/_multiprocessing/semaphore.c (last_tid, count; kind 1 is a plain semaphore).
@@ -90,8 +92,8 @@ def process_lock_itself(scene: Scene) -> h.HangAnswer | None:
     if last_at is None or count_at is None:
         return None
     for wait in scene.locks.waits:
-        doing = scene.doing(wait.tid)
-        if wait.kind != SEMLOCK or not wait.object or doing is None or wait.timed:
+        activity = scene.activity(wait.tid)
+        if wait.kind != SEMLOCK or not wait.object or activity is None or wait.timed:
             continue
         owner = scene.view.reader.u64(wait.object + last_at)
         count = read_u32(scene.target, wait.object + count_at)
@@ -99,24 +101,25 @@ def process_lock_itself(scene: Scene) -> h.HangAnswer | None:
         if not count or thread is None or thread.tid != wait.tid:
             continue
         sentence = (
-            f"{doing.who()} waits at {doing.where()} for a multiprocessing lock that it took itself"
+            f"{activity.who()} waits at {activity.where()} for a multiprocessing lock that it "
+            f"took itself"
         )
         evidence = (f"the lock's own words say: taken {count} times by this thread",)
         return h.HangAnswer(
-            h.DEADLOCK, "self", sentence, (doing,), t.PROBABLE, evidence,
+            h.DEADLOCK, "self", sentence, (activity,), t.PROBABLE, evidence,
             (), ("another process released and took it meanwhile",),
         )  # fmt: skip
     return None
 
 
-def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
+def pool_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
     """Workers of executors wait for futures of jobs that no worker is left to run.
 
     What a worker waits for is followed: to the worker that runs the job, of whatever pool, or to
     the pools in whose queues it may lie, all workers of which wait so themselves.
     """
     waiting = {
-        d.tid: d for d in scene.doings
+        d.tid: d for d in scene.activities
         if d.kind == h.EVENT and not d.timed
         and (d.awaits in FUTURES or scene.waits[d.tid].kind == "Future")
     }  # fmt: skip
@@ -163,17 +166,17 @@ def pool_of_itself(scene: Scene) -> h.HangAnswer | None:
     )  # fmt: skip
 
 
-def pool_callback(scene: Scene) -> h.HangAnswer | None:
+def pool_callback(scene: HangContext) -> h.HangAnswer | None:
     """A callback of a multiprocessing pool waits for a result of that pool.
 
     Callbacks run in the one thread that fetches results, so nobody is left to fetch this one. The
     jobs that are open stand in a dict of the pool, which the thread and each job refer to
     (Lib/multiprocessing/pool.py, _handle_results and ApplyResult, 3.8 to 3.15).
     """
-    for doing in scene.doings:
-        if doing.awaits != POOL_RESULTS or doing.timed or not doing.frames:
+    for activity in scene.activities:
+        if activity.awaits != POOL_RESULTS or activity.timed or not activity.frames:
             continue
-        frames = scene.view.frames(doing.tid)
+        frames = scene.view.frames(activity.tid)
         own = [f for f in frames if f.module == "multiprocessing.pool"]
         fetching = next((f for f in own if f.name == "_handle_results"), None)
         waiting = next((f for f in own if f.name in ("get", "next", "wait")), None)
@@ -183,25 +186,26 @@ def pool_callback(scene: Scene) -> h.HangAnswer | None:
         open_jobs = scene.view.attribute(job, "_cache") if job else None
         if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
             continue
-        callback = doing.frames[-1].qualname or doing.frames[-1].name
-        others = [d for d in scene.in_order if d.awaits == POOL_RESULTS and d.tid != doing.tid]
+        callback = activity.frames[-1].qualname or activity.frames[-1].name
+        others = [d for d in scene.in_order if d.awaits == POOL_RESULTS and d.tid != activity.tid]
         beside = "".join(f"; {d.who()} waits for such a result at {d.where()}" for d in others[:2])
         sentence = (
-            f"the callback {callback} waits at {doing.where()} for a result of its own pool, in "
-            f"{doing.who()}, the only thread that fetches results of that pool (_handle_results): "
+            f"the callback {callback} waits at {activity.where()} for a result of its own pool, in "
+            f"{activity.who()}, the only thread that fetches results of that pool "
+            f"(_handle_results): "
             f"it waits for itself{beside}"
         )
         evidence = (
-            f"thread {doing.tid} runs _handle_results, and the job it waits for is of that pool",
+            f"thread {activity.tid} runs _handle_results, and the job it waits for is of that pool",
         )
         return h.HangAnswer(
-            h.DEADLOCK, "pool callback", sentence, (doing, *others[:MAX_SHOWN]), t.PROBABLE,
+            h.DEADLOCK, "pool callback", sentence, (activity, *others[:MAX_SHOWN]), t.PROBABLE,
             evidence, ("a timeout", "another pool"),
         )  # fmt: skip
     return None
 
 
-def _runners(scene: Scene) -> dict[int, int]:
+def _runners(scene: HangContext) -> dict[int, int]:
     """Return which thread runs the job of which Future (PyObject *)."""
     runners = {}
     for tid, frames in scene.view.all_frames().items():
@@ -214,7 +218,7 @@ def _runners(scene: Scene) -> dict[int, int]:
     return runners
 
 
-def _future_of(scene: Scene, tid: int) -> int:
+def _future_of(scene: HangContext, tid: int) -> int:
     """Return the Future whose result() a thread waits for, 0 where it waits for several."""
     for frame in scene.view.frames(tid):
         if (frame.module, frame.name) == ("concurrent.futures._base", "result"):
@@ -223,7 +227,11 @@ def _future_of(scene: Scene, tid: int) -> int:
 
 
 def _stays(
-    scene: Scene, future: int, runners: Mapping[int, int], pools: Sequence[Pool], stuck: set[int]
+    scene: HangContext,
+    future: int,
+    runners: Mapping[int, int],
+    pools: Sequence[Pool],
+    stuck: set[int],
 ) -> bool:
     """Tell whether a wait for a future cannot end where the workers `stuck` stay as they are."""
     if future in runners:
@@ -244,27 +252,28 @@ def _is_out_of_workers(pool: Pool, stuck: set[int]) -> bool:
     )  # fmt: skip
 
 
-def event_circle(scene: Scene) -> h.HangAnswer | None:
+def event_cycle(scene: HangContext) -> h.HangAnswer | None:
     """A thread waits to be notified, and whoever could do so waits for a lock that it holds."""
     blocked = {
-        d.tid: wait.owner.tid for d in scene.doings
+        d.tid: wait.owner.tid for d in scene.activities
         if d.kind in (h.LOCK, h.JOIN) and not d.timed and (wait := scene.waits.get(d.tid))
         and wait.owner.state == "live"
     }  # fmt: skip
     if not blocked:
         return None
-    for doing in scene.doings:
-        if doing.kind != h.EVENT or not doing.object or doing.timed or not doing.frames:
+    for activity in scene.activities:
+        if activity.kind != h.EVENT or not activity.object or activity.timed or not activity.frames:
             continue
-        others = scene.references.threads(doing.object) - {doing.tid}
-        if not others or any(blocked.get(tid) != doing.tid for tid in others):
+        others = scene.references.threads(activity.object) - {activity.tid}
+        if not others or any(blocked.get(tid) != activity.tid for tid in others):
             continue
-        members = (doing, *(d for d in scene.doings if d.tid in others))
+        members = (activity, *(d for d in scene.activities if d.tid in others))
         other = members[1]
         sentence = (
-            f"{doing.who()} waits at {doing.where()} for {doing.what}, and {other.who()}, which "
+            f"{activity.who()} waits at {activity.where()} for {activity.what}, and "
+            f"{other.who()}, which "
             f"could give it, waits at {other.where()} for {lock_name(scene, other)}, which "
-            f"{doing.who()} holds"
+            f"{activity.who()} holds"
         )
         evidence = scene.waits[other.tid].evidence[-1:]
         return h.HangAnswer(
@@ -275,19 +284,21 @@ def event_circle(scene: Scene) -> h.HangAnswer | None:
     return None
 
 
-def task_circle(scene: Scene) -> h.HangAnswer | None:
+def task_cycle(scene: HangContext) -> h.HangAnswer | None:
     """Tasks or greenlets wait for each other, or one for itself."""
-    threads = (frame for d in scene.doings for frame in scene.view.frames(d.tid))
+    threads = (frame for d in scene.activities for frame in scene.view.frames(d.tid))
     tasks = with_setters(scene.tasks, threads, scene.calls_ahead, scene.installed)
     alone = (
         task for task in scene.tasks if waits_for_itself(task, scene.view.slots, scene.installed)
     )
-    circle = circle_of(tasks) or tuple(islice(alone, 1))
+    circle = find_task_cycle(tasks) or tuple(islice(alone, 1))
     if not circle:
         return None
-    thread = next((d for d in scene.doings if event_loop_module(scene.view.frames(d.tid))), None)
-    doing = thread or next((d for d in scene.doings if d.tid == scene.main_tid), None)
-    if doing is None:
+    thread = next(
+        (d for d in scene.activities if event_loop_module(scene.view.frames(d.tid))), None
+    )
+    activity = thread or next((d for d in scene.activities if d.tid == scene.main_tid), None)
+    if activity is None:
         return None
     named = next((at for at, task in enumerate(circle) if task.wait and task.wait.name), 0)
     circle = (*circle[named:], *circle[:named])  # it begins with what the sentence can name
@@ -303,7 +314,7 @@ def task_circle(scene: Scene) -> h.HangAnswer | None:
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
     members = tuple(
-        doing._replace(
+        activity._replace(
             frames=own_frames(task, scene.installed) or task.stack, label=f"task:{_reason(task)}"
         )
         for task in circle
@@ -312,7 +323,7 @@ def task_circle(scene: Scene) -> h.HangAnswer | None:
     return h.HangAnswer(
         h.DEADLOCK, "tasks", sentence, members, sure,
         tuple(
-            f"{called(task)}: who wakes it is {_BASIS.get(task.known, task.known)}"
+            f"{task_phrase(task)}: who wakes it is {_BASIS.get(task.known, task.known)}"
             for task in circle[:MAX_SHOWN]
         ),
         ("a task that something outside wakes",), _doubts(circle),
@@ -320,9 +331,9 @@ def task_circle(scene: Scene) -> h.HangAnswer | None:
 
 
 def _other(task: Waiting, holder: Waiting) -> str:
-    if called(holder) != called(task):
-        return called(holder)
-    return "another one" if called(task) == NAMELESS else "another of that name"
+    if task_phrase(holder) != task_phrase(task):
+        return task_phrase(holder)
+    return "another one" if task_phrase(task) == NAMELESS else "another of that name"
 
 
 def _holds(task: Waiting) -> bool:
@@ -346,12 +357,12 @@ def _reason(task: Waiting) -> str:
     return task.wait.kind if task.wait is not None else "?"
 
 
-def gil_held_asleep(scene: Scene) -> h.HangAnswer | None:
+def gil_held_asleep(scene: HangContext) -> h.HangAnswer | None:
     """The thread that holds the GIL sleeps in the kernel: nobody else can run Python."""
-    holder = scene.doing(scene.gil_holder)
+    holder = scene.activity(scene.gil_holder)
     if holder is None or holder.kind not in _SLEEPS:
         return None
-    waiting = [d for d in scene.doings if d.kind == h.GIL]
+    waiting = [d for d in scene.activities if d.kind == h.GIL]
     code = f" of {holder.module}" if holder.module else ""
     sentence = (
         f"{holder.who()} holds the GIL and waits in native code{code} ({holder.call}) at "

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.typing_lite import NamedTuple
@@ -45,14 +45,14 @@ class _OtherCode(Exception):
     """The loop does something else than to walk."""
 
 
-def endless_walk(scene: Scene) -> h.HangAnswer | None:
+def endless_walk(scene: HangContext) -> h.HangAnswer | None:
     """A thread runs a loop whose every test looks at objects of a ring."""
-    for doing in scene.doings:
-        frames = scene.view.frames(doing.tid)
-        if doing.kind not in (h.PYTHON, h.GIL) or not doing.frames or not frames:
+    for activity in scene.activities:
+        frames = scene.view.frames(activity.tid)
+        if activity.kind not in (h.PYTHON, h.GIL) or not activity.frames or not frames:
             continue
         frame = frames[0]
-        if frame.address != doing.frames[0].address:
+        if frame.address != activity.frames[0].address:
             continue
         try:
             step = _step_of(scene, frame)
@@ -68,10 +68,12 @@ def endless_walk(scene: Scene) -> h.HangAnswer | None:
             f"{length} objects of type {kind} whose `{step.attribute}` leads back to the first"
             if length > 1 else f"an object of type {kind} whose `{step.attribute}` is itself"
         )  # fmt: skip
-        sentence = f"{doing.who()} is in a loop without end at {doing.where()}: `{shown}` walks "
+        sentence = (
+            f"{activity.who()} is in a loop without end at {activity.where()}: `{shown}` walks "
+        )
         sentence += f"in a ring, {ring}"
         return h.HangAnswer(
-            h.HANG, "endless walk", sentence, (doing._replace(key_frames=doing.frames),),
+            h.HANG, "endless walk", sentence, (activity._replace(key_frames=activity.frames),),
             t.PROBABLE,
             (f"the loop tests nothing but `{step.variable}` and what it leads to",
              f"the objects form a ring of {length}"),
@@ -81,7 +83,7 @@ def endless_walk(scene: Scene) -> h.HangAnswer | None:
     return None
 
 
-def ring_length(scene: Scene, start: int, attribute: str) -> int:
+def ring_length(scene: HangContext, start: int, attribute: str) -> int:
     """Return how many objects the ring has that an attribute leads into; 0 when it ends."""
     places: dict[int, int] = {}
     word: int | None = start
@@ -93,7 +95,7 @@ def ring_length(scene: Scene, start: int, attribute: str) -> int:
     return 0
 
 
-def _step_of(scene: Scene, frame: PyFrame) -> Step | None:
+def _step_of(scene: HangContext, frame: PyFrame) -> Step | None:
     """Return the step of a frame's innermost loop, when the loop does nothing else."""
     loop = scene.innermost_loop(frame)
     if loop is None:
@@ -165,7 +167,7 @@ def walk_of(
     return step
 
 
-def _is_none(scene: Scene, code: int, number: int) -> bool:
+def _is_none(scene: HangContext, code: int, number: int) -> bool:
     reader = scene.view.reader
     constants = reader.u64(code + reader.layout.require("PyCodeObject", "co_consts"))
     at = constants + reader.layout.require("PyTupleObject", "ob_item") + 8 * number

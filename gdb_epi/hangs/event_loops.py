@@ -26,7 +26,7 @@ _SERVING = frozenset((
 _SERVERS = ("aiohttp.web", "uvicorn", "hypercorn")
 
 
-class Loop(NamedTuple):
+class SleepingLoop(NamedTuple):
     """One sleeping event loop; a number that cannot be had is None.
 
     `descriptors` leaves out the loop's own pipe. `listening`: it serves clients.
@@ -47,12 +47,12 @@ class LoopReader:
         self._installed = installed
         self._containers = ContainerReader(view.reader)
 
-    def of(self, frame: PyFrame, tasks: Sequence[Waiting]) -> Loop | None:
+    def of(self, frame: PyFrame, tasks: Sequence[Waiting]) -> SleepingLoop | None:
         """Return the loop that a frame of base_events runs."""
         address = self._view.variable(frame, "self")
         if not address:
             return None
-        return Loop(
+        return SleepingLoop(
             address,
             self._descriptors(address),
             self._length(address, "_scheduled", "PyListObject"),

@@ -15,7 +15,7 @@ from gdb_epi.cpython.runtime.modules import distribution_of, normalized_name
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.library_calls import of_a_library
+from gdb_epi.hangs.library_calls import is_library_code
 from gdb_epi.target.api import Target
 
 MAX_FOLDERS = 1_000
@@ -33,7 +33,7 @@ class InstalledPackages:
 
     def holds(self, frame: PyFrame) -> bool:
         """Tell whether a frame's code is the standard library's or of an installed package."""
-        if of_a_library(frame):
+        if is_library_code(frame):
             return True
         if frame.filename not in self._below:
             self._below[frame.filename] = self._is_below(frame.filename)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
             """What failed, or who sent the signal."""
 
 
-def being_changed(state: Process, start: int, size: int) -> bool:
+def may_be_half_changed(state: Process, start: int, size: int) -> bool:
     """Whether a thread that was stopped from outside may be in the middle of changing a range.
 
     pymalloc_alloc() and pymalloc_free() write count and free list one after the other

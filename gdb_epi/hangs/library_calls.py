@@ -108,14 +108,14 @@ BY_CALL = {
 LOOPS = ("asyncio.base_events", "asyncio.runners")
 
 
-def of_a_library(frame: PyFrame) -> bool:
+def is_library_code(frame: PyFrame) -> bool:
     """Tell whether a frame's code is the standard library's or of an installed package."""
     file = frame.filename
     return "/lib/python3" in file or any(part in file for part in _LIBRARY_PARTS)
 
 
-def split(
-    frames: Sequence[PyFrame], is_library: Callable[[PyFrame], bool] = of_a_library
+def split_library_frames(
+    frames: Sequence[PyFrame], is_library: Callable[[PyFrame], bool] = is_library_code
 ) -> tuple[tuple[PyFrame, ...], tuple[PyFrame, ...]]:
     """Return the library's frames inward of the program's, and the program's own."""
     real = [frame for frame in frames if frame.hole is None and (frame.qualname or frame.name)]
@@ -140,7 +140,7 @@ def library_call(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
     return None
 
 
-def serves(inner: Sequence[PyFrame]) -> str:
+def serving_function(inner: Sequence[PyFrame]) -> str:
     """Return the library function that waits for work by design; "" when there is none."""
     for frame in inner:
         module = frame.module or ""

@@ -10,30 +10,31 @@ from __future__ import annotations
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder
 from gdb_epi.errors import Absent
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 
 ERROR, CONNECTION = "sqlite3.OperationalError", "sqlite3.Connection"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
 
 
-def retried_database(scene: Scene, doing: h.Doing) -> h.HangAnswer | None:
+def retried_database(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:
     """Return the answer for a thread that sleeps in a loop while it handles such an error."""
-    error = _handled(scene, doing.tid)
-    if error is None or not doing.frames:
+    error = _handled(scene, activity.tid)
+    if error is None or not activity.frames:
         return None
-    where = doing.where()
+    where = activity.where()
     sentence = (
-        f"{doing.who()} sleeps at {where} in a loop that tries again, because sqlite3 said: {error}"
+        f"{activity.who()} sleeps at {where} in a loop that tries again, because sqlite3 said: "
+        f"{error}"
     )
     seen = (
-        f"thread {doing.tid} is in {doing.call}",
+        f"thread {activity.tid} is in {activity.call}",
         f"it handles {ERROR}: {error}",
     )
-    outer = _connection_of_a_caller(scene, doing)
+    outer = _connection_of_a_caller(scene, activity)
     if outer is None:
         return h.HangAnswer(
-            h.HANG, "database lock", sentence, (doing,), t.INFO, seen,
+            h.HANG, "database lock", sentence, (activity,), t.INFO, seen,
             open=("who holds the database: another process, or a connection of this one",),
         )  # fmt: skip
     name, place = outer
@@ -42,14 +43,14 @@ def retried_database(scene: Scene, doing: h.Doing) -> h.HangAnswer | None:
         "cannot end before this call returns"
     )
     return h.HangAnswer(
-        h.HANG, "database lock", sentence, (doing,), t.PROBABLE,
+        h.HANG, "database lock", sentence, (activity,), t.PROBABLE,
         (*seen, f"{place} refers to a second connection, {name}"), (),
         ("whether it has a transaction of the same database open is not read: another process may "
          "hold it",),
     )  # fmt: skip
 
 
-def _handled(scene: Scene, tid: int) -> str | None:
+def _handled(scene: HangContext, tid: int) -> str | None:
     """Return what the error says that a thread handles, if it tells of a locked database."""
     thread = next((each for each in scene.python.threads() if each.tid == tid), None)
     if thread is None:
@@ -63,11 +64,13 @@ def _handled(scene: Scene, tid: int) -> str | None:
     return None
 
 
-def _connection_of_a_caller(scene: Scene, doing: h.Doing) -> tuple[str, str] | None:
+def _connection_of_a_caller(
+    scene: HangContext, activity: h.ThreadActivity
+) -> tuple[str, str] | None:
     """Return (variable, function) of a connection that only callers of the loop refer to."""
     inner: set[int] = set()
     in_loop = True
-    for frame in doing.frames:
+    for frame in activity.frames:
         own = [
             (name, word) for name, word in scene.view.variable_addresses(frame)
             if not word & 7 and scene.view.locks.type_name(word) == CONNECTION
@@ -75,7 +78,7 @@ def _connection_of_a_caller(scene: Scene, doing: h.Doing) -> tuple[str, str] | N
         if not in_loop:
             for name, word in own:
                 if word not in inner:
-                    return name, h.where(frame)
+                    return name, h.function_and_line(frame)
         inner |= {word for _, word in own}
         in_loop = in_loop and not scene.runs_in_loop(frame)
     return None

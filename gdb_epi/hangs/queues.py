@@ -12,7 +12,7 @@ from itertools import chain
 
 from gdb_epi.errors import EpiError
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.util import counted
 
@@ -21,13 +21,13 @@ _READS = frozenset(("get", "get_nowait"))
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 
 
-def unread_queue(scene: Scene, doing: h.Doing) -> str:
+def unread_queue(scene: HangContext, activity: h.ThreadActivity) -> str:
     """Return the name of a queue that a waiting thread's code reads later or never; "" for none.
 
     Only queues into which this process put nothing: what is in them its children put there. None
     that another thread has at hand: it may read it.
     """
-    for frame in doing.frames:
+    for frame in activity.frames:
         try:
             calls = list(scene.calls(frame))
         except EpiError:
@@ -36,17 +36,21 @@ def unread_queue(scene: Scene, doing: h.Doing) -> str:
             if not _is_fed_by_others(scene, queue):
                 continue
             reads = [when for at, method, when in calls if at == queue and method in _READS]
-            if all(when == AHEAD for when in reads) and not _others_have(scene, doing.tid, queue):
+            if all(when == AHEAD for when in reads) and not _others_have(
+                scene, activity.tid, queue
+            ):
                 return name
     return ""
 
 
-def _others_have(scene: Scene, tid: int, queue: int) -> bool:
+def _others_have(scene: HangContext, tid: int, queue: int) -> bool:
     """Whether code that another thread runs has a queue in a variable or calls a method of it.
 
     Also where that code cannot be read, or is too much to read.
     """
-    others = (scene.view.frames(doing.tid) for doing in scene.doings if doing.tid != tid)
+    others = (
+        scene.view.frames(activity.tid) for activity in scene.activities if activity.tid != tid
+    )
     for number, frame in enumerate(chain.from_iterable(others)):
         if number == MAX_FRAMES:
             return True
@@ -59,7 +63,7 @@ def _others_have(scene: Scene, tid: int, queue: int) -> bool:
     return False
 
 
-def _is_fed_by_others(scene: Scene, queue: int) -> bool:
+def _is_fed_by_others(scene: HangContext, queue: int) -> bool:
     if scene.view.locks.type_name(queue) not in ("Queue", "JoinableQueue"):
         return False
     attributes = dict(scene.view.attributes(queue))
@@ -68,12 +72,12 @@ def _is_fed_by_others(scene: Scene, queue: int) -> bool:
     return scene.view.locks.type_name(attributes["_thread"]) == _NEVER_PUT
 
 
-def unfinished_jobs(scene: Scene, doing: h.Doing) -> str:
+def unfinished_jobs(scene: HangContext, activity: h.ThreadActivity) -> str:
     """Say how many jobs Queue.join() waits for; "" for other waits and where that is not known.
 
     put() counts a job and task_done() takes it off (Lib/queue.py, unfinished_tasks; 3.8 to 3.15).
     """
-    for frame in scene.view.frames(doing.tid):
+    for frame in scene.view.frames(activity.tid):
         if frame.module != "queue" or frame.name != "join":
             continue
         queue = scene.view.variable(frame, "self")

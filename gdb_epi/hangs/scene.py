@@ -24,7 +24,7 @@ from gdb_epi.locks.types import LockReport
 from gdb_epi.target.api import Target, Thread
 
 
-class Scene:
+class HangContext:
     """One process that went on until somebody ended it or looked at it."""
 
     def __init__(
@@ -40,7 +40,7 @@ class Scene:
         self.waits = self._threads.waits
 
     @cached_property
-    def doings(self) -> tuple[h.Doing, ...]:
+    def activities(self) -> tuple[h.ThreadActivity, ...]:
         """What every thread does, in the order of the core."""
         return self._threads.all(self._lwps)
 
@@ -53,9 +53,9 @@ class Scene:
         return pid if pid in tids else min(tids, default=None)
 
     @cached_property
-    def in_order(self) -> list[h.Doing]:
+    def in_order(self) -> list[h.ThreadActivity]:
         """The threads, the main thread first, then those of the program, then helpers."""
-        return sorted(self.doings, key=lambda d: (d.tid != self.main_tid, d.helper))
+        return sorted(self.activities, key=lambda d: (d.tid != self.main_tid, d.helper))
 
     @cached_property
     def gil_holder(self) -> int | None:
@@ -72,9 +72,9 @@ class Scene:
         """Tell whether the process has no other thread, native ones included."""
         return all(thread.tid == tid for thread in self.target.threads())
 
-    def doing(self, tid: int | None) -> h.Doing | None:
+    def activity(self, tid: int | None) -> h.ThreadActivity | None:
         """Return what a thread does."""
-        return next((d for d in self.doings if d.tid == tid), None)
+        return next((d for d in self.activities if d.tid == tid), None)
 
     def runs_in_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
@@ -114,7 +114,7 @@ class Scene:
     @cached_property
     def tasks(self) -> tuple[Waiting, ...]:
         """Every task and greenlet; empty unless a thread runs an event loop."""
-        running = any(event_loop_module(self.view.frames(d.tid)) for d in self.doings)
+        running = any(event_loop_module(self.view.frames(d.tid)) for d in self.activities)
         if not running and not has_module(self.target, self.python, "greenlet"):
             return ()
         return all_tasks(self.target, self.python)

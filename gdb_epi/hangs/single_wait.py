@@ -19,11 +19,11 @@ from gdb_epi.hangs.library_calls import (
     PROCESS_QUEUE,
     PROGRAM_END,
     in_event_loop,
-    serves,
+    serving_function,
 )
 from gdb_epi.hangs.locked_databases import retried_database
 from gdb_epi.hangs.queues import unfinished_jobs, unread_queue
-from gdb_epi.hangs.scene import Scene
+from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.sleeping_loops import sleeping_loop
 from gdb_epi.hangs.tasks import SETS, event_loop_module
 from gdb_epi.locks import types as t
@@ -41,55 +41,65 @@ _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "for
 _ALIVE = frozenset((h.SLEEP, h.POLL, h.ACCEPT, h.SIGNAL, *h.RUNNING, h.GIL))
 
 
-def answer_for(scene: Scene, doing: h.Doing, seen: tuple[int, ...] = ()) -> h.HangAnswer | None:
+def answer_for(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...] = ()
+) -> h.HangAnswer | None:
     """Return the answer that one thread's wait gives."""
-    if doing.tid in seen or len(seen) > MAX_CHAIN:
+    if activity.tid in seen or len(seen) > MAX_CHAIN:
         return None
-    frames = scene.view.frames(doing.tid)
+    frames = scene.view.frames(activity.tid)
     place = in_event_loop(frames)
-    if doing.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and event_loop_module(frames[:SHALLOW]):
+    if activity.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and event_loop_module(frames[:SHALLOW]):
         loop = scene.loops.of(frames[place], scene.tasks) if place is not None else None
-        made = sleeping_loop(scene, doing, loop, _through)
+        made = sleeping_loop(scene, activity, loop, _through)
         if made is not None:
             return made
-    return _BY_KIND.get(doing.kind, _other)(scene, doing, seen)
+    return _BY_KIND.get(activity.kind, _other)(scene, activity, seen)
 
 
-def _file_lock(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+def _file_lock(
+    scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]
+) -> h.HangAnswer:
     sentence = (
-        f"{doing.who()} waits at {doing.where()} for the lock of a file ({doing.what}) that "
+        f"{activity.who()} waits at {activity.where()} for the lock of a file ({activity.what}) "
+        f"that "
         "is held already"
     )
     # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
-    if doing.call == "flock" and doing.target is not None:
-        twins = scene.descriptors.of_the_same_file(doing.target)
+    if activity.call == "flock" and activity.target is not None:
+        twins = scene.descriptors.of_the_same_file(activity.target)
         if twins:
             named = f"descriptor {twins[0]}"
             sentence += f"; this process has that file open as {named} too, and may hold it itself"
-    return h.made(
-        h.HANG, "file lock", sentence, doing, t.CERTAIN,
-        evidence=(f"it sleeps in {doing.call}, which waits for nothing but such a lock",),
+    return h.answer(
+        h.HANG, "file lock", sentence, activity, t.CERTAIN,
+        evidence=(f"it sleeps in {activity.call}, which waits for nothing but such a lock",),
         doubts=("which process holds it is not in the core",),
     )  # fmt: skip
 
 
-def _database(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
+def _database(
+    _scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]
+) -> h.HangAnswer:
     sentence = (
-        f"{doing.who()} waits at {doing.where()} for a locked database: {doing.module} sleeps and "
+        f"{activity.who()} waits at {activity.where()} for a locked database: {activity.module} "
+        f"sleeps and "
         "tries again"
     )
-    return h.made(
-        h.HANG, "database lock", sentence, doing,
-        evidence=(f"{doing.module} sleeps in {doing.call}, as its busy handler does",),
+    return h.answer(
+        h.HANG, "database lock", sentence, activity,
+        evidence=(f"{activity.module} sleeps in {activity.call}, as its busy handler does",),
         doubts=("who holds the database is not known: another process or a connection here",),
     )  # fmt: skip
 
 
-def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer | None:
-    wait = scene.waits.get(doing.tid)
-    name = lock_name(scene, doing)
-    if doing.awaits == NOTIFICATION:
-        return _notification(doing)
+def _lock(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]
+) -> h.HangAnswer | None:
+    wait = scene.waits.get(activity.tid)
+    name = lock_name(scene, activity)
+    if activity.awaits == NOTIFICATION:
+        return _notification(activity)
     if wait is None or wait.owner.state == "other-process":
         tid = wait.owner.tid if wait is not None else None
         # Without a number it may be another process, one that was killed, or a thread of this one.
@@ -98,114 +108,119 @@ def _lock(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer |
             f"held by thread {tid} of another process" if tid
             else "which processes share; who took it is not in this core"
         )  # fmt: skip
-        sentence = f"{doing.who()} waits at {doing.where()} for {name}, {who}"
-        return h.made(
-            h.HANG, "lock of another process", sentence, doing,
+        sentence = f"{activity.who()} waits at {activity.where()} for {name}, {who}"
+        return h.answer(
+            h.HANG, "lock of another process", sentence, activity,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
         )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
-        return _through(scene, doing, wait.owner.tid, f"{name}, held by", seen)
+        return _through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
     if wait.kind == t.CONDITION:
         sentence = (
-            f"{doing.who()} waits at {doing.where()} until another thread wakes it "
+            f"{activity.who()} waits at {activity.where()} until another thread wakes it "
             f"(a {t.CONDITION}); which thread should is not known"
         )
-        return h.made(h.HANG, "unknown holder", sentence, doing, t.INFO)
+        return h.answer(h.HANG, "unknown holder", sentence, activity, t.INFO)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
-        return _holder_unknown(scene, doing, wait, name)
+        return _holder_unknown(scene, activity, wait, name)
     if scene.may_be_inherited:
-        return _perhaps_inherited(scene, doing, wait, name)
+        return _perhaps_inherited(scene, activity, wait, name)
     if wait.kind == RWLOCK and not wait.owner.tid:
-        return _holder_unknown(scene, doing, wait, name)
+        return _holder_unknown(scene, activity, wait, name)
     if wait.owner.state == "unknown" and (wait.owner.tid or wait.owner.ident):
-        return _owner_ended(doing, wait, name)
-    others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
+        return _owner_ended(activity, wait, name)
+    others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
     sentence = (
-        f"{doing.who()} waits at {doing.where()} for {name}, which is taken, and no code that runs "
+        f"{activity.who()} waits at {activity.where()} for {name}, which is taken, and no code "
+        f"that runs "
         "now holds it"
     )
     sure = t.PROBABLE if wait.object and not others else t.INFO
-    referring = scene.references.threads(wait.object) - {doing.tid} if wait.object else set()
+    referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()
     if others and not referring:
         sure = t.PROBABLE
-    return h.made(
-        h.HANG, "lock never released", sentence, doing, sure,
+    return h.answer(
+        h.HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
     )  # fmt: skip
 
 
-def _notification(doing: h.Doing) -> h.HangAnswer:
+def _notification(activity: h.ThreadActivity) -> h.HangAnswer:
     """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
-    sentence = f"{doing.who()} waits at {doing.where()} for {NOTIFICATION}"
-    if doing.timed:
-        return h.made(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", doing, t.INFO)
-    return h.made(
+    sentence = f"{activity.who()} waits at {activity.where()} for {NOTIFICATION}"
+    if activity.timed:
+        return h.answer(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, t.INFO)
+    return h.answer(
         h.HANG, "lock of another process",
-        f"{sentence} (an Event or Condition of multiprocessing), without a timeout", doing,
+        f"{sentence} (an Event or Condition of multiprocessing), without a timeout", activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),
     )  # fmt: skip
 
 
-def _holder_unknown(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) -> h.HangAnswer:
+def _holder_unknown(
+    scene: HangContext, activity: h.ThreadActivity, wait: t.Wait, name: str
+) -> h.HangAnswer:
     """Answer of a wait for what stores no holder: a semaphore, a rwlock that readers hold."""
-    waits = f"{doing.who()} waits at {doing.where()} for {name}"
+    waits = f"{activity.who()} waits at {activity.where()} for {name}"
     is_lock = wait.kind == RWLOCK
     words = (
         "which readers hold; it does not say which threads they are" if is_lock
         else "whose count is 0: somebody has to post it"
     )  # fmt: skip
-    if doing.timed or not scene.is_only_thread(doing.tid):
-        return h.made(
-            h.HANG, "unknown holder", f"{waits}, {words}", doing, t.INFO,
+    if activity.timed or not scene.is_only_thread(activity.tid):
+        return h.answer(
+            h.HANG, "unknown holder", f"{waits}, {words}", activity, t.INFO,
             evidence=wait.evidence[-1:],
         )  # fmt: skip
     alone = (
         "it is the only thread of this process, so it holds it itself, or one that has ended does"
         if is_lock else "it is the only thread of this process, so nobody is left to do that"
     )  # fmt: skip
-    return h.made(
+    return h.answer(
         h.HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
-        doing, evidence=("no other thread is in this process", *wait.evidence[-1:]),
+        activity, evidence=("no other thread is in this process", *wait.evidence[-1:]),
         ruled_out=("a timeout", "another thread"), doubts=("a signal handler",),
     )  # fmt: skip
 
 
-def _owner_ended(doing: h.Doing, wait: t.Wait, name: str) -> h.HangAnswer:
+def _owner_ended(activity: h.ThreadActivity, wait: t.Wait, name: str) -> h.HangAnswer:
     """The lock's own words name a thread that the process does not have, and no fork left behind.
 
     A core has all threads of its process, so that one ended: nobody else may unlock.
     """
     owner = f"thread {wait.owner.tid}" if wait.owner.tid else "a thread"
     sentence = (
-        f"{doing.who()} waits at {doing.where()} for {name}, which {owner} took and never "
+        f"{activity.who()} waits at {activity.where()} for {name}, which {owner} took and never "
         "released: that thread has ended"
     )
-    return h.made(
-        h.HANG, "owner ended", sentence, doing, evidence=wait.evidence[-2:],
+    return h.answer(
+        h.HANG, "owner ended", sentence, activity, evidence=wait.evidence[-2:],
         ruled_out=("a thread that still runs", "a fork"),
         doubts=("a thread that was removed by other means than its end",),
     )  # fmt: skip
 
 
-def _perhaps_inherited(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) -> h.HangAnswer:
+def _perhaps_inherited(
+    scene: HangContext, activity: h.ThreadActivity, wait: t.Wait, name: str
+) -> h.HangAnswer:
     """Answer of a process that may have been forked, where vanished threads cannot be looked for.
 
     Whoever took the lock: where no other thread is left, nobody can release it.
     """
-    waits = f"{doing.who()} waits at {doing.where()} for {name}"
+    waits = f"{activity.who()} waits at {activity.where()} for {name}"
     came_held = "a thread of the parent may have held it at fork()"
     private = bool(wait.object) and wait.kind != SEMLOCK  # a SemLock is for several processes
-    if not private or doing.timed or not scene.is_only_thread(doing.tid):
-        return h.made(
-            h.HANG, "unknown holder", f"{waits}; who holds it is not known", doing, t.INFO,
+    if not private or activity.timed or not scene.is_only_thread(activity.tid):
+        return h.answer(
+            h.HANG, "unknown holder", f"{waits}; who holds it is not known", activity, t.INFO,
             doubts=("it may have come held through fork(): a thread of the parent held it then",),
         )  # fmt: skip
     sentence = f"{waits}; it is the only thread of this process, so nobody is left to release it"
     if scene.locks.fork.forked:
         sentence += f"; the process was forked: {came_held}"
-    return h.made(
-        h.HANG, "nobody left", sentence, doing,
+    return h.answer(
+        h.HANG, "nobody left", sentence, activity,
         evidence=("no other thread is in this process", *wait.evidence[:1]),
         ruled_out=("a timeout", "another thread", "a lock that processes share"),
         doubts=(f"{came_held}, or this thread took it before, outside a with block",),
@@ -213,58 +228,62 @@ def _perhaps_inherited(scene: Scene, doing: h.Doing, wait: t.Wait, name: str) ->
 
 
 def _through(
-    scene: Scene, doing: h.Doing, tid: int, link: str, seen: tuple[int, ...]
+    scene: HangContext, activity: h.ThreadActivity, tid: int, link: str, seen: tuple[int, ...]
 ) -> h.HangAnswer | None:
     """Follow a wait to the thread that it waits for; that one's own wait decides."""
-    other = scene.doing(tid)
+    other = scene.activity(tid)
     if other is None:
         return None
-    further = answer_for(scene, other, (*seen, doing.tid))
+    further = answer_for(scene, other, (*seen, activity.tid))
     if further is None:
         return None
-    sentence = f"{doing.who()} waits at {doing.where()} for {link} {other.who()}; "
+    sentence = f"{activity.who()} waits at {activity.where()} for {link} {other.who()}; "
     label = further.label
-    if label == h.NO_FAULT and further.kind == "idle" and doing.kind == h.JOIN:
+    if label == h.NO_FAULT and further.kind == "idle" and activity.kind == h.JOIN:
         # The program waits for the end of a thread that waits for another one to give it work.
         label = h.HANG if other.kind == h.EVENT else h.NO_FAULT
     kind = "nobody gives it" if label != further.label else further.kind
     return further._replace(label=label, kind=kind, sentence=sentence + further.sentence,
-                            members=(doing, *further.members))  # fmt: skip
+                            members=(activity, *further.members))  # fmt: skip
 
 
-def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer | None:
-    name = scene.references.name(doing.object, doing.tid) if doing.object else ""
-    what = f"{doing.what} ({name})" if name and name not in doing.what else doing.what
-    waits = f"{doing.who()} waits at {doing.where()} for {what}"
-    if doing.place and serves_only(scene, doing):
+def _event(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]
+) -> h.HangAnswer | None:
+    name = scene.references.name(activity.object, activity.tid) if activity.object else ""
+    what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
+    waits = f"{activity.who()} waits at {activity.where()} for {what}"
+    if activity.place and only_waits_for_work(scene, activity):
         # A scheduler waits until a job is due, a main thread until its server ends.
-        served = f"{doing.who()} waits in {doing.place}, as servers, workers and schedulers do"
-        return h.idle(doing, served)
-    others = [d for d in scene.doings if d.tid != doing.tid]
+        served = (
+            f"{activity.who()} waits in {activity.place}, as servers, workers and schedulers do"
+        )
+        return h.idle(activity, served)
+    others = [d for d in scene.activities if d.tid != activity.tid]
     python = [d for d in others if scene.view.frames(d.tid)]
-    if doing.timed:
-        again = not python and any(map(scene.runs_in_loop, doing.frames[:1]))
+    if activity.timed:
+        again = not python and any(map(scene.runs_in_loop, activity.frames[:1]))
         if again:  # by itself the timeout ends each turn, and nothing the loop
             text = f"{waits}, with a timeout, in a loop; no other thread is left that could give it"
-            return h.made(h.HANG, "timed wait", text, doing, t.INFO)
-        return h.made(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
+            return h.answer(h.HANG, "timed wait", text, activity, t.INFO)
+        return h.answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, t.INFO)
     # Where a thread waits for the end of this one, nobody is there to wait for the program's end.
     if not seen and any(word in name.lower().rpartition(".")[2] for word in _ENDS):
-        return h.idle(doing, f"{waits}, which ends the program: nothing is wrong with that")
-    able = scene.references.threads(doing.object) - {doing.tid} if doing.object else set()
-    able |= _setters(scene, doing, seen)
+        return h.idle(activity, f"{waits}, which ends the program: nothing is wrong with that")
+    able = scene.references.threads(activity.object) - {activity.tid} if activity.object else set()
+    able |= _setters(scene, activity, seen)
     if not python:
-        return h.made(
-            h.HANG, "nobody left", f"{waits}; no other thread is left that could give it", doing,
+        return h.answer(
+            h.HANG, "nobody left", f"{waits}; no other thread is left that could give it", activity,
             evidence=("it is the only thread that runs Python",),
             ruled_out=("a timeout", "another thread"),
             doubts=("a signal handler that gives it",),
         )  # fmt: skip
     servers = [d for d in python if _serves_clients(scene, d)]
-    if servers and doing.tid == scene.main_tid and doing.object and not name and not able:
+    if servers and activity.tid == scene.main_tid and activity.object and not name and not able:
         # threading.Event().wait(): nobody can ever set it, and nobody was meant to.
-        parked = f"{doing.who()} is parked at {doing.where()} to keep the program alive"
-        return h.idle(doing, f"{parked}, and {servers[0].who()} serves in {servers[0].place}")
+        parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
+        return h.idle(activity, f"{parked}, and {servers[0].who()} serves in {servers[0].place}")
     same = [d for d in python if d.kind == h.EVENT and d.tid in able]
     left = [d for d in python if d.tid in able and d not in same]
     if not left:
@@ -272,39 +291,39 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
         # for the end of this thread.
         free = [d for d in python if d.tid not in seen and (d.kind in _ALIVE or d in servers)]
         sure = t.INFO if free else t.PROBABLE
-        if doing.awaits == POOL_RESULTS and _lacks_result_handler(scene):
-            return h.made(
+        if activity.awaits == POOL_RESULTS and _lacks_result_handler(scene):
+            return h.answer(
                 h.HANG, "process pool", f"{waits}; the pool's thread that takes results "
                 "(_handle_results) has ended, so that none arrives: an exception ended it, such as "
-                "that of a result which cannot be unpickled", doing,
+                "that of a result which cannot be unpickled", activity,
                 evidence=("the pool's other threads are there, that one is not",),
                 ruled_out=("a timeout", "a job that still runs"),
             )  # fmt: skip
-        if doing.awaits == POOL_RESULTS:
-            return h.made(
+        if activity.awaits == POOL_RESULTS:
+            return h.answer(
                 h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one "
                 "may still run the job, or a job was lost with the process that ran it, or none "
                 "takes jobs, as when the pool's initializer raises",
-                doing, ruled_out=("a timeout", "a callback that waits for its own pool"),
+                activity, ruled_out=("a timeout", "a callback that waits for its own pool"),
                 doubts=("whether the pool's processes live",),
             )  # fmt: skip
         rest = "no other thread has anything to do with it"
         if same:
-            rest = f"{_waiters(doing, what, same)}, and {rest}"
-        jobs = unfinished_jobs(scene, doing)
+            rest = f"{_waiters(activity, what, same)}, and {rest}"
+        jobs = unfinished_jobs(scene, activity)
         if jobs:
             rest = f"{jobs}; {rest}"
-        return h.made(
-            h.HANG, "nobody gives it", f"{waits}; {rest}", doing,
+        return h.answer(
+            h.HANG, "nobody gives it", f"{waits}; {rest}", activity,
             sure, evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in python[:4]),
             ruled_out=("a timeout", "a thread whose frames refer to it"),
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
     if all(d.tid in seen for d in left):
         giver = left[0]
-        members = (doing, *left)
+        members = (activity, *left)
         sentence = (
-            f"{waits}; {giver.who()}, which could give it, waits for the end of {doing.who()}"
+            f"{waits}; {giver.who()}, which could give it, waits for the end of {activity.who()}"
         )
         return h.HangAnswer(
             h.DEADLOCK, "event and join", sentence, members, t.PROBABLE,
@@ -312,24 +331,24 @@ def _event(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer 
             ("code that reaches it through a global",),
         )  # fmt: skip
     following = next(d for d in left if d.tid not in seen)
-    return _through(scene, doing, following.tid, f"{what}, which could come from", seen)
+    return _through(scene, activity, following.tid, f"{what}, which could come from", seen)
 
 
-def _setters(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> set[int]:
+def _setters(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]) -> set[int]:
     """Return the threads that wait for this one and whose code sets later what it waits for."""
-    if not doing.object:
+    if not activity.object:
         return set()
     try:
         return {
-            d.tid for d in scene.doings if d.tid in seen
+            d.tid for d in scene.activities if d.tid in seen
             for frame in d.frames[:MAX_SETTING] for called, method in scene.calls_ahead(frame)
-            if called == doing.object and method in SETS
+            if called == activity.object and method in SETS
         }  # fmt: skip
     except (UnreadableMemory, LayoutError):
         return set()
 
 
-def _lacks_result_handler(scene: Scene) -> bool:
+def _lacks_result_handler(scene: HangContext) -> bool:
     """Whether fewer threads take results of process pools than hand out their jobs.
 
     A pool has one of each while anybody may wait for it (Lib/multiprocessing/pool.py, 3.8 to 3.15).
@@ -341,12 +360,12 @@ def _lacks_result_handler(scene: Scene) -> bool:
     return running.count("_handle_results") < running.count("_handle_tasks")
 
 
-def _waiters(doing: h.Doing, what: str, same: Sequence[h.Doing]) -> str:
+def _waiters(activity: h.ThreadActivity, what: str, same: Sequence[h.ThreadActivity]) -> str:
     """Say who waits for the same thing, and who for something else of it: an item, not the end.
 
     The thing is named: the clause may stand below the wait of another thread.
     """
-    too = [d for d in same if d.what == doing.what]
+    too = [d for d in same if d.what == activity.what]
     parts = [(f"{what} too", too)] if too else []
     parts += [(what, [d for d in same if d.what == what])
               for what in dict.fromkeys(d.what for d in same if d not in too)]  # fmt: skip
@@ -356,21 +375,23 @@ def _waiters(doing: h.Doing, what: str, same: Sequence[h.Doing]) -> str:
     )
 
 
-def _serves_clients(scene: Scene, doing: h.Doing) -> bool:
+def _serves_clients(scene: HangContext, activity: h.ThreadActivity) -> bool:
     """Tell whether a thread of a library alone waits for clients."""
-    if doing.frames or doing.kind not in (h.READ, h.ACCEPT, h.POLL):
+    if activity.frames or activity.kind not in (h.READ, h.ACCEPT, h.POLL):
         return False
-    return bool(serves([f for f in scene.view.frames(doing.tid) if f.module != "threading"]))
+    return bool(
+        serving_function([f for f in scene.view.frames(activity.tid) if f.module != "threading"])
+    )
 
 
-def serves_only(scene: Scene, doing: h.Doing) -> bool:
+def only_waits_for_work(scene: HangContext, activity: h.ThreadActivity) -> bool:
     """Tell whether a thread waits for work in a function that is made for it."""
-    return bool(serves(_inner(scene, doing)))
+    return bool(serving_function(_inner(scene, activity)))
 
 
-def _inner(scene: Scene, doing: h.Doing) -> list[PyFrame]:
-    frames = scene.view.frames(doing.tid)
-    own = doing.frames[0].address if doing.frames else 0
+def _inner(scene: HangContext, activity: h.ThreadActivity) -> list[PyFrame]:
+    frames = scene.view.frames(activity.tid)
+    own = activity.frames[0].address if activity.frames else 0
     inner = []
     for frame in frames:
         if frame.address == own:
@@ -379,41 +400,44 @@ def _inner(scene: Scene, doing: h.Doing) -> list[PyFrame]:
     return inner
 
 
-def _join(scene: Scene, doing: h.Doing, seen: tuple[int, ...]) -> h.HangAnswer | None:
-    if doing.target is not None and doing.target != doing.tid:
-        return _through(scene, doing, doing.target, "the end of", seen)
+def _join(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]
+) -> h.HangAnswer | None:
+    if activity.target is not None and activity.target != activity.tid:
+        return _through(scene, activity, activity.target, "the end of", seen)
     waiting = [
-        d for d in scene.doings
-        if d.tid != doing.tid and scene.view.frames(d.tid) and d.tid not in seen
+        d for d in scene.activities
+        if d.tid != activity.tid and scene.view.frames(d.tid) and d.tid not in seen
     ]  # fmt: skip
-    if doing.awaits == PROGRAM_END or not doing.frames:
+    if activity.awaits == PROGRAM_END or not activity.frames:
         own = [d for d in waiting if d.frames] or waiting
         if own:
-            made = _through(scene, doing, own[0].tid, "the end of", seen)
+            made = _through(scene, activity, own[0].tid, "the end of", seen)
             if made is not None:
                 text = (
                     f"the program is over, but a thread that is no daemon goes on: {made.sentence}"
                 )
                 return made._replace(sentence=text)
-    return h.made(h.HANG, "join", f"{doing.who()} waits at {doing.where()} for {doing.what}",
-                   doing, t.INFO)  # fmt: skip
+    sentence = f"{activity.who()} waits at {activity.where()} for {activity.what}"
+    return h.answer(h.HANG, "join", sentence, activity, t.INFO)
 
 
-def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
-    waits = f"{doing.who()} waits at {doing.where()} for {doing.what}"
-    if doing.awaits == NEW_CHILD:
-        return new_child(scene, doing)
-    child = scene.descriptors.child(doing.target) if doing.target else None
-    if doing.timed and doing.kind != h.CHILD:
-        return h.made(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", doing, t.INFO)
-    communicates = any(f.name == "communicate" for f in _inner(scene, doing))
-    if communicates and doing.call in _READING and doing.target:
+def _child(scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]) -> h.HangAnswer:
+    waits = f"{activity.who()} waits at {activity.where()} for {activity.what}"
+    if activity.awaits == NEW_CHILD:
+        return new_child(scene, activity)
+    child = scene.descriptors.child(activity.target) if activity.target else None
+    if activity.timed and activity.kind != h.CHILD:
+        return h.answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, t.INFO)
+    communicates = any(f.name == "communicate" for f in _inner(scene, activity))
+    if communicates and activity.call in _READING and activity.target:
         sentence = (
-            f"{doing.who()} waits at {doing.where()} for the output of child {doing.target}"
+            f"{activity.who()} waits at {activity.where()} for the output of child "
+            f"{activity.target}"
             f"{f' ({child.command})' if child is not None else ''} to end: it, or a process that "
             "it started and that outlives it, has the pipe open; what they do is not in this core"
         )
-        return h.made(h.HANG, "child", sentence, doing, t.INFO,
+        return h.answer(h.HANG, "child", sentence, activity, t.INFO,
                        doubts=("whether the child still runs",))  # fmt: skip
     if child is not None and not communicates:
         out = [name for name in ("stdout", "stderr") if name in child.streams]
@@ -422,157 +446,169 @@ def _child(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer
                 f"{waits}; what that child does is not in this core; one possibility: its {out[0]} "
                 "is a pipe that nobody reads meanwhile, and a child waits once such a pipe is full"
             )
-            return h.made(h.HANG, "full pipe", sentence, doing,
+            return h.answer(h.HANG, "full pipe", sentence, activity,
                            evidence=(f"Popen.{out[0]} is an open pipe of this process",),
                            doubts=("whether the child is stuck or still works",))  # fmt: skip
         if child.streams.get("stdin", -1) >= 0:
             sentence = f"{waits}, whose stdin is a pipe that this process holds open"
-            return h.made(h.HANG, "open stdin", sentence, doing,
+            return h.answer(h.HANG, "open stdin", sentence, activity,
                            evidence=("Popen.stdin is an open pipe of this process",),
                            doubts=("whether the child reads its stdin",))  # fmt: skip
-    if doing.target is None or serves_only(scene, doing):
-        return h.idle(doing, f"{waits}, as the parent of workers does")
+    if activity.target is None or only_waits_for_work(scene, activity):
+        return h.idle(activity, f"{waits}, as the parent of workers does")
     doubt = ("what the child does is not in this core: look at its own",)
-    queue = unread_queue(scene, doing)
+    queue = unread_queue(scene, activity)
     if queue:
         sentence = (
             f"{waits}, and nobody reads the queue `{queue}` meanwhile: a child does not end before "
             "what it put there was read"
         )
         evidence = (f"this process never put anything into {queue}: it has no feeder thread",)
-        return h.made(h.HANG, "unread queue", sentence, doing, evidence=evidence, doubts=doubt)
+        return h.answer(h.HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt)
     # A child that works is waited for in the same way: this is no hang for sure, and no fault.
     sentence = f"{waits}; what that child does is not in this core"
-    return h.made(h.HANG, "child", sentence, doing, t.INFO, doubts=doubt)
+    return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
 
 
-def _read(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
-    waits = f"{doing.who()} waits at {doing.where()} for "
-    if doing.place and serves_only(scene, doing):
-        return h.idle(doing, f"{doing.who()} waits for work in {doing.place}")
-    if doing.timed:
-        return h.made(h.NO_FAULT, "timed wait", f"{waits}{doing.what}, with a timeout", doing,
-                       t.INFO)  # fmt: skip
-    if doing.target == 0:
-        return h.idle(doing, f"{doing.who()} waits at {doing.where()} for input on standard input")
-    if doing.call in ("open", "openat"):
-        return h.made(h.HANG, "open", f"{waits}a file to be opened: a FIFO without a writer, or a "
-                       "file system that does not answer", doing)  # fmt: skip
-    if doing.awaits == FILE_ON_DISK:
+def _read(scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]) -> h.HangAnswer:
+    waits = f"{activity.who()} waits at {activity.where()} for "
+    if activity.place and only_waits_for_work(scene, activity):
+        return h.idle(activity, f"{activity.who()} waits for work in {activity.place}")
+    if activity.timed:
+        sentence = f"{waits}{activity.what}, with a timeout"
+        return h.answer(h.NO_FAULT, "timed wait", sentence, activity, t.INFO)
+    if activity.target == 0:
+        return h.idle(
+            activity, f"{activity.who()} waits at {activity.where()} for input on standard input"
+        )
+    if activity.call in ("open", "openat"):
+        sentence = (
+            f"{waits}a file to be opened: a FIFO without a writer, or a file system that does not "
+            "answer"
+        )
+        return h.answer(h.HANG, "open", sentence, activity)
+    if activity.awaits == FILE_ON_DISK:
         # No peer has to write: what is there is read, or the end of the file.
-        return h.made(
-            h.NO_FAULT, "file", f"{doing.who()} reads a file at {doing.where()}", doing, t.INFO,
+        sentence = f"{activity.who()} reads a file at {activity.where()}"
+        return h.answer(
+            h.NO_FAULT, "file", sentence, activity, t.INFO,
             doubts=("a disk or a file system that does not answer would look the same",),
         )  # fmt: skip
-    what = doing.what if doing.what == doing.awaits else f"data on {doing.what}"
-    if _others_may_write(scene, doing) and any(map(scene.runs_in_loop, doing.frames)):
+    what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
+    if _others_may_write(scene, activity) and any(map(scene.runs_in_loop, activity.frames)):
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
-        return h.made(
+        return h.answer(
             h.HANG, "peer",
-            f"{waits}{what}, which it reads in a loop; the other side has not written", doing,
+            f"{waits}{what}, which it reads in a loop; the other side has not written", activity,
             t.INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
         )  # fmt: skip
-    is_queue = doing.awaits == PROCESS_QUEUE
-    if is_queue and _is_worker(scene, doing):
-        return h.idle(doing, f"{waits}{what}, as a worker process does")
-    return h.made(
+    is_queue = activity.awaits == PROCESS_QUEUE
+    if is_queue and _is_worker(scene, activity):
+        return h.idle(activity, f"{waits}{what}, as a worker process does")
+    return h.answer(
         h.HANG, "queue of processes" if is_queue else "peer",
-        f"{waits}{what}, without a timeout", doing,
+        f"{waits}{what}, without a timeout", activity,
         doubts=("what the other side does is not in this core",),
     )  # fmt: skip
 
 
-def _others_may_write(scene: Scene, doing: h.Doing) -> bool:
+def _others_may_write(scene: HangContext, activity: h.ThreadActivity) -> bool:
     """Tell whether what a thread reads may be filled by a process that lives, for all that is seen.
 
     A socket, the stream of a child that was not seen to end, a connection of multiprocessing, what
     no object of Python has. A pipe that is none of these has no writer that this core knows.
     """
-    if doing.awaits == MESSAGE:
+    if activity.awaits == MESSAGE:
         return True
-    if doing.target is None or doing.what == doing.awaits:
+    if activity.target is None or activity.what == activity.awaits:
         return False  # a library asked, and waits for the answer
-    descriptor = scene.descriptors.describe(doing.target)
+    descriptor = scene.descriptors.describe(activity.target)
     return descriptor.kind in ("", "socket", "pipe")
 
 
-def _is_worker(scene: Scene, doing: h.Doing) -> bool:
+def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:
     """Tell whether a thread runs the target of a multiprocessing.Process: work comes from others.
 
     Whether any will come the parent's core tells, not this one.
     """
     return any(
         frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
-        for frame in scene.view.frames(doing.tid)
+        for frame in scene.view.frames(activity.tid)
     )
 
 
-def _write(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
-    if doing.call == "connect":
-        sentence = f"{doing.who()} waits at {doing.where()} for a connection to be accepted"
+def _write(_scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]) -> h.HangAnswer:
+    if activity.call == "connect":
+        sentence = f"{activity.who()} waits at {activity.where()} for a connection to be accepted"
     else:
         sentence = (
-            f"{doing.who()} waits at {doing.where()} to write to {doing.what}: the other side does "
+            f"{activity.who()} waits at {activity.where()} to write to {activity.what}: the "
+            f"other side does "
             "not read"
         )
-    return h.made(h.HANG, "peer does not read", sentence, doing,
+    return h.answer(h.HANG, "peer does not read", sentence, activity,
                    evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
 
 
-def _waits_for_work(scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
-    place = f" in {doing.place}" if doing.place else ""
-    where = f" at {doing.where()}" if doing.frames else ""
-    if doing.kind == h.SLEEP:
-        frames = [*_inner(scene, doing), *doing.frames[:1]]
+def _waits_for_work(
+    scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]
+) -> h.HangAnswer:
+    place = f" in {activity.place}" if activity.place else ""
+    where = f" at {activity.where()}" if activity.frames else ""
+    if activity.kind == h.SLEEP:
+        frames = [*_inner(scene, activity), *activity.frames[:1]]
         if any(map(scene.runs_in_loop, frames)):
-            refused = retried_database(scene, doing)
+            refused = retried_database(scene, activity)
             if refused is not None:
                 return refused
-            sentence = f"{doing.who()} was {h.ASLEEP}{where}"
-            return h.made(h.NO_FAULT, "sleeps", sentence, doing,
+            sentence = f"{activity.who()} was {h.ASLEEP}{where}"
+            return h.answer(h.NO_FAULT, "sleeps", sentence, activity,
                            doubts=("whether what it waits for can still come",))  # fmt: skip
-        sentence = f"{doing.who()} sleeps{where}: a timer ends that"
-        return h.made(h.NO_FAULT, "sleeps", sentence, doing,
+        sentence = f"{activity.who()} sleeps{where}: a timer ends that"
+        return h.answer(h.NO_FAULT, "sleeps", sentence, activity,
                        doubts=("how long it sleeps is not looked at",))  # fmt: skip
-    if doing.kind == h.SIGNAL:
-        return h.idle(doing, f"{doing.who()} waits for a signal{where}")
-    what = "clients" if doing.kind == h.ACCEPT else "events"
-    return h.idle(doing, f"{doing.who()} waits for {what}{place}{where}")
+    if activity.kind == h.SIGNAL:
+        return h.idle(activity, f"{activity.who()} waits for a signal{where}")
+    what = "clients" if activity.kind == h.ACCEPT else "events"
+    return h.idle(activity, f"{activity.who()} waits for {what}{place}{where}")
 
 
-def _other(_scene: Scene, doing: h.Doing, _seen: tuple[int, ...]) -> h.HangAnswer:
-    what = doing.what or doing.call or "something"
-    if doing.kind in h.RUNNING:
-        return h.made(h.NO_FAULT, "busy", f"{doing.who()} was computing at {doing.where()}", doing)
-    sentence = f"{doing.who()} is in {what} at {doing.where()}"
-    return h.made(h.CANNOT_TELL, "unknown", sentence, doing, t.INFO)
+def _other(_scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]) -> h.HangAnswer:
+    what = activity.what or activity.call or "something"
+    if activity.kind in h.RUNNING:
+        return h.answer(
+            h.NO_FAULT, "busy", f"{activity.who()} was computing at {activity.where()}", activity
+        )
+    sentence = f"{activity.who()} is in {what} at {activity.where()}"
+    return h.answer(h.CANNOT_TELL, "unknown", sentence, activity, t.INFO)
 
 
-def blocked_loop(scene: Scene) -> h.HangAnswer | None:
+def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
     """A call that blocks, made in a coroutine: the event loop and all its tasks stand still."""
-    for doing in scene.doings:
-        if doing.kind in (*h.RUNNING, h.GIL) or not doing.frames:
+    for activity in scene.activities:
+        if activity.kind in (*h.RUNNING, h.GIL) or not activity.frames:
             continue
-        frames = scene.view.frames(doing.tid)
+        frames = scene.view.frames(activity.tid)
         place = in_event_loop(frames)
         if place is None:
             continue
         above = frames[:place]
         asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
-        own = [f for f in above if f.address in {o.address for o in doing.frames}]
+        own = [f for f in above if f.address in {o.address for o in activity.frames}]
         if asleep or not own:
             continue
-        what = doing.what or doing.call or "something"
-        call = "sleeps" if doing.kind == h.SLEEP else f"waits for {what}"
+        what = activity.what or activity.call or "something"
+        call = "sleeps" if activity.kind == h.SLEEP else f"waits for {what}"
         sentence = (
-            f"the event loop of {doing.who()} is blocked: {doing.where()} {call}, and no task can "
+            f"the event loop of {activity.who()} is blocked: {activity.where()} {call}, and no "
+            f"task can "
             "run meanwhile"
         )
-        return h.made(
-            h.HANG, "blocked event loop", sentence, doing, t.CERTAIN,
+        return h.answer(
+            h.HANG, "blocked event loop", sentence, activity, t.CERTAIN,
             evidence=("the frame is called by the event loop and sleeps outside of its selector",),
-            doubts=("a short call, seen at this moment",) if doing.timed else (),
+            doubts=("a short call, seen at this moment",) if activity.timed else (),
         )  # fmt: skip
     return None
 

@@ -9,9 +9,9 @@ from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.child_processes import answer_for_unread, awaits_child, unread_output
-from gdb_epi.hangs.event_loops import Loop, serves_clients
-from gdb_epi.hangs.scene import Scene
-from gdb_epi.hangs.tasks import called, from_outside, own_frames, texts
+from gdb_epi.hangs.event_loops import SleepingLoop, serves_clients
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import count_woken_from_outside, own_frames, task_phrase, task_texts
 from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
@@ -19,77 +19,84 @@ MAX_BESIDE = 2  # other threads that are named
 _AWAITED = (h.GIL, h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.DATABASE)  # kinds whose `what` is awaited
 
 # Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
-Through = Callable[[Scene, h.Doing, int, str, tuple[int, ...]], "h.HangAnswer | None"]
+Through = Callable[
+    [HangContext, h.ThreadActivity, int, str, tuple[int, ...]], "h.HangAnswer | None"
+]
 
 
 def sleeping_loop(
-    scene: Scene, doing: h.Doing, loop: Loop | None, through: Through | None = None
+    scene: HangContext,
+    activity: h.ThreadActivity,
+    loop: SleepingLoop | None,
+    through: Through | None = None,
 ) -> h.HangAnswer | None:
     """Return the answer for an event loop that sleeps: what can wake it, and what tasks want.
 
     `through` follows a task's wait to a thread of the loop's executor.
     """
-    base = f"the event loop of {doing.who()} sleeps"
+    base = f"the event loop of {activity.who()} sleeps"
     tasks = [task for task in scene.tasks if not task.running]
     own = [task for task in tasks if own_frames(task, scene.installed)]
-    waits = f"; {texts(tasks, scene.installed)}" if own else ""
+    waits = f"; {task_texts(tasks, scene.installed)}" if own else ""
     if own:
         deepest = max(own, key=lambda task: len(own_frames(task, scene.installed)))
-        doing = doing._replace(frames=own_frames(deepest, scene.installed), label="task")
+        activity = activity._replace(frames=own_frames(deepest, scene.installed), label="task")
     unread = unread_output(scene, tasks)
     if unread is not None:
-        return answer_for_unread(scene, doing, unread)
-    outside = from_outside(own or tasks)  # those of a library alone serve its loop
+        return answer_for_unread(scene, activity, unread)
+    outside = count_woken_from_outside(own or tasks)  # those of a library alone serve its loop
     if loop is None or loop.descriptors is None:
         if not tasks:
             return None
         if any(serves_clients(task, scene.installed) for task in tasks):
-            return h.idle(doing, f"{base} and waits for clients{waits}{_beside(scene, doing)}")
+            return h.idle(
+                activity, f"{base} and waits for clients{waits}{_beside(scene, activity)}"
+            )
         if outside.get(SLEEP):
-            return h.made(h.NO_FAULT, "timer", f"{base} until a timer is due{waits}", doing)
+            return h.answer(h.NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity)
         if outside:
-            return h.made(h.HANG, "peer", f"{base}{waits}", doing, t.INFO)
+            return h.answer(h.HANG, "peer", f"{base}{waits}", activity, t.INFO)
         # What the loop watches itself, such as the socket of a server, is not read.
         sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
-        return h.made(
-            h.HANG, "nothing wakes the loop", sentence, doing,
+        return h.answer(
+            h.HANG, "nothing wakes the loop", sentence, activity,
             evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
             ruled_out=("a task that waits for a timer, a socket or a pipe",),
             doubts=("a server's socket, another thread or a signal handler that wakes one",),
         )  # fmt: skip
-    if loop.ready and not doing.timed:
-        return _not_woken(scene, doing, base, loop.ready, own, waits)
+    if loop.ready and not activity.timed:
+        return _not_woken(scene, activity, base, loop.ready, own, waits)
     if loop.listening:
-        return h.idle(doing, f"{base} and waits for clients{waits}{_beside(scene, doing)}")
+        return h.idle(activity, f"{base} and waits for clients{waits}{_beside(scene, activity)}")
     if loop.timers:
         sentence = f"{base} until a timer is due{waits}"
-        return h.made(h.NO_FAULT, "timer", sentence, doing,
+        return h.answer(h.NO_FAULT, "timer", sentence, activity,
                        evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
     read = outside.get(READ) or outside.get(WRITE)
     if any(map(awaits_child, tasks)) and not read:  # by a descriptor, or a thread of asyncio's
         doubt = ("what the child does is not in this core: look at its own",)
         sentence = f"{base} until a child ends{waits}"
-        return h.made(h.HANG, "child", sentence, doing, t.INFO, doubts=doubt)
+        return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
     if loop.descriptors:
         which = (
             "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
         )
         sentence = f"{base} until {which} is ready{waits}"
         sure = t.PROBABLE if read else t.INFO
-        return h.made(h.HANG, "peer", sentence, doing, sure,
+        return h.answer(h.HANG, "peer", sentence, activity, sure,
                        evidence=("no timer is scheduled",))  # fmt: skip
     sentence = (
         f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
         "the loop's own"
     )
-    runner = _runs_job(scene, doing)
+    runner = _runs_job(scene, activity)
     if runner is not None and through is not None:
-        followed = through(scene, doing, runner.tid, "what a thread of its executor does,", ())
+        followed = through(scene, activity, runner.tid, "what a thread of its executor does,", ())
         if followed is not None:
             return followed
-    others = [d for d in scene.doings if d.tid != doing.tid and d.frames]
-    return h.made(
-        h.HANG, "nothing wakes the loop", sentence + waits, doing,
+    others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
+    return h.answer(
+        h.HANG, "nothing wakes the loop", sentence + waits, activity,
         t.INFO if others else t.PROBABLE,
         evidence=("its selector holds its own pipe alone, and it has no timer",),
         ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
@@ -97,10 +104,10 @@ def sleeping_loop(
     )  # fmt: skip
 
 
-def _runs_job(scene: Scene, doing: h.Doing) -> h.Doing | None:
+def _runs_job(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivity | None:
     """Return the thread of an executor that runs code of the program: its end wakes the loop."""
     return next(
-        (d for d in scene.doings if d.tid != doing.tid and d.frames
+        (d for d in scene.activities if d.tid != activity.tid and d.frames
          and any(f.module == "concurrent.futures.thread" and f.name == "_worker"
                  for f in scene.view.frames(d.tid))),
         None,
@@ -108,7 +115,12 @@ def _runs_job(scene: Scene, doing: h.Doing) -> h.Doing | None:
 
 
 def _not_woken(
-    scene: Scene, doing: h.Doing, base: str, ready: int, own: Sequence[Waiting], waits: str
+    scene: HangContext,
+    activity: h.ThreadActivity,
+    base: str,
+    ready: int,
+    own: Sequence[Waiting],
+    waits: str,
 ) -> h.HangAnswer:
     """Callbacks are ready, and the loop sleeps without an end: it found none when it went to sleep.
 
@@ -117,7 +129,7 @@ def _not_woken(
     thread's Future.set_result() or call_soon() adds to it alone.
     """
     done = [
-        called(task) for task in own
+        task_phrase(task) for task in own
         if task.wait is not None and task.wait.kind == FUTURE
         and scene.loops.is_done(task.wait.address)
     ]  # fmt: skip
@@ -131,16 +143,16 @@ def _not_woken(
     if done:
         sentence += f"; the future that {done[0]} waits for is done already"
         evidence += [f"the future that {name} waits for is done" for name in done[:MAX_BESIDE]]
-    return h.made(
-        h.HANG, "nothing wakes the loop", sentence, doing, evidence=tuple(evidence),
+    return h.answer(
+        h.HANG, "nothing wakes the loop", sentence, activity, evidence=tuple(evidence),
         ruled_out=("a timeout of the loop's sleep",),
         doubts=("a thread that is in call_soon_threadsafe() at this moment",),
     )  # fmt: skip
 
 
-def _beside(scene: Scene, doing: h.Doing) -> str:
+def _beside(scene: HangContext, activity: h.ThreadActivity) -> str:
     """Return what other threads do in code of the program: requests that one cannot call stuck."""
-    others = [d for d in scene.in_order if d.tid != doing.tid and d.frames]
+    others = [d for d in scene.in_order if d.tid != activity.tid and d.frames]
     sentences = [f"{d.who()} {_activity(d)} at {d.where()}" for d in others[:MAX_BESIDE]]
     if len(others) > MAX_BESIDE:
         more = len(others) - MAX_BESIDE
@@ -149,10 +161,10 @@ def _beside(scene: Scene, doing: h.Doing) -> str:
     return "".join(f"; {text}" for text in sentences)
 
 
-def _activity(doing: h.Doing) -> str:
+def _activity(activity: h.ThreadActivity) -> str:
     """Return what a thread does as a sentence has it: "waits for the GIL"."""
-    if doing.kind in h.RUNNING:
+    if activity.kind in h.RUNNING:
         return "computes"
-    if doing.kind in _AWAITED or doing.what == doing.awaits:
-        return f"waits for {doing.what}"
-    return "sleeps" if doing.kind == h.SLEEP else f"is in {doing.call or doing.kind}"
+    if activity.kind in _AWAITED or activity.what == activity.awaits:
+        return f"waits for {activity.what}"
+    return "sleeps" if activity.kind == h.SLEEP else f"is in {activity.call or activity.kind}"

@@ -23,7 +23,7 @@ from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.types import where
+from gdb_epi.hangs.types import function_and_line
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted
 
@@ -54,7 +54,7 @@ def all_tasks(target: Target, python: PythonState) -> tuple[Waiting, ...]:
     return waiting(target, python).all[:MAX_TASKS]
 
 
-def circle_of(tasks: Sequence[Waiting]) -> tuple[Waiting, ...]:
+def find_task_cycle(tasks: Sequence[Waiting]) -> tuple[Waiting, ...]:
     """Return tasks that wait for each other, the first such circle; one for a task of itself.
 
     A task that needs all of its wakers waits for each; one that needs any waits for the only one.
@@ -157,7 +157,7 @@ def own_frames(task: Waiting, installed: InstalledPackages) -> tuple[PyFrame, ..
     return tuple(f for f in task.stack if f.hole is None and not installed.holds(f))
 
 
-def called(task: Waiting) -> str:
+def task_phrase(task: Waiting) -> str:
     """Return how a sentence calls a task: no address, which says nothing to a reader."""
     name = task.name.partition(" at 0x")[0]
     if name.startswith(("task 0x", "0x")):
@@ -168,14 +168,14 @@ def called(task: Waiting) -> str:
 def task_text(task: Waiting, installed: InstalledPackages) -> str:
     """Return "task NAME waits at f (file:line) for a lock: x" for a sentence."""
     own = own_frames(task, installed) or task.stack
-    place = f" at {where(own[0])}" if own else ""
+    place = f" at {function_and_line(own[0])}" if own else ""
     reason = (
         f" for {task.wait.text(several=True, addresses=False)}" if task.wait is not None else ""
     )
-    return f"{called(task)} waits{place}{reason}"
+    return f"{task_phrase(task)} waits{place}{reason}"
 
 
-def texts(tasks: Sequence[Waiting], installed: InstalledPackages) -> str:
+def task_texts(tasks: Sequence[Waiting], installed: InstalledPackages) -> str:
     """Return what the tasks wait for, those with most frames of the program first.
 
     One that waits for a thing with a name is among them, where there is one: it says what the
@@ -193,7 +193,7 @@ def texts(tasks: Sequence[Waiting], installed: InstalledPackages) -> str:
     return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")
 
 
-def from_outside(tasks: Sequence[Waiting]) -> dict[str, int]:
+def count_woken_from_outside(tasks: Sequence[Waiting]) -> dict[str, int]:
     """Count the tasks that something outside of all tasks wakes, by the kind of their wait."""
     kinds: dict[str, int] = {}
     for task in tasks:

@@ -14,14 +14,14 @@ from gdb_epi.hangs.library_calls import (
     NEW_CHILD,
     OF_CHILD,
     library_call,
-    serves,
-    split,
+    serving_function,
+    split_library_frames,
 )
 from gdb_epi.hangs.system_calls import SystemCall, system_call
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import GIL, JOINS, Wait
-from gdb_epi.locks.waits.libc_lock_names import running_in
+from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.unwind import Unwinder
@@ -54,21 +54,21 @@ class ThreadReader:
         self._unwinder = Unwinder(target, FunctionBounds(target))
         self.descriptors = Descriptors(view) if view is not None else None
 
-    def all(self, threads: Sequence[Thread]) -> tuple[h.Doing, ...]:
+    def all(self, threads: Sequence[Thread]) -> tuple[h.ThreadActivity, ...]:
         """Return what every thread does, in the order of the core."""
-        return tuple(self.doing(thread) for thread in threads[:MAX_THREADS])
+        return tuple(self.activity(thread) for thread in threads[:MAX_THREADS])
 
-    def doing(self, thread: Thread) -> h.Doing:
+    def activity(self, thread: Thread) -> h.ThreadActivity:
         """Return what one thread does."""
         view = self.view
         frames = view.frames(thread.tid) if view is not None else ()
-        inner, own = split(frames, self._is_library)
+        inner, own = split_library_frames(frames, self._is_library)
         name = view.thread_names.get(thread.tid) if view is not None else None
-        base = h.Doing(thread.tid, name, h.OTHER, frames=own, helper=not own)
+        base = h.ThreadActivity(thread.tid, name, h.OTHER, frames=own, helper=not own)
         library = library_call(inner)
         if library is not None:
             base = base._replace(place=library[2], awaits=library[1])
-        base = base._replace(place=serves(inner) or base.place)
+        base = base._replace(place=serving_function(inner) or base.place)
         wait = self.waits.get(thread.tid)
         call = system_call(self.target, thread)
         if wait is not None:
@@ -79,14 +79,20 @@ class ThreadReader:
             return self._running(base, thread, frames)._replace(call=call.name)
         return self._of_call(base, call, library, thread, inner)
 
-    def _running(self, base: h.Doing, thread: Thread, frames: Sequence[PyFrame]) -> h.Doing:
+    def _running(
+        self, base: h.ThreadActivity, thread: Thread, frames: Sequence[PyFrame]
+    ) -> h.ThreadActivity:
         name = self._module_name(thread)
         kind = h.PYTHON if frames and name.startswith(_INTERPRETERS) else h.NATIVE
         return base._replace(kind=kind, module=_native(name), what="runs")
 
     def _of_wait(
-        self, base: h.Doing, wait: Wait, library: tuple[str, str, str] | None, thread: Thread
-    ) -> h.Doing:
+        self,
+        base: h.ThreadActivity,
+        wait: Wait,
+        library: tuple[str, str, str] | None,
+        thread: Thread,
+    ) -> h.ThreadActivity:
         """A wait for a lock, by what `locks/` says of it."""
         target, timed = wait.owner.tid, wait.timed
         base = base._replace(label=f"{wait.kind}:{wait.name}" if wait.name else wait.kind)
@@ -113,17 +119,17 @@ class ThreadReader:
 
     def _module_name(self, thread: Thread) -> str:
         """Return the file whose code a thread runs, the C library left out; "" for none."""
-        module = running_in(self.target, thread, self._unwinder)
+        module = innermost_outside_libc(self.target, thread, self._unwinder)
         return module.path.rpartition("/")[2] if module is not None else ""
 
     def _of_call(
         self,
-        base: h.Doing,
+        base: h.ThreadActivity,
         call: SystemCall,
         library: tuple[str, str, str] | None,
         thread: Thread,
         inner: Sequence[PyFrame],
-    ) -> h.Doing:
+    ) -> h.ThreadActivity:
         name = _native(self._module_name(thread))
         made = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
         made = made._replace(target=call.fd)

@@ -21,7 +21,7 @@ DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-
 INHERITED = "fork-inherited-lock"
 
 
-class Doing(NamedTuple):
+class ThreadActivity(NamedTuple):
     """What one thread does. `what` is a phrase: "for the lock A", "socket 5 (TCP)".
 
     `object` is the Python object that is waited for (PyObject *), 0 when there is none or it is
@@ -48,7 +48,11 @@ class Doing(NamedTuple):
 
     def where(self) -> str:
         """Return "function (file:line)" of the program's innermost frame, or what stands for it."""
-        return where(self.frames[0]) if self.frames else self.place or self.module or "native code"
+        return (
+            function_and_line(self.frames[0])
+            if self.frames
+            else self.place or self.module or "native code"
+        )
 
     def who(self) -> str:
         """Return how a sentence names the thread."""
@@ -67,30 +71,30 @@ class HangAnswer(NamedTuple):
     label: str
     kind: str
     sentence: str
-    members: tuple[Doing, ...]
+    members: tuple[ThreadActivity, ...]
     sure: str  # "certain", "probable", "info"
     evidence: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
 
 
-def where(frame: PyFrame) -> str:
+def function_and_line(frame: PyFrame) -> str:
     """Return "function (file:line)"."""
     file = frame.filename.rpartition("/")[2]
     return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"
 
 
-def made(
-    label: str, kind: str, sentence: str, doing: Doing, sure: str = PROBABLE, *,
+def answer(
+    label: str, kind: str, sentence: str, activity: ThreadActivity, sure: str = PROBABLE, *,
     evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
 ) -> HangAnswer:  # fmt: skip
     """Return an answer that rests on one thread's wait."""
-    seen = f"thread {doing.tid} is in {doing.call}" if doing.call else ""
+    seen = f"thread {activity.tid} is in {activity.call}" if activity.call else ""
     observed = tuple(filter(None, (seen, *evidence)))
-    return HangAnswer(label, kind, sentence, (doing,), sure, observed, ruled_out, doubts)
+    return HangAnswer(label, kind, sentence, (activity,), sure, observed, ruled_out, doubts)
 
 
-def idle(doing: Doing, sentence: str) -> HangAnswer:
+def idle(activity: ThreadActivity, sentence: str) -> HangAnswer:
     """Return the answer for a thread that waits for work."""
     ruled_out = ("a thread that waits for a lock or for another process",)
-    return made(NO_FAULT, "idle", sentence, doing, ruled_out=ruled_out)
+    return answer(NO_FAULT, "idle", sentence, activity, ruled_out=ruled_out)

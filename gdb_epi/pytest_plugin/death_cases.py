@@ -24,7 +24,7 @@ from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, Death
 from gdb_epi.render.ci.places import Place
 from gdb_epi.render.triage import SHELL, Reader, first_sentences, render_triage
-from gdb_epi.repro.cores import Origin, changed, recent_cores
+from gdb_epi.repro.cores import Origin, changed_at, recent_cores
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shell_word
 
@@ -133,7 +133,7 @@ class DeathCases:
         for folder in (self._settings.start, *folders):
             for core, origin in recent_cores(self._settings.dumping, folder, since):
                 is_mine = parent is None or _descends(origin.parent, parent)
-                if origin.session == session and is_mine and changed(core) >= since - CLOCK:
+                if origin.session == session and is_mine and changed_at(core) >= since - CLOCK:
                     cores[os.path.realpath(core)] = origin
         for core, origin in sorted(cores.items())[:MAX_CHILDREN]:
             case = Case(f"a process that {test} started", CRASHED, "the process died", origin.pid)

@@ -26,7 +26,7 @@ _FOLDERS = ("tmp_path", "tmpdir")  # fixtures in whose folders a test may start 
 UNDER_GDB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "under_gdb.py")
 
 
-class Inside:
+class InProcessPlugin:
     """Hooks of one process; `role` says which of them matter."""
 
     def __init__(

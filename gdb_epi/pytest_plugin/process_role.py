@@ -33,7 +33,7 @@ def begin(config: pytest.Config) -> None:
 
             supervise(config)
         return
-    from gdb_epi.pytest_plugin.in_process_plugin import Inside
+    from gdb_epi.pytest_plugin.in_process_plugin import InProcessPlugin
 
     role, name = WORKER, os.environ.get("PYTEST_XDIST_WORKER", "")
     if session is not None:
@@ -41,5 +41,5 @@ def begin(config: pytest.Config) -> None:
     if role == CONTROLLER:
         os.environ[WORKERS_FOLDER] = folder
     journal = Journal(folder, role, name, os.environ.pop(GDB_FOLDER, None))
-    inside = Inside(config, read_settings(folder), role, journal)
+    inside = InProcessPlugin(config, read_settings(folder), role, journal)
     config.pluginmanager.register(inside, "epi-inside")

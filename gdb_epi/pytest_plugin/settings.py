@@ -15,7 +15,7 @@ import pytest
 
 from gdb_epi.cli.support.native_gdb import SETTINGS, environment
 from gdb_epi.private_files import private_opener
-from gdb_epi.repro.cores import Dumping
+from gdb_epi.repro.cores import CoreDumping
 from gdb_epi.repro.run_once import Plan
 from gdb_epi.typing_lite import NamedTuple
 
@@ -36,7 +36,7 @@ class Settings(NamedTuple):
     timeout: float | None
     capture: str
     why_not: str
-    dumping: Dumping
+    dumping: CoreDumping
     gdb: str | None
 
     def write(self) -> None:
@@ -69,7 +69,7 @@ def read_settings(folder: str) -> Settings:
     """Return what the supervisor wrote."""
     with open(os.path.join(folder, _FILE), encoding="utf-8") as file:
         values = json.load(file)
-    return Settings(**{**values, "dumping": Dumping(*values["dumping"])})
+    return Settings(**{**values, "dumping": CoreDumping(*values["dumping"])})
 
 
 def distributes(config: pytest.Config) -> bool:

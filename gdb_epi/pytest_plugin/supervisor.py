@@ -32,12 +32,12 @@ from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, Journals, Watched
 from gdb_epi.pytest_plugin.settings import FOLDER, GDB_FOLDER, Settings, distributes
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
-from gdb_epi.repro.cores import how_cores_come, in_the_way
+from gdb_epi.repro.cores import core_to_be_overwritten, how_cores_come
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
+    detach_gdb,
     kill_session,
-    let_go,
     outcome_by_gdb,
     run_once,
     snapshot,
@@ -113,7 +113,7 @@ def _settings(config: pytest.Config) -> Settings:
         ignore.write_text("*\n")
     dumping, gdb = how_cores_come(), find_gdb(None)
     capture, why_not = options.epi_capture, dumping.why_not
-    blocked = in_the_way(dumping, start)
+    blocked = core_to_be_overwritten(dumping, start)
     if blocked is not None:
         why_not = f"{blocked} is in the way of cores"
     if capture == "auto":
@@ -254,7 +254,7 @@ class _Supervisor:
         else:
             if watched.gdb is not None:
                 name = os.path.basename(watched.gdb).removeprefix("gdb-")
-                let_go(int(name) if name.isdigit() else leader, watched.gdb)
+                detach_gdb(int(name) if name.isdigit() else leader, watched.gdb)
             trouble = snapshot(self._plan, watched.pid, path)
         core = path if os.path.isfile(path) else None
         if core is None and self._settings.capture == "core":

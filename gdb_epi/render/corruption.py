@@ -18,7 +18,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.record_section import candidates, corruption_group
 from gdb_epi.corruption.registry import all_checks
-from gdb_epi.corruption.run import CheckResults, checked_nothing, run_checks, why_not
+from gdb_epi.corruption.run import CheckResults, checked_nothing, reason_not_to_run, run_checks
 from gdb_epi.corruption.score import (
     AMBIGUOUS,
     NONE,
@@ -105,7 +105,7 @@ def checks_that_ran(study: CheckResults) -> list[str]:
     if checked_nothing(study.skipped):
         return []
     unreached = study.interrupted.unreached if study.interrupted else ()
-    ran = (check.name for check in all_checks() if why_not(check, study.context) is None)
+    ran = (check.name for check in all_checks() if reason_not_to_run(check, study.context) is None)
     return [name for name in ran if name not in unreached]
 
 

@@ -24,7 +24,7 @@ MAX_HEADER = 16 << 20  # bytes of a core that are read for its notes
 MAX_FOUND = 64  # files of one folder that are examined
 
 
-class Dumping(NamedTuple):
+class CoreDumping(NamedTuple):
     """How cores are to be had on this machine.
 
     `files` is whether the kernel writes them as files; `why_not` says why it does not. `shared`
@@ -46,23 +46,23 @@ class Origin(NamedTuple):
     session: int
 
 
-def how_cores_come(pattern: str | None = None, uses_pid: str | None = None) -> Dumping:
+def how_cores_come(pattern: str | None = None, uses_pid: str | None = None) -> CoreDumping:
     """Return how this machine writes cores; the words of /proc may be given."""
     text = _read(PATTERN) if pattern is None else pattern
     with_pid = (_read(USES_PID) if uses_pid is None else uses_pid) == "1" or "%p" in (text or "")
     if text is None:
-        return Dumping(False, None, "", False, f"{PATTERN} cannot be read")
+        return CoreDumping(False, None, "", False, f"{PATTERN} cannot be read")
     if text.startswith("|"):
         program = text[1:].split(" ")[0]
-        return Dumping(False, None, "", False, f"core_pattern is a pipe to {program}")
+        return CoreDumping(False, None, "", False, f"core_pattern is a pipe to {program}")
     if not text:
-        return Dumping(False, None, "", False, "core_pattern is empty")
+        return CoreDumping(False, None, "", False, "core_pattern is empty")
     if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
-        return Dumping(False, None, "", False, "the hard limit of core sizes is 0 (ulimit -Hc)")
+        return CoreDumping(False, None, "", False, "the hard limit of core sizes is 0 (ulimit -Hc)")
     folder, name = os.path.split(text)
     if "%" in folder or (folder and not folder.startswith("/")):
-        return Dumping(False, None, "", False, f"core_pattern {text} names a folder by %")
-    return Dumping(True, folder or None, name.split("%")[0], not with_pid, "")
+        return CoreDumping(False, None, "", False, f"core_pattern {text} names a folder by %")
+    return CoreDumping(True, folder or None, name.split("%")[0], not with_pid, "")
 
 
 def _read(path: str) -> str | None:
@@ -73,7 +73,7 @@ def _read(path: str) -> str | None:
         return None
 
 
-def recent_cores(dumping: Dumping, folder: str, since: float) -> Iterator[tuple[str, Origin]]:
+def recent_cores(dumping: CoreDumping, folder: str, since: float) -> Iterator[tuple[str, Origin]]:
     """Yield the cores that any process left since a time (seconds of the epoch), and whose."""
     place = dumping.folder or folder
     try:
@@ -81,19 +81,19 @@ def recent_cores(dumping: Dumping, folder: str, since: float) -> Iterator[tuple[
     except OSError:
         return
     paths = [os.path.join(place, name) for name in names]
-    for path in [path for path in paths if changed(path) >= since - 1][:MAX_FOUND]:
+    for path in [path for path in paths if changed_at(path) >= since - 1][:MAX_FOUND]:
         origin = origin_of(path)
         if origin is not None:
             yield path, origin
 
 
-def found_cores(dumping: Dumping, folder: str, session: int, since: float) -> list[str]:
+def found_cores(dumping: CoreDumping, folder: str, session: int, since: float) -> list[str]:
     """Return the cores that processes of a session left since a time (seconds of the epoch)."""
     recent = recent_cores(dumping, folder, since)
     return [path for path, origin in recent if origin.session == session]
 
 
-def in_the_way(dumping: Dumping, folder: str) -> str | None:
+def core_to_be_overwritten(dumping: CoreDumping, folder: str) -> str | None:
     """Return the file that the next core would overwrite, None when there is none."""
     if not dumping.files or not dumping.shared:
         return None
@@ -101,7 +101,7 @@ def in_the_way(dumping: Dumping, folder: str) -> str | None:
     return path if os.path.exists(path) else None
 
 
-def changed(path: str) -> float:
+def changed_at(path: str) -> float:
     """Return when a file was changed (seconds of the epoch); 0 when it is gone."""
     try:
         return os.stat(path).st_mtime

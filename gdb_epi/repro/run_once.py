@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.private_files import private_opener
-from gdb_epi.repro.cores import Dumping, found_cores
+from gdb_epi.repro.cores import CoreDumping, found_cores
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def members(session: int) -> list[Member]:
     return sorted(processes)
 
 
-def leaves(session: int) -> list[Member]:
+def working_processes(session: int) -> list[Member]:
     """Return the processes of a session that have no child in it: those that work."""
     processes = members(session)
     parents = {process.parent for process in processes}
@@ -113,7 +113,7 @@ class Plan(NamedTuple):
     folder: str
     timeout: float
     capture: str
-    dumping: Dumping
+    dumping: CoreDumping
     gdb: str | None
     gdb_settings: tuple[str, ...]
     gdb_environment: Mapping[str, str]
@@ -270,7 +270,7 @@ def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Outcome
     """Take a snapshot of what still works in the session; its waiting parents tell nothing."""
     trouble: list[str] = []
     if plan.capture == "gdb":
-        trouble += let_go(process.pid, scratch)
+        trouble += detach_gdb(process.pid, scratch)
         answer = _gdb_answer(scratch)
         if answer.get("core"):  # it crashed in the last moment
             return outcome_by_gdb(scratch)
@@ -279,7 +279,7 @@ def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Outcome
     if plan.gdb is None:
         return HANG, None, [], [*trouble, "no GDB: a hanging process cannot be looked at"]
     cores = []
-    for index, member in enumerate(leaves(process.pid)):
+    for index, member in enumerate(working_processes(process.pid)):
         if index >= MAX_CORES or member.command == "gdb":
             continue
         path = os.path.join(scratch, f"hang.{index}")
@@ -328,7 +328,7 @@ def _gdb_answer(scratch: str) -> dict[str, object]:
     return answer if isinstance(answer, dict) else {}
 
 
-def let_go(gdb: int, scratch: str) -> list[str]:
+def detach_gdb(gdb: int, scratch: str) -> list[str]:
     """Make the watching GDB (its pid) stop and detach from what it runs; return what went wrong."""
     with open(os.path.join(scratch, "interrupt"), "w", encoding="utf-8"):
         pass

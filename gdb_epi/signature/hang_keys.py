@@ -47,7 +47,7 @@ class HangWords(NamedTuple):
 def words_of(answer: h.HangAnswer) -> HangWords | None:
     """Return what the keys of an answer are made of; None when no frame of the program is known."""
     if answer.label == h.DEADLOCK:
-        members = [HangMember(*_member(doing)) for doing in answer.members]
+        members = [HangMember(*_member(activity)) for activity in answer.members]
         members = list(dict.fromkeys(members)) if answer.kind == "pool" else members
         return HangWords(CIRCLE, _turned(members[:MAX_MEMBERS]))
     last = answer.members[-1] if answer.members else None
@@ -70,14 +70,14 @@ def words_from(document: Any) -> HangWords | None:
     return HangWords(document["word"], tuple(members)) if members else None
 
 
-def _member(doing: h.Doing) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _member(activity: h.ThreadActivity) -> tuple[str, tuple[tuple[str, str], ...]]:
     drops = load_drop_sets()
     names = []
-    for frame in doing.key_frames or doing.frames:
+    for frame in activity.key_frames or activity.frames:
         name = python_name(frame)
         if drops.python_class(name, frame.filename, frame.name) is None:
             names.append((f"py:{name}", f"py:{plain_python_name(frame)}"))
-    return one_line(doing.label or doing.kind), tuple(names[:FRAMES])
+    return one_line(activity.label or activity.kind), tuple(names[:FRAMES])
 
 
 def _turned(members: Sequence[HangMember]) -> tuple[HangMember, ...]:
@@ -120,10 +120,10 @@ def hang_content(words: HangWords | None, frames: str, *, coarse: bool = False) 
     return circle_text(words, coarse=coarse) if words.word == CIRCLE else f"{words.word} {frames}"
 
 
-def signed_member(answer: h.HangAnswer, words: HangWords) -> h.Doing:
+def signed_member(answer: h.HangAnswer, words: HangWords) -> h.ThreadActivity:
     """Return the thread that the core is signed from: the circle's first, else the last one."""
     if words.word != CIRCLE:
         return answer.members[-1]
     first = words.members[0]
-    matching = (doing for doing in answer.members if HangMember(*_member(doing)) == first)
+    matching = (activity for activity in answer.members if HangMember(*_member(activity)) == first)
     return next(matching, answer.members[0])

@@ -18,7 +18,7 @@ from gdb_epi.hangs.types import HangAnswer
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.rules import categorise
-from gdb_epi.signature.categories.types import Category, Scene
+from gdb_epi.signature.categories.types import Category, CategoryInput
 from gdb_epi.signature.drop_sets import THREAD_BASE, load_drop_sets
 from gdb_epi.signature.hang_keys import (
     BUSY,
@@ -97,11 +97,11 @@ class Signed(NamedTuple):
     """A signature together with the scene it was made from."""
 
     signature: Signature
-    scene: Scene
+    scene: CategoryInput
     stack: MergedStack | None
 
 
-class _SceneOf(Scene):
+class _SceneOf(CategoryInput):
     """The scene of a process, whose account is made once."""
 
     def __init__(self, state: ProcessState) -> None:
@@ -177,7 +177,7 @@ def _lost_stack(state: ProcessState, tid: int) -> Absent | None:
 
 
 def _secondary(
-    state: ProcessState, scene: Scene, category: Category, tid: int | None, pid: int | None
+    state: ProcessState, scene: CategoryInput, category: Category, tid: int | None, pid: int | None
 ) -> MainThreadSignature | None:
     """Sign the main thread too when a watchdog thread aborted the process."""
     if category.family != "abort" or pid is None or tid is None or tid == pid:
@@ -188,7 +188,7 @@ def _secondary(
     return MainThreadSignature(pid, made.keys)
 
 
-def asserting_function(scene: Scene, category: str) -> str | None:
+def asserting_function(scene: CategoryInput, category: str) -> str | None:
     """Return the function that a failed assertion names, as glibc wrote it; None without one."""
     message = scene.abort_message if category == ASSERTION else None
     return (message.function or None) if isinstance(message, AbortMessage) else None
@@ -202,7 +202,7 @@ def asserting_token(function: str) -> str:
     return name + ("::operator()" if name.endswith("{lambda}") else "")
 
 
-def quality_of(frames: Sequence[NativeFrame], category: str, scene: Scene) -> float:
+def quality_of(frames: Sequence[NativeFrame], category: str, scene: CategoryInput) -> float:
     """Return the share of physical frames whose pc lies in executable memory, 0 to 1.
 
     The innermost pc is excused where the category itself says that it is wild. A single frame
@@ -216,7 +216,9 @@ def quality_of(frames: Sequence[NativeFrame], category: str, scene: Scene) -> fl
     return sum(_plausible(scene, frame.pc) for frame in physical) / len(physical)
 
 
-def _unwinder_was_blind(natives: Sequence[NativeFrame], category: str, scene: Scene) -> bool:
+def _unwinder_was_blind(
+    natives: Sequence[NativeFrame], category: str, scene: CategoryInput
+) -> bool:
     """Whether a short stack shows missing unwind information and not damage.
 
     A named function means that the unwinder had the files; a wild pc is no fault of theirs.
@@ -246,7 +248,7 @@ def _is_base(frame: NativeFrame) -> bool:
     return name == "main" or load_drop_sets().native_class(name) == THREAD_BASE
 
 
-def _plausible(scene: Scene, pc: int) -> bool:
+def _plausible(scene: CategoryInput, pc: int) -> bool:
     # Without any mapping (a remote process that sends none) nothing speaks against a frame.
     return may_execute(scene.region_at(pc)) or not scene.target.regions()
 
@@ -257,7 +259,7 @@ class _Maker:
     def __init__(
         self,
         state: ProcessState,
-        scene: Scene,
+        scene: CategoryInput,
         category: Category,
         steps: list[str],
         *,

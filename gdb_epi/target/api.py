@@ -226,7 +226,7 @@ class Target(Protocol):
         """Return the SHA-256 (32 hex digits) of the PT_NOTE bytes."""
 
 
-def kept_by(target: Target) -> dict[Any, Any] | None:
+def shared_cache(target: Target) -> dict[Any, Any] | None:
     """Return what readers of a process keep for each other, by what they choose as a key.
 
     None of a target whose memory may change, or that stands before another one and changes it.
@@ -236,7 +236,7 @@ def kept_by(target: Target) -> dict[Any, Any] | None:
 
 def view_in_place(target: Target, start: int, size: int) -> memoryview | None:
     """Return memory without a copy; None where a target does not have it in one piece."""
-    if kept_by(target) is None or not hasattr(target, "in_place"):
+    if shared_cache(target) is None or not hasattr(target, "in_place"):
         return None
     view: memoryview | None = target.in_place(start, size)
     return view

@@ -254,7 +254,7 @@ _BINARY: Mapping[int, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-def evaluated(
+def evaluate_expression(
     program: bytes, registers: Mapping[str, int], word: Callable[[int], int], *first: int
 ) -> int:
     """Return what an expression computes; `first` is on its stack when it begins.

@@ -80,13 +80,13 @@ def stands_at_call(target: Target, thread: Thread) -> bool | None:
     (a machine without a register for the number), at it.
     """
     machine = thread.architecture
-    behind = is_behind_system_call(target, machine, thread.pc)
+    behind = follows_system_call(target, machine, thread.pc)
     if behind is not False or machine.call in machine.registers:
         return behind
-    return is_behind_system_call(target, machine, thread.pc + len(machine.system_call))
+    return follows_system_call(target, machine, thread.pc + len(machine.system_call))
 
 
-def is_behind_system_call(target: Target, machine: Architecture, address: int) -> bool | None:
+def follows_system_call(target: Target, machine: Architecture, address: int) -> bool | None:
     """Return whether a system call's instruction ends at an address; None if unreadable."""
     size = len(machine.system_call)
     try:

@@ -24,7 +24,7 @@ from gdb_epi.target.cfi import (
     CfiRules,
     Place,
     UnknownCfi,
-    evaluated,
+    evaluate_expression,
 )
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
@@ -143,7 +143,7 @@ class GdbWalk:
                 name = REGISTERS[rule.cfa.register]
                 cfa = current[name] + rule.cfa.offset & WORD_MASK
             else:
-                cfa = evaluated(rule.cfa.program, current, self._word)
+                cfa = evaluate_expression(rule.cfa.program, current, self._word)
             caller = {**current, "rsp": cfa}
             for number, kept in rule.registers.items():
                 name = REGISTERS[number] if number < len(REGISTERS) else ""
@@ -154,7 +154,7 @@ class GdbWalk:
                 elif isinstance(kept, Place):
                     caller[name] = self._word(cfa + kept.offset & WORD_MASK)
                 else:
-                    value = evaluated(kept.program, current, self._word, cfa)
+                    value = evaluate_expression(kept.program, current, self._word, cfa)
                     caller[name] = self._word(value) if kept.is_address else value
         except (UnknownCfi, KeyError, IndexError) as error:
             raise Unsure(f"unwind tables: {error}") from None

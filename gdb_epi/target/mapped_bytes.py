@@ -37,7 +37,7 @@ class MappedBytes:
         if high - low < WORTH_A_PATTERN or not rare:
             return self.data.find(needle, low, high)
         if self.searched < WORTH_AN_IMPORT or self._memmem is None:
-            at = first_place(self.data, needle, low, high)
+            at = find_first(self.data, needle, low, high)
             self.searched += (high if at < 0 else at) - low
             return at
         start = self._address
@@ -54,7 +54,7 @@ class MappedBytes:
         return _address_of(self.view)
 
 
-def first_place(mapped: mmap.mmap, needle: bytes, low: int, high: int) -> int:
+def find_first(mapped: mmap.mmap, needle: bytes, low: int, high: int) -> int:
     """Do what data.find(needle, low, high) does with `re`.
 
     That looks for the first byte, so the needle is searched for without the zeros at its start.

@@ -169,7 +169,7 @@ class Modules:
             return None
         for file in self._target.files.opened(path, path == self._exe_path()):
             wanted = file.read(segment.offset, segment.filesz)
-            if file.read(0, len(page)) == page and same_dynamic(wanted, held, base):
+            if file.read(0, len(page)) == page and dynamic_section_matches(wanted, held, base):
                 return file
         return None
 
@@ -395,7 +395,7 @@ class Modules:
             return None
 
 
-def same_dynamic(file: bytes, memory: bytes, base: int) -> bool:
+def dynamic_section_matches(file: bytes, memory: bytes, base: int) -> bool:
     """Whether a dynamic section in memory is that of a file.
 
     ld.so adds the load address to the pointers among the values and stores one of its own after

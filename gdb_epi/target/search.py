@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.target.api import Target, kept_by
+from gdb_epi.target.api import Target, shared_cache
 from gdb_epi.typing_lite import NamedTuple
 
 PIECE = 4 << 20  # bytes that are read and searched at once
@@ -76,7 +76,7 @@ def find_word(target: Target, value: int, *, limit: int | None = MAX_WORD_HITS) 
     `complete` says whether it did not. What was found in a core is kept; a search that is asked for
     more places goes on where it stopped.
     """
-    kept = kept_by(target)
+    kept = shared_cache(target)
     searches: dict[int, _WordSearch] = {} if kept is None else kept.setdefault(_WordSearch, {})
     search = searches.get(value)
     if search is None:

@@ -14,7 +14,7 @@ from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import NULL_PAGE
 from gdb_epi.fault.signals import SI_KERNEL, SIGABRT
 from gdb_epi.signature.categories.rules import categorise
-from gdb_epi.signature.categories.types import CATEGORIES, Scene, family_of
+from gdb_epi.signature.categories.types import CATEGORIES, CategoryInput, family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
 from gdb_epi.target.api import NativeFrame
@@ -154,7 +154,7 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
     return _certain(category.name, False, *steps)
 
 
-class _AbortScene(Scene):
+class _AbortScene(CategoryInput):
     """A scene for the rules of aborts: a signal that the process sent itself, and its frames."""
 
     def __init__(self, thread: TextThread) -> None:

@@ -24,7 +24,7 @@ import gdb_epi.corruption.checks
 from gdb_epi.corruption.context import SWEEP_BYTES, SWEEP_SECONDS, Budget, Context
 from gdb_epi.corruption.evidence import Skipped
 from gdb_epi.corruption.registry import CHECKS
-from gdb_epi.corruption.run import CheckResults, why_not
+from gdb_epi.corruption.run import CheckResults, reason_not_to_run
 from gdb_epi.corruption.score import score, weights
 from gdb_epi.errors import EpiError
 from gdb_epi.loader import load_all
@@ -49,7 +49,7 @@ def run_some(state: ProcessState, names: list[str]) -> CheckResults:
     context = Context(state, sweep=True, budget=Budget(SWEEP_BYTES, SWEEP_SECONDS))
     skipped: list[Skipped] = []
     for name in names:
-        if why_not(CHECKS[name], context) is None:
+        if reason_not_to_run(CHECKS[name], context) is None:
             for one in CHECKS[name].run(context):
                 if isinstance(one, Skipped):
                     skipped.append(one)

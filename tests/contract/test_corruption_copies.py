@@ -28,7 +28,7 @@ from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import MemorySweep
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT
 from gdb_epi.corruption.run import CheckResults
-from gdb_epi.corruption.strings.find_strings import LeftOut, base_types, hashed_strings_in
+from gdb_epi.corruption.strings.find_strings import SkippedObjects, base_types, hashed_strings_in
 from gdb_epi.corruption.strings.str_layout import HashedString, read_text
 from gdb_epi.cpython.heap.gc_lists import tracked_objects
 from gdb_epi.cpython.heap.objects_by_type import Heap
@@ -63,7 +63,9 @@ class Scene:
 
     def _texts(self) -> Iterator[HashedString]:
         for start, data in MemorySweep(self.context):
-            for address, _, _ in hashed_strings_in(self.target, self.form, start, data, LeftOut()):
+            for address, _, _ in hashed_strings_in(
+                self.target, self.form, start, data, SkippedObjects()
+            ):
                 text = read_text(self.target, self.form, address)
                 if (
                     isinstance(text, HashedString)

@@ -13,7 +13,7 @@ from support.opening import interpreter_or_skip, made_or_skip, session_of, targe
 
 from commands.generators import generators as generators_command
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.running.generators import Chain, Chains, generator_chains
+from gdb_epi.cpython.running.generators import GeneratorChain, GeneratorChains, generator_chains
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
@@ -61,7 +61,7 @@ def test_the_command_draws_them(interpreter: Interpreter) -> None:
 OLD = ["pyenv-3.8.18", "pyenv-3.10.13-stripped"]  # frames are objects of their own
 
 
-def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, Chain, int]:
+def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, GeneratorChain, int]:
     """Return a core, the chain of the task that awaits once, and its inner coroutine's address."""
     interpreter = interpreter_or_skip(identifier)
     target = MutatedTarget(target_of(made_or_skip(interpreter, "damage_scene")))
@@ -74,7 +74,7 @@ def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, Chain, int]:
     return target, python, outer, Reader(target, python.layout).u64(inner.address + at)
 
 
-def names(found: Chains) -> list[tuple[str, list[str]]]:
+def names(found: GeneratorChains) -> list[tuple[str, list[str]]]:
     own = [one for one in found.chains if one.suspended.state != "running"]
     return sorted((c.kind, [frame.name for frame in c.suspended.frames]) for c in own)
 

@@ -8,13 +8,13 @@ import pytest
 from faults.made import ROWS, Row
 from gdb_epi.corruption.symptom import symptom_of
 from gdb_epi.signature.categories.rules import categorise
-from gdb_epi.signature.categories.types import Scene
+from gdb_epi.signature.categories.types import CategoryInput
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_made_faults(row: Row) -> None:
     context = row.make()
-    scene = Scene(context.target, context.state.crash, [], context.state.account)
+    scene = CategoryInput(context.target, context.state.crash, [], context.state.account)
     category, _ = categorise(scene)
     symptom = symptom_of(context)
     assert (category.name, symptom.name) == (row.category, row.symptom), (category, symptom)

@@ -27,7 +27,7 @@ from gdb_epi.fault.abort_message import classify_abort_message
 from gdb_epi.fault.find_fault import find_fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature.categories.rules import categorise
-from gdb_epi.signature.categories.types import CATEGORIES, Category, Scene
+from gdb_epi.signature.categories.types import CATEGORIES, Category, CategoryInput
 from gdb_epi.target.api import CrashInfo, Region
 
 WILD = 0x7E12_3456_0000
@@ -35,7 +35,7 @@ WILD = 0x7E12_3456_0000
 
 def category(made: ProcessState, snapshot: bool = False) -> Category:
     died = Absent(NOT_APPLICABLE, "gcore") if snapshot else made.crash
-    scene = Scene(made.target, died, made.target.native_frames(PID))
+    scene = CategoryInput(made.target, died, made.target.native_frames(PID))
     return categorise(scene)[0]
 
 
@@ -132,7 +132,7 @@ def test_snapshot() -> None:
 
 def test_an_unreadable_signal_is_no_snapshot() -> None:
     made = state()
-    scene = Scene(made.target, Absent(NOT_AVAILABLE, "no notes"), [])
+    scene = CategoryInput(made.target, Absent(NOT_AVAILABLE, "no notes"), [])
     assert categorise(scene)[0].name == "unknown"
 
 

@@ -15,7 +15,7 @@ from gdb_epi.target.mapped_bytes import (
     WORTH_A_PATTERN,
     WORTH_AN_IMPORT,
     MappedBytes,
-    first_place,
+    find_first,
 )
 from gdb_epi.target.search import find_word, find_words
 
@@ -40,7 +40,7 @@ def test_places_are_those_of_bytes_find(needle: bytes) -> None:
         at = low
         while at >= 0:
             right = text.find(needle, at, high)
-            assert first_place(data, needle, at, high) == right
+            assert find_first(data, needle, at, high) == right
             assert by_pattern.find(needle, at, high) == by_memmem.find(needle, at, high) == right
             at = text.find(needle, at + 1 + size // 50, high)
 

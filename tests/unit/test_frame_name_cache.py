@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.cli.native import frame_name_cache
-from gdb_epi.cli.native.frame_name_cache import FrameNameCache, Jumped, Named
+from gdb_epi.cli.native.frame_name_cache import FrameName, FrameNameCache, TailCallFrame
 from gdb_epi.util import sha256_hex
 
-INNER = Named("inner", "a.h", 7, "inline")
-OUTER = Named("outer", "a.c", 70, "normal")
-UNKNOWN = Named(None, None, None, "normal")
+INNER = FrameName("inner", "a.h", 7, "inline")
+OUTER = FrameName("outer", "a.c", 70, "normal")
+UNKNOWN = FrameName(None, None, None, "normal")
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def cache(tmp_path: Path) -> FrameNameCache:
     names = cache.load("k")
     names.add_place(0x10, [INNER, OUTER], is_exact=False)
     names.add_place(0x10, [UNKNOWN], is_exact=True)
-    names.add_jumps("other:20", 0x10, [Jumped(True, 0x30, OUTER)])
+    names.add_jumps("other:20", 0x10, [TailCallFrame(True, 0x30, OUTER)])
     names.add_jumps("other:30", 0x10, [])
     cache.keep(names)
     return cache
@@ -35,7 +35,7 @@ def test_names_are_read_as_they_were_written(cache: FrameNameCache) -> None:
     assert names.place(0x10, is_exact=False) == [INNER, OUTER]
     assert names.place(0x10, is_exact=True) == [UNKNOWN]
     assert names.place(0x11, is_exact=False) is None
-    assert names.jumps("other:20", 0x10) == [Jumped(True, 0x30, OUTER)]
+    assert names.jumps("other:20", 0x10) == [TailCallFrame(True, 0x30, OUTER)]
     assert names.jumps("other:30", 0x10) == []
     assert names.jumps("other:40", 0x10) is None
 

@@ -11,7 +11,7 @@ from unit.test_unwind import BASE, CODE, COMMON, PUSHES, SIZE, STACK, image
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target.api import Module, Region
-from gdb_epi.target.cfi import UnknownCfi, evaluated
+from gdb_epi.target.cfi import UnknownCfi, evaluate_expression
 from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.gdb_walk import GdbWalk, Unsure
 
@@ -100,14 +100,14 @@ def test_expressions() -> None:
     # What GNU ld writes for a linkage table: rsp + 8 + (((rip & 15) >= 11) << 3).
     plt = bytes.fromhex("77 08 80 00 3f 1a 3b 2a 33 24 22")
     words = {0x1000: 7}
-    assert evaluated(plt, {"rsp": 0x100, "rip": 0x4B}, words.__getitem__) == 0x110
-    assert evaluated(plt, {"rsp": 0x100, "rip": 0x4A}, words.__getitem__) == 0x108
-    assert evaluated(b"\x06\x23\x03", {}, words.__getitem__, 0x1000) == 10
+    assert evaluate_expression(plt, {"rsp": 0x100, "rip": 0x4B}, words.__getitem__) == 0x110
+    assert evaluate_expression(plt, {"rsp": 0x100, "rip": 0x4A}, words.__getitem__) == 0x108
+    assert evaluate_expression(b"\x06\x23\x03", {}, words.__getitem__, 0x1000) == 10
     for damaged in (b"", b"\x22", b"\xff", b"\x77", b"\x12" * 300):
         with pytest.raises(UnknownCfi):
-            evaluated(damaged, {"rsp": 0}, words.__getitem__, *[1] * (len(damaged) > 200))
+            evaluate_expression(damaged, {"rsp": 0}, words.__getitem__, *[1] * (len(damaged) > 200))
     with pytest.raises(KeyError):
-        evaluated(b"\x76\x00", {}, words.__getitem__)
+        evaluate_expression(b"\x76\x00", {}, words.__getitem__)
 
 
 def test_behind_a_signal_handler_an_instruction_was_interrupted() -> None:

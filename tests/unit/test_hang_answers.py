@@ -9,7 +9,7 @@ import pytest
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.deadlocks import pool_callback, pool_of_itself
+from gdb_epi.hangs.deadlocks import pool_callback, pool_self_deadlock
 from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
@@ -30,8 +30,8 @@ SCENE = SimpleNamespace(
 
 
 def reading(what: str, awaits: str = "") -> h.HangAnswer | None:
-    doing = h.Doing(7, "worker", h.READ, what, target=5, awaits=awaits, place="main")
-    return answer_for(SCENE, doing)
+    activity = h.ThreadActivity(7, "worker", h.READ, what, target=5, awaits=awaits, place="main")
+    return answer_for(SCENE, activity)
 
 
 def test_a_pipe_of_a_command_with_a_telling_name_is_no_queue() -> None:
@@ -74,8 +74,10 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, sure) -> None
         runs_in_loop=lambda _: in_loop,
         descriptors=SimpleNamespace(describe=lambda number: Descriptor(number, kind, "it")),
     )
-    doing = h.Doing(7, "worker", h.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,))
-    answer = answer_for(scene, doing)
+    activity = h.ThreadActivity(
+        7, "worker", h.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,)
+    )
+    answer = answer_for(scene, activity)
     assert (answer.label, answer.kind, answer.sure) == (h.HANG, "peer", sure)
     assert ("the other side has not written" in answer.sentence) == (sure == "info")
 
@@ -86,12 +88,15 @@ def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:
               for n, name in enumerate(threads_of_the_pool)}  # fmt: skip
     view = SimpleNamespace(frames=lambda tid: (own,), all_frames=lambda: frames)
     scene = SimpleNamespace(
-        view=view, doings=[h.Doing(8, "Thread-1", h.POLL)], main_tid=7, gil_holder=None,
+        view=view, activities=[h.ThreadActivity(8, "Thread-1", h.POLL)],
+        main_tid=7, gil_holder=None,
         references=SimpleNamespace(name=lambda *_: "", threads=lambda _: set()),
     )  # fmt: skip
-    doing = h.Doing(7, "MainThread", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
-                    place="multiprocessing.pool.get")  # fmt: skip
-    return _event(scene, doing, ())
+    activity = h.ThreadActivity(
+        7, "MainThread", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
+        place="multiprocessing.pool.get",
+    )  # fmt: skip
+    return _event(scene, activity, ())
 
 
 def test_a_pool_whose_taker_of_results_has_ended_gives_none() -> None:
@@ -126,8 +131,10 @@ def test_a_callback_that_waits_for_its_own_pool(of_thread: int, found: bool) -> 
         variable=lambda frame, name: variables.get((frame.name, name)),
         attribute=lambda word, name: CACHE if (word, name) == (JOB, "_cache") else None,
     )
-    doing = h.Doing(7, "Thread-3", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, frames=(own,))
-    answer = pool_callback(SimpleNamespace(doings=[doing], in_order=[doing], view=view))
+    activity = h.ThreadActivity(
+        7, "Thread-3", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, frames=(own,)
+    )
+    answer = pool_callback(SimpleNamespace(activities=[activity], in_order=[activity], view=view))
     assert (answer is not None) == found
     if found:
         assert (answer.label, answer.kind) == (h.DEADLOCK, "pool callback")
@@ -143,8 +150,8 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
         view=SimpleNamespace(frames=lambda _: (frame,)), runs_in_loop=lambda _: False
     )
     place = "apscheduler.schedulers.blocking._main_loop"
-    doing = h.Doing(7, "MainThread", h.EVENT, "a notification", timed=True, place=place)
-    answer = answer_for(scene, doing)
+    activity = h.ThreadActivity(7, "MainThread", h.EVENT, "a notification", timed=True, place=place)
+    answer = answer_for(scene, activity)
     assert (answer.label, answer.kind) == (h.NO_FAULT, "idle")
     assert answer.sentence == f"MainThread waits in {place}, as servers, workers and schedulers do"
 
@@ -172,10 +179,12 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
     )
 
     def answer(kind: str) -> h.HangAnswer | None:
-        doing = h.Doing(7, "worker", h.EVENT, f"the {kind} FUTURES", place="main")
+        activity = h.ThreadActivity(7, "worker", h.EVENT, f"the {kind} FUTURES", place="main")
         waits = {7: SimpleNamespace(kind=kind)}
-        return pool_of_itself(
-            SimpleNamespace(doings=(doing,), waits=waits, target=None, python=None, view=view)
+        return pool_self_deadlock(
+            SimpleNamespace(
+                activities=(activity,), waits=waits, target=None, python=None, view=view
+            )
         )
 
     assert answer("threading.Condition") is None
@@ -185,21 +194,26 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("beside", "words"),
     [
-        (h.Doing(8, "Thread-1", h.PYTHON, "runs"), "computes"),
-        (h.Doing(8, "Thread-1", h.GIL, "the GIL"), "waits for the GIL"),
-        (h.Doing(8, "Thread-1", h.EVENT, "an item in a queue"), "waits for an item in a queue"),
-        (h.Doing(8, "Thread-1", h.CHILD, "the end of child 12"), "waits for the end of child 12"),
-        (h.Doing(8, "Thread-1", h.SLEEP, "nanosleep", call="nanosleep"), "sleeps"),
-        (h.Doing(8, "Thread-1", h.READ, "an IPv4 socket", call="recvfrom"), "is in recvfrom"),
-        (h.Doing(8, "Thread-1", h.READ, PROCESS_QUEUE, awaits=PROCESS_QUEUE, call="read"),
+        (h.ThreadActivity(8, "Thread-1", h.PYTHON, "runs"), "computes"),
+        (h.ThreadActivity(8, "Thread-1", h.GIL, "the GIL"), "waits for the GIL"),
+        (h.ThreadActivity(8, "Thread-1", h.EVENT, "an item in a queue"),
+         "waits for an item in a queue"),
+        (h.ThreadActivity(8, "Thread-1", h.CHILD, "the end of child 12"),
+         "waits for the end of child 12"),
+        (h.ThreadActivity(8, "Thread-1", h.SLEEP, "nanosleep", call="nanosleep"), "sleeps"),
+        (h.ThreadActivity(8, "Thread-1", h.READ, "an IPv4 socket", call="recvfrom"),
+         "is in recvfrom"),
+        (h.ThreadActivity(8, "Thread-1", h.READ, PROCESS_QUEUE, awaits=PROCESS_QUEUE, call="read"),
          f"waits for {PROCESS_QUEUE}"),
     ],
 )  # fmt: skip
-def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(beside: h.Doing, words: str) -> None:
+def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(
+    beside: h.ThreadActivity, words: str
+) -> None:
     """ "Thread-1 is in runs", "is in an item in a queue" were printed."""
     frame = SimpleNamespace(qualname="work", name="work", filename="/srv/shop.py", lineno=3)
     beside = beside._replace(frames=(frame,))
-    loop = h.Doing(7, "MainThread", h.POLL)
+    loop = h.ThreadActivity(7, "MainThread", h.POLL)
     scene = SimpleNamespace(tasks=[], in_order=[loop, beside], installed=None)
     ready = SimpleNamespace(descriptors=2, listening=True, ready=0)
     answer = sleeping_loop(scene, loop, ready)
@@ -240,9 +254,9 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
         return calls if frame == "parent" else other_calls
 
     variables = {"parent": [("results", QUEUE)], "other": list(other_variables)}
-    parent = h.Doing(7, "MainThread", h.CHILD, target=12, frames=("parent",))
+    parent = h.ThreadActivity(7, "MainThread", h.CHILD, target=12, frames=("parent",))
     scene = SimpleNamespace(
-        doings=(parent, h.Doing(8, "Thread-1", h.READ)),
+        activities=(parent, h.ThreadActivity(8, "Thread-1", h.READ)),
         calls=calls_of,
         view=SimpleNamespace(
             frames=lambda tid: ("parent",) if tid == 7 else ("other",),
@@ -273,7 +287,7 @@ def test_a_queue_that_another_thread_reads_is_not_unread() -> None:
 
 def test_a_thread_that_waits_for_the_same_is_told_with_what_that_is() -> None:
     """The clause stands below the wait of a thread that joins this one: "it" was then that."""
-    first = h.Doing(2, "worker", h.EVENT, what="a notification")
-    same = [h.Doing(3, "other", h.EVENT, what="a notification")]
+    first = h.ThreadActivity(2, "worker", h.EVENT, what="a notification")
+    same = [h.ThreadActivity(3, "other", h.EVENT, what="a notification")]
     told = _waiters(first, "a notification (__main__.lost)", same)
     assert told == "1 more thread waits for a notification (__main__.lost) too"

@@ -82,9 +82,9 @@ def test_who_reads_one_stream_to_its_end_does_not_read_the_other() -> None:
 @pytest.mark.parametrize(("paused", "sure"), [(YES, t.PROBABLE), (NO, t.INFO)])
 def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> None:
     """ "Nothing can wake it" was said of a loop whose child runs."""
-    made = scene(paused, tasks=[task(1, WAIT, CONVERT)], doings=[])
+    made = scene(paused, tasks=[task(1, WAIT, CONVERT)], activities=[])
     loop = SimpleNamespace(descriptors=0, listening=False, ready=0, timers=0)
-    answer = sleeping_loop(made, h.Doing(7, "MainThread", h.POLL), loop)
+    answer = sleeping_loop(made, h.ThreadActivity(7, "MainThread", h.POLL), loop)
     assert (answer.label, answer.sure) == (h.HANG, sure)
     assert "nothing can wake" not in answer.sentence
 
@@ -113,8 +113,10 @@ def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sur
         locks=SimpleNamespace(type_name=lambda _: "function"),
     )  # fmt: skip
     what = "its new child 77 to start true"
-    doing = h.Doing(7, "MainThread", h.CHILD, what, target=77, awaits=NEW_CHILD, call="read")
-    answer = new_child(SimpleNamespace(view=view), doing)
+    activity = h.ThreadActivity(
+        7, "MainThread", h.CHILD, what, target=77, awaits=NEW_CHILD, call="read"
+    )
+    answer = new_child(SimpleNamespace(view=view), activity)
     assert (answer.label, answer.kind, answer.sure) == (h.HANG, kind, sure)
     assert ("limit() (preexec_fn)" in answer.sentence) == bool(function)
 
@@ -123,13 +125,13 @@ def test_a_mutex_whose_owner_has_ended_is_never_released() -> None:
     """It was "cannot tell": the mutex' own words name a thread that the core does not have."""
     wait = t.Wait(7, 0x1000, "pthread mutex", None, None, t.LockOwner(99, None, None, "unknown"),
                   t.UNKNOWN, t.INFO, ("it names thread 99", "that is not in the core"))  # fmt: skip
-    doing = h.Doing(7, "MainThread", h.LOCK, "a pthread mutex", place="shop")
+    activity = h.ThreadActivity(7, "MainThread", h.LOCK, "a pthread mutex", place="shop")
     made = SimpleNamespace(
-        waits={7: wait}, may_be_inherited=False, doings=[doing],
+        waits={7: wait}, may_be_inherited=False, activities=[activity],
         view=SimpleNamespace(frames=lambda _: ()), references=SimpleNamespace(name=lambda *_: ""),
     )  # fmt: skip
-    answer = answer_for(made, doing)
+    answer = answer_for(made, activity)
     assert (answer.label, answer.kind, answer.sure) == (h.HANG, "owner ended", t.PROBABLE)
     assert "which thread 99 took and never released" in answer.sentence
     made.waits[7] = wait._replace(owner=t.LockOwner(None, None, None, "unknown"))
-    assert answer_for(made, doing).kind == "lock never released"
+    assert answer_for(made, activity).kind == "lock never released"

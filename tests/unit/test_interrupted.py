@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.scenes import SP, TEXT, state
 
-from gdb_epi.fault.signal_sender import CANCELLED, sent_to_it
+from gdb_epi.fault.signal_sender import CANCELLED, registers_before_handler
 from gdb_epi.machine import X86_64
 
 FUTEX, EINTR = 202, (1 << 64) - 4
@@ -26,7 +26,7 @@ def number_at(code: bytes, *, caller: bytes = b"", place: int = 0) -> int | None
     target = state(words=words).target
     target.write(pc - len(code), code)
     target.write(behind - len(caller), caller)
-    found = sent_to_it(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
+    found = registers_before_handler(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
     assert found is not None
     return found.get("orig_rax")
 
@@ -54,5 +54,5 @@ def test_a_word_that_is_no_number_is_not_taken_for_one() -> None:
     pc = TEXT + 0x200
     target = state(words={SP + 0x10: TEXT}).target
     target.write(pc - len(ALONE), ALONE)
-    found = sent_to_it(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
+    found = registers_before_handler(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
     assert found is not None and "orig_rax" not in found

@@ -17,7 +17,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Format,
     Global,
     Item,
-    Nothing,
+    NoneResult,
     Number,
     Slice,
     Super,
@@ -31,7 +31,7 @@ from gdb_epi.cpython.values.value_stack_operations import Raised
 OBJECT = Value(0x1000)
 NAMES = ("__class__", "super", "getattr", "hasattr", "len", "repr", "type", "hex", "AttributeError")
 ITEMS: tuple[Item, ...] = (
-    None, Text("{}%s"), Text(""), Number(-1), Number(10**30), Nothing(), OBJECT, Tuple(()),
+    None, Text("{}%s"), Text(""), Number(-1), Number(10**30), NoneResult(), OBJECT, Tuple(()),
     Tuple((Text("a"),)), Super(), SuperRepr(), Format("{:>5}"), Slice(1, None, 0),
     Slice(None, None, -1), Caught(AttributeError), *map(Global, NAMES),
 )  # fmt: skip

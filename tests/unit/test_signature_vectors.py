@@ -20,7 +20,7 @@ from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.types import Category, Scene, family_of
+from gdb_epi.signature.categories.types import Category, CategoryInput, family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.function_code import comparable_code, name_of_code
 from gdb_epi.signature.hang_keys import words_from
@@ -100,7 +100,7 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
     if python_absent is not None:
         frames = tuple(f for f in frames if f.python is None)
     natives = [f.native for f in frames if f.native]
-    scene = Scene(target, Absent(NOT_APPLICABLE, ""), natives if absent is None else absent)
+    scene = CategoryInput(target, Absent(NOT_APPLICABLE, ""), natives if absent is None else absent)
     if vector.get("reraised"):
         scene.fault = Fault(1, 11, 1, 0, {}, "signal-frame", "kernel")
     function = vector.get("assertion", "")

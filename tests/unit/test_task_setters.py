@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.deadlocks import _other
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.tasks import MAX_SETTERS, circle_of, texts, with_setters
+from gdb_epi.hangs.tasks import MAX_SETTERS, find_task_cycle, task_texts, with_setters
 
 FIRST, SECOND = 0x1000, 0x2000  # the events
 FRAME = PyFrame(0, 8, "step", "step", "/srv/app.py", 4, "__main__", "generator", "dumped", False)
@@ -52,14 +52,14 @@ def tasks_with_setters(
 def test_each_would_set_what_the_other_waits_for() -> None:
     tasks = tasks_with_setters([THREAD])
     assert [task.known for task in tasks] == [BY_CODE, BY_CODE]
-    assert {task.name for task in circle_of(tasks)} == {"payer", "payee"}
+    assert {task.name for task in find_task_cycle(tasks)} == {"payer", "payee"}
 
 
 @pytest.mark.parametrize("broken", [THREAD, PAYER], ids=["of a thread", "of a task"])
 def test_code_that_cannot_be_read_may_set_it(broken: PyFrame) -> None:
     """A damaged frame of a thread was once taken for one that sets nothing: a deadlock was told."""
     tasks = tasks_with_setters([THREAD], broken=broken)
-    assert {task.known for task in tasks} == {UNKNOWN} and not circle_of(tasks)
+    assert {task.known for task in tasks} == {UNKNOWN} and not find_task_cycle(tasks)
 
 
 def test_nothing_is_told_where_there_is_too_much_code() -> None:
@@ -72,7 +72,7 @@ def test_nothing_is_told_where_there_is_too_much_code() -> None:
 def test_a_task_that_sets_its_own_event_later_waits_for_somebody_else() -> None:
     """It was once said to hold that event itself, and to be in a deadlock."""
     tasks = tasks_with_setters([THREAD], of_payer=SECOND, of_payee=FIRST)
-    assert {task.known for task in tasks} == {UNKNOWN} and not circle_of(tasks)
+    assert {task.known for task in tasks} == {UNKNOWN} and not find_task_cycle(tasks)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_one_of_the_tasks_that_are_told_says_what_it_is_about(named: int) -> Non
                 Wait(EVENT, name="ledger.closed" if n == named else ""))
         for n in range(1, 8)
     ]  # fmt: skip
-    told = texts(tasks, cast(InstalledPackages, NoPackages())).split("; ")
+    told = task_texts(tasks, cast(InstalledPackages, NoPackages())).split("; ")
     assert [text.split()[1] for text in told[:3]] == ["t1", "t2", "t6" if named == 6 else "t3"]
     assert any("ledger.closed" in text for text in told) == bool(named)
     assert told[3] == "and 4 more tasks"

@@ -27,7 +27,7 @@ _LOCAL = 0
 _OF_VDSO = ("clock_gettime", "gettimeofday", "time", "getcpu", "clock_getres", "getrandom")
 
 
-class Loaded(NamedTuple):
+class LoadedFile(NamedTuple):
     """A file that GDB has loaded; `names` is None without debug information."""
 
     base: int
@@ -38,7 +38,9 @@ class Loaded(NamedTuple):
 class CallChains:
     """The calls of one process; `loaded` are its files, `at` finds the one of an address."""
 
-    def __init__(self, loaded: Sequence[Loaded], at: Callable[[int], Loaded | None]) -> None:
+    def __init__(
+        self, loaded: Sequence[LoadedFile], at: Callable[[int], LoadedFile | None]
+    ) -> None:
         self._loaded = loaded
         self._at = at
         self._symbols: dict[str, int | None] = {}
@@ -98,7 +100,7 @@ class CallChains:
         site = loaded.names.calls(function).sites.get(caller - loaded.base)
         return None if site is None else (site, loaded.base, [])
 
-    def _function(self, address: int) -> tuple[Loaded | None, int, bool]:
+    def _function(self, address: int) -> tuple[LoadedFile | None, int, bool]:
         """Return the file of an address, and where the function there begins, if that is told."""
         loaded = self._at(address)
         if loaded is None or loaded.names is None:
@@ -108,7 +110,7 @@ class CallChains:
             return loaded, 0, False
         return loaded, loaded.base + entry_pc(function), True
 
-    def _calls(self, loaded: Loaded, address: int) -> Calls:
+    def _calls(self, loaded: LoadedFile, address: int) -> Calls:
         names = loaded.names
         function = None if names is None else names.function(address - loaded.base)
         if names is None or function is None:
@@ -144,7 +146,7 @@ class CallChains:
         return self._symbols[name]
 
 
-def _of_versions(loaded: Loaded, name: str) -> int:
+def _of_versions(loaded: LoadedFile, name: str) -> int:
     """Return the address that GDB has for a name of which a file has several versions.
 
     GDB asks a file of debug information before the file itself (add_separate_debug_objfile()). Of

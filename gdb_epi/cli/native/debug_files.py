@@ -35,11 +35,11 @@ def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> D
     offset, size = places.get(b".gnu_debuglink", (0, 0))
     link = os.fsdecode(file.read(offset, min(size, MAX_LINK)).partition(b"\0")[0])
     names = dict.fromkeys(_candidates(file, link, folders, sysroot))
-    stamps = [stamp(name) for name in names]
+    stamps = [file_stamp(name) for name in names]
     return DebugFiles(inside, tuple(filter(None, stamps)))
 
 
-def stamp(name: str) -> Stamp | None:
+def file_stamp(name: str) -> Stamp | None:
     """Return what changes when a file changes; None when there is none."""
     try:
         status = os.stat(name)

@@ -27,7 +27,7 @@ MAX_NAMES = 200  # at one place
 MAX_TEXT = 1 << 16  # characters of a name
 
 
-class Named(NamedTuple):
+class FrameName(NamedTuple):
     """What GDB calls one frame; `kind` is that of a NativeFrame."""
 
     function: str | None
@@ -36,12 +36,12 @@ class Named(NamedTuple):
     kind: str
 
 
-class Jumped(NamedTuple):
+class TailCallFrame(NamedTuple):
     """A frame of a function that has jumped on; `in_caller`: in its file, not in the callee's."""
 
     in_caller: bool
     offset: int
-    named: Named
+    named: FrameName
 
 
 class FileNames:
@@ -53,26 +53,26 @@ class FileNames:
         self._jumps: dict[str, list[Any]] = {}
         self.is_new = False  # something is in it that is not on disk
 
-    def place(self, offset: int, *, is_exact: bool) -> list[Named] | None:
+    def place(self, offset: int, *, is_exact: bool) -> list[FrameName] | None:
         """Return the names at a place, innermost first; None when GDB has not said them."""
         rows = self._places.get(_place(offset, is_exact))
         names = None if rows is None else [_named(row) for row in rows]
         return names if names and None not in names else None  # type: ignore[return-value]
 
-    def add_place(self, offset: int, names: list[Named], *, is_exact: bool) -> None:
+    def add_place(self, offset: int, names: list[FrameName], *, is_exact: bool) -> None:
         """Keep the names at a place."""
         word = _place(offset, is_exact)
         if word not in self._places and 0 < len(names) <= MAX_NAMES:
             self._places[word] = [list(named) for named in names]
             self.is_new = True
 
-    def jumps(self, callee: str, caller: int) -> list[Jumped] | None:
+    def jumps(self, callee: str, caller: int) -> list[TailCallFrame] | None:
         """Return what lies between a caller's place in this file and a function."""
         rows = self._jumps.get(f"{callee}:{caller:x}")
         jumps = None if rows is None else [_jumped(row) for row in rows]
         return jumps if jumps is not None and None not in jumps else None  # type: ignore[return-value]
 
-    def add_jumps(self, callee: str, caller: int, jumps: list[Jumped]) -> None:
+    def add_jumps(self, callee: str, caller: int, jumps: list[TailCallFrame]) -> None:
         """Keep what lies between two frames; an empty list tells that there is nothing."""
         word = f"{callee}:{caller:x}"
         if word not in self._jumps and len(jumps) <= MAX_NAMES:
@@ -98,8 +98,8 @@ def _place(offset: int, is_exact: bool) -> str:
     return f"{offset:x}{'.' if is_exact else ''}"
 
 
-def _named(row: object) -> Named | None:
-    if not isinstance(row, list) or len(row) != len(Named._fields):
+def _named(row: object) -> FrameName | None:
+    if not isinstance(row, list) or len(row) != len(FrameName._fields):
         return None
     function, filename, lineno, kind = row
     if not (function is None or isinstance(function, str)) or not isinstance(kind, str):
@@ -107,17 +107,19 @@ def _named(row: object) -> Named | None:
     if not (filename is None or isinstance(filename, str)):
         return None
     return (
-        Named(function, filename, lineno, kind) if lineno is None or type(lineno) is int else None
+        FrameName(function, filename, lineno, kind)
+        if lineno is None or type(lineno) is int
+        else None
     )
 
 
-def _jumped(row: object) -> Jumped | None:
+def _jumped(row: object) -> TailCallFrame | None:
     if not isinstance(row, list) or len(row) < 2:
         return None
     named = _named(row[2:])
     if named is None or type(row[0]) is not bool or type(row[1]) is not int:
         return None
-    return Jumped(row[0], row[1], named)
+    return TailCallFrame(row[0], row[1], named)
 
 
 class FrameNameCache:

@@ -17,10 +17,16 @@ from functools import lru_cache
 from pathlib import Path
 
 from gdb_epi import __version__
-from gdb_epi.cli.native.call_chains import CallChains, Loaded
-from gdb_epi.cli.native.debug_files import DebugFiles, Stamp, debug_files, stamp
+from gdb_epi.cli.native.call_chains import CallChains, LoadedFile
+from gdb_epi.cli.native.debug_files import DebugFiles, Stamp, debug_files, file_stamp
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
-from gdb_epi.cli.native.frame_name_cache import FORMAT, FileNames, FrameNameCache, Jumped, Named
+from gdb_epi.cli.native.frame_name_cache import (
+    FORMAT,
+    FileNames,
+    FrameName,
+    FrameNameCache,
+    TailCallFrame,
+)
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.cli.native.tail_calls import TailCalls
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
@@ -84,7 +90,7 @@ class _Object(NamedTuple):
 
 
 @lru_cache(maxsize=MAX_OPEN)
-def opened(file: Stamp | None) -> DebugNames:
+def opened_debug_names(file: Stamp | None) -> DebugNames:
     """Return the debug information in a file, once for all cores of a process. Raises Unsure."""
     elf = open_elf(file[0]) if file is not None else Absent(NOT_AVAILABLE, "no file")
     if isinstance(elf, Absent):
@@ -100,8 +106,8 @@ class KnownFrames:
         self._program = gdb
         self._sysroot = sysroot
         self._cache = FrameNameCache(folder)
-        program = stamp(os.path.realpath(gdb))
-        describing = stamp(str(Path(__file__).parents[2] / "gdbhost" / "native.py"))
+        program = file_stamp(os.path.realpath(gdb))
+        describing = file_stamp(str(Path(__file__).parents[2] / "gdbhost" / "native.py"))
         self._gdb = [FORMAT, __version__, program, describing]
         self._gdb_key = f"gdb-{_digest(self._gdb)}"
         content = self._cache.read(self._gdb_key)
@@ -263,7 +269,7 @@ class KnownFrames:
             return None
         if module.path not in self._objects:
             debug = self._debug(module)
-            parts = [*self._gdb, stamp(module.file), module.build_id, self._sysroot, debug]
+            parts = [*self._gdb, file_stamp(module.file), module.build_id, self._sysroot, debug]
             names = self._cache.load(_digest(parts))
             self._objects[module.path] = _Object(self._file(module), names, debug)
         return self._objects[module.path]
@@ -278,7 +284,7 @@ class KnownFrames:
             if callee is not None:
                 frames += self._jumped(callee, walk, entry)
             offset = walk.pc - module.base if module is not None else None
-            names = [Named(None, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
+            names = [FrameName(None, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
             if entry is not None and offset is not None:
                 kept = entry.names.place(offset, is_exact=walk.is_exact)
                 names = kept or self._names(entry, walk, offset)
@@ -288,7 +294,7 @@ class KnownFrames:
             raise Unsure("a deep stack")
         return tuple(frames)
 
-    def _names(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[Named]:
+    def _names(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[FrameName]:
         """Return the names of a place that GDB has not told before. Raises Unsure."""
         place = offset if walk.is_exact else offset - 1
         kind = _SIGNAL if walk.is_signal else _NORMAL
@@ -297,17 +303,17 @@ class KnownFrames:
         else:
             if entry.file.path not in self._symbols:
                 self._symbols[entry.file.path] = MinimalSymbols(entry.file)
-            names = [Named(self._symbols[entry.file.path].name(place), None, None, kind)]
+            names = [FrameName(self._symbols[entry.file.path].name(place), None, None, kind)]
         entry.names.add_place(offset, names, is_exact=walk.is_exact)
         return names
 
     def _debug_names(self, entry: _Object) -> DebugNames:
         """Return the debug information of a file. Raises Unsure where GDB may take another."""
         if entry.debug.inside:
-            return opened(stamp(entry.file.path))
+            return opened_debug_names(file_stamp(entry.file.path))
         if len(entry.debug.separate) > 1:
             raise Unsure("several files of debug information")
-        names = opened(entry.debug.separate[0])
+        names = opened_debug_names(entry.debug.separate[0])
         if names.build_id is None or names.build_id != entry.file.build_id:
             raise Unsure("debug information of another file")
         return names
@@ -333,7 +339,7 @@ class KnownFrames:
             frames.append(_frame(caller, module, module.base + jump.offset, jump.named))
         return frames
 
-    def _followed(self, callee: WalkedFrame, caller: WalkedFrame) -> list[Jumped]:
+    def _followed(self, callee: WalkedFrame, caller: WalkedFrame) -> list[TailCallFrame]:
         """Return the functions between two frames by debug information. Raises Unsure."""
         if callee.start is None:
             raise Unsure("a call that GDB has not followed")
@@ -347,7 +353,7 @@ class KnownFrames:
                 raise Unsure("a jump through another file")
             # GDB shows one frame for all inlined functions at a jump: that of the innermost one.
             innermost = self._debug_names(entry).names(pc - 1 - module.base, _INLINE)[0]
-            jumps.append(Jumped(in_caller, pc - module.base, innermost))
+            jumps.append(TailCallFrame(in_caller, pc - module.base, innermost))
         return jumps
 
     def _chains(self) -> CallChains:
@@ -355,22 +361,22 @@ class KnownFrames:
             modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
             loaded = {path: self._loaded(module) for path, module in modules.items()}
 
-            def at(address: int) -> Loaded | None:
+            def at(address: int) -> LoadedFile | None:
                 module = self._walker.module_at(address)
                 return None if module is None else loaded.get(module.path)
 
             self._call_chains = CallChains(tuple(loaded.values()), at)
         return self._call_chains
 
-    def _loaded(self, module: Module) -> Loaded:
+    def _loaded(self, module: Module) -> LoadedFile:
         entry = self._object(module)
         if entry is None:
             raise Unsure("a file that is not here")
         if not entry.has_debug:
-            return Loaded(module.base, (entry.file,), None)
+            return LoadedFile(module.base, (entry.file,), None)
         names = self._debug_names(entry)
         files = (entry.file,) if entry.debug.inside else (entry.file, names.file)
-        return Loaded(module.base, files, names)
+        return LoadedFile(module.base, files, names)
 
     def _callee(self, callee: WalkedFrame) -> str:
         """Return a name for the function of a frame."""
@@ -419,12 +425,12 @@ class KnownFrames:
             module = caller.module if in_caller else callee.module
             if module is None or frame["module"] != module.path:
                 return
-            jumps.append(Jumped(in_caller, frame["pc"] - module.base, _named(frame)))
+            jumps.append(TailCallFrame(in_caller, frame["pc"] - module.base, _named(frame)))
         offset = caller.pc - caller.module.base
         entry.names.add_jumps(self._callee(callee), offset, jumps)
 
 
-def _frame(walk: WalkedFrame, module: Module | None, pc: int, named: Named) -> NativeFrame:
+def _frame(walk: WalkedFrame, module: Module | None, pc: int, named: FrameName) -> NativeFrame:
     return NativeFrame(
         pc=pc,
         sp=walk.sp,
@@ -439,8 +445,8 @@ def _frame(walk: WalkedFrame, module: Module | None, pc: int, named: Named) -> N
     )
 
 
-def _named(frame: Mapping[str, Any]) -> Named:
-    return Named(frame["function"], frame["filename"], frame["lineno"], frame["kind"])
+def _named(frame: Mapping[str, Any]) -> FrameName:
+    return FrameName(frame["function"], frame["filename"], frame["lineno"], frame["kind"])
 
 
 def _is_generated(frame: Mapping[str, Any]) -> bool:

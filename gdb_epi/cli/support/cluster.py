@@ -19,7 +19,7 @@ from typing import Any
 from gdb_epi import __version__
 from gdb_epi.cli.support.cluster_task import examine_part, versions_here
 from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, kept_private
+from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, without_private_parts
 from gdb_epi.errors import EXIT_FAILED, EpiError
 from gdb_epi.target.files import SEVERAL, roots_of
 from gdb_epi.util import counted
@@ -51,7 +51,7 @@ def examine_on_cluster(
         run = _Run(distributed, client, cores, far, timeout)
         for index, result in run.results(threads):
             if isinstance(result, Examined):
-                result = result._replace(record=kept_private(result.record, options))
+                result = result._replace(record=without_private_parts(result.record, options))
             yield index, result
     finally:
         with suppress(Exception):  # boundary: whatever Dask says while it goes

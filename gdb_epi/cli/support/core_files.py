@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cli.support.remote import Remote, is_url, masked, objects_at
+from gdb_epi.cli.support.remote import Remote, is_url, objects_at, without_credentials
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.typing_lite import NamedTuple
 
@@ -89,7 +89,9 @@ def core_at(path: str) -> Core:
     if is_remote(path):
         cores = list(_remote_cores(path))
         if len(cores) != 1:
-            raise InputError(f"{masked(path)}: {len(cores)} objects", hint="the address of one")
+            raise InputError(
+                f"{without_credentials(path)}: {len(cores)} objects", hint="the address of one"
+            )
         if isinstance(cores[0], EpiError):
             raise cores[0]
         return cores[0]
@@ -99,9 +101,11 @@ def core_at(path: str) -> Core:
     if compression is None:
         _must_be_core(path, head)
         return Core(path, None)
-    from gdb_epi.cli.support.unpack import head_of
+    from gdb_epi.cli.support.unpack import first_bytes_of
 
-    _must_be_core(path, head_of(path, compression, HEAD), f"{compression}-compressed, but inside ")
+    _must_be_core(
+        path, first_bytes_of(path, compression, HEAD), f"{compression}-compressed, but inside "
+    )
     return Core(path, compression)
 
 
@@ -126,7 +130,7 @@ def _remote_cores(url: str) -> Iterator[Core | EpiError]:
             yield stored
             continue
         remote, head = stored
-        path, compression = masked(remote.url), compression_of(head)
+        path, compression = without_credentials(remote.url), compression_of(head)
         try:
             if compression is None:
                 _must_be_core(path, head)

@@ -14,7 +14,7 @@ from itertools import islice
 
 from gdb_epi import __version__
 from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, kept_private
+from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, without_private_parts
 from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.errors import EXIT_FAILED, EpiError
 from gdb_epi.sidecars.find import places_beside
@@ -82,7 +82,7 @@ class EarlierRuns:
             self._records[i] = (
                 Failure(f"{self._cores[i].path}: {why}", hint, EXIT_FAILED)
                 if record is None
-                else Examined(kept_private(dict(record), self._options), None)
+                else Examined(without_private_parts(dict(record), self._options), None)
             )
 
 

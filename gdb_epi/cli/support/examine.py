@@ -116,10 +116,10 @@ def examine(
 
         size, modified = core.remote.size, core.remote.modified
         add_file(record, name_of(core.remote.url), size, modified, core.compression)
-    return examined._replace(record=kept_private(record, options))
+    return examined._replace(record=without_private_parts(record, options))
 
 
-def kept_private(record: dict[str, Any], options: Options) -> dict[str, Any]:
+def without_private_parts(record: dict[str, Any], options: Options) -> dict[str, Any]:
     """Return the record without what the user wants to keep to himself."""
     if options.hmac_key is not None:
         from gdb_epi.record.privacy import pseudonymise

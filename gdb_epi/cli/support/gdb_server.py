@@ -57,7 +57,7 @@ class GdbServer:
 
     def ask(
         self, core: str, exe: str | None, sysroot: str | None, folder: str, answer: str
-    ) -> Asked | None:
+    ) -> PendingAnswer | None:
         """Ask for a core's native frames as file `answer` of `folder`; None if that fails.
 
         Names that GDB might take for something else than a name are not sent. Nothing is asked of
@@ -78,7 +78,7 @@ class GdbServer:
             return None
         finally:
             theirs.close()
-        return Asked(ours, self)
+        return PendingAnswer(ours, self)
 
     def close(self) -> None:
         """End it and what it forked."""
@@ -105,7 +105,7 @@ def _become(command: list[str], environment: Mapping[str, str], asked: socket.so
         os._exit(127)
 
 
-class Asked:
+class PendingAnswer:
     """A question that was sent. Closing it before its end gives the core up."""
 
     def __init__(self, end: socket.socket, server: GdbServer) -> None:

@@ -29,7 +29,7 @@ AGAIN = "again when nothing writes to it"
 def signals_held() -> Iterator[None]:
     """Hold back the signals that ask for an end: they come when what is started here can be ended.
 
-    A process that is started inside inherits that; it is ended by SIGKILL, or calls take_signals().
+    A process that is started inside inherits that; SIGKILL ends it, or it calls accept_signals().
     """
     signals = import_module("_signal")
     before = signals.pthread_sigmask(signals.SIG_BLOCK, _ending(signals))
@@ -39,7 +39,7 @@ def signals_held() -> Iterator[None]:
         signals.pthread_sigmask(signals.SIG_SETMASK, before)
 
 
-def take_signals() -> None:
+def accept_signals() -> None:
     """Take signals again, in a process that was forked inside signals_held()."""
     signals = import_module("_signal")
     for number in _ending(signals):

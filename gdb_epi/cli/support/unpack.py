@@ -34,26 +34,26 @@ PROGRAMS = {"zst": "zstd", "lz4": "lz4"}
 MODULES = {"zst": ("compression.zstd", "zstandard"), "lz4": ("lz4.frame",)}
 
 
-class Readable(Protocol):
+class DecompressedStream(Protocol):
     """What the decompressors have in common."""
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes, b"" at the end."""
 
 
-_Opener = Callable[[IO[bytes], str], AbstractContextManager[Readable]]
+_Opener = Callable[[IO[bytes], str], AbstractContextManager[DecompressedStream]]
 
 
-class Broken(Exception):
+class DamagedStream(Exception):
     """The compressed data ends early or is damaged."""
 
 
-def head_of(path: str, compression: str, size: int) -> bytes:
+def first_bytes_of(path: str, compression: str, size: int) -> bytes:
     """Return the first unpacked bytes of a file. Raises InputError when there are none."""
     with _open(path, compression) as stream:
         try:
             return stream.read(size)
-        except Broken as error:
+        except DamagedStream as error:
             message = f"{path}: damaged {compression} data: {error}"
             raise InputError(message, hint="copy the file again and compare checksums") from None
 
@@ -98,7 +98,7 @@ def unpack_stream(
                 whole = _copy_sparse(stream, out, max_size, path, prefix)
                 if not whole and prefix is not None:
                     trouble = SoftError("core", name, _what_prefix_means(size, compression, prefix))
-            except Broken as error:
+            except DamagedStream as error:
                 trouble = SoftError("core", name, f"{compression} data is damaged: {error}")
                 out.truncate(out.tell())
     except OSError as error:
@@ -125,7 +125,7 @@ def _what_prefix_means(size: int | None, compression: str | None, prefix: int) -
 
 
 def _copy_sparse(
-    stream: Readable, out: IO[bytes], max_size: int, path: str, prefix: int | None
+    stream: DecompressedStream, out: IO[bytes], max_size: int, path: str, prefix: int | None
 ) -> bool:
     """Copy all, or the first `prefix` bytes; return whether that was all."""
     size = 0
@@ -160,14 +160,14 @@ def _leave_room(out: IO[bytes]) -> None:
 
 
 @contextmanager
-def _open(path: str, compression: str | None) -> Iterator[Readable]:
+def _open(path: str, compression: str | None) -> Iterator[DecompressedStream]:
     """Open a stream of unpacked bytes; damaged data raises Broken."""
     with open(path, "rb") as file, _opened(file, compression) as stream:
         yield stream
 
 
 @contextmanager
-def _opened(file: Any, compression: str | None) -> Iterator[Readable]:
+def _opened(file: Any, compression: str | None) -> Iterator[DecompressedStream]:
     """Make a stream of unpacked bytes of an open file; damaged data raises Broken."""
     if compression is None:
         yield file
@@ -190,7 +190,7 @@ class _Checked:
     def __init__(self, stream: Any, errors: tuple[type[Exception], ...]) -> None:
         self._stream = stream
         self._errors = errors
-        self._broken: Broken | None = None
+        self._broken: DamagedStream | None = None
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes. Raises Broken."""
@@ -210,12 +210,12 @@ class _Checked:
         except self._errors as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
-            self._broken = Broken(str(error) or type(error).__name__)
+            self._broken = DamagedStream(str(error) or type(error).__name__)
             return b""
 
 
 @contextmanager
-def _gzip(file: IO[bytes], _name: str) -> Iterator[Readable]:
+def _gzip(file: IO[bytes], _name: str) -> Iterator[DecompressedStream]:
     import gzip
 
     # OSError without errno: BadGzipFile.
@@ -223,14 +223,14 @@ def _gzip(file: IO[bytes], _name: str) -> Iterator[Readable]:
 
 
 @contextmanager
-def _bzip2(file: IO[bytes], _name: str) -> Iterator[Readable]:
+def _bzip2(file: IO[bytes], _name: str) -> Iterator[DecompressedStream]:
     import bz2
 
     yield _Checked(bz2.BZ2File(file), (EOFError, ValueError, OSError))
 
 
 @contextmanager
-def _xz(file: IO[bytes], _name: str) -> Iterator[Readable]:
+def _xz(file: IO[bytes], _name: str) -> Iterator[DecompressedStream]:
     import lzma
 
     yield _Checked(_XzStream(file), (EOFError, lzma.LZMAError))
@@ -269,7 +269,7 @@ class _XzStream:
 
 
 @contextmanager
-def _through_program(file: IO[bytes], name: str) -> Iterator[Readable]:
+def _through_program(file: IO[bytes], name: str) -> Iterator[DecompressedStream]:
     # The file is standard input: no name that begins with "-" can be taken for an option.
     command = [PROGRAMS[name], "-d", "-c", "-q"]
     with (
@@ -335,12 +335,12 @@ class _Program:
         if not piece and self._process.wait() != 0:
             self._complaints.seek(0)
             words = self._complaints.read(300).decode("utf-8", "replace").split()
-            raise Broken(" ".join(words) or f"exit code {self._process.returncode}")
+            raise DamagedStream(" ".join(words) or f"exit code {self._process.returncode}")
         return piece
 
 
 @contextmanager
-def _through_module(file: IO[bytes], name: str) -> Iterator[Readable]:
+def _through_module(file: IO[bytes], name: str) -> Iterator[DecompressedStream]:
     module = next((candidate for candidate in MODULES[name] if _has_module(candidate)), None)
     if module is None:
         package = "zstandard" if name == "zst" else "lz4"

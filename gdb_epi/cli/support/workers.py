@@ -31,10 +31,10 @@ from gdb_epi.cli.support.open_core import Scratch
 from gdb_epi.cli.support.supervisor import (
     AGAIN,
     CUT_OFF,
+    accept_signals,
     death_words,
     signal_at_end,
     signals_held,
-    take_signals,
 )
 from gdb_epi.errors import EXIT_FAILED, EXIT_UNUSABLE_INPUT, EpiError
 from gdb_epi.sizes import PAGE
@@ -288,7 +288,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         with suppress(OSError):  # a file of its own, not shared with the other workers
             own = os.open(f"/proc/self/fd/{share.life[0]}", os.O_RDONLY | os.O_NONBLOCK)
             signal_at_end(own, -os.getpid(), signal.SIGKILL)
-        take_signals()
+        accept_signals()
         limit_memory(0, share.options.max_memory)
         requests = asked.makefile("rb")
         goes_on, kept = True, KeptFiles()

@@ -37,7 +37,7 @@ from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.interrupted_changes import being_changed
+from gdb_epi.hangs.interrupted_changes import may_be_half_changed
 from gdb_epi.target.search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 
@@ -373,7 +373,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     for pool, data in pools:
         number += 1
         wrong = pool_damage(pool, data)
-        if not being_changed(context.state, pool.address, len(data)):
+        if not may_be_half_changed(context.state, pool.address, len(data)):
             if wrong is not None:
                 yield _evidence(wrong, pool.address)
             elif leads_elsewhere(pool, data):

@@ -11,14 +11,14 @@ from gdb_epi.corruption.heap.memory import MemorySweep, heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.find_strings import (
     MIN_WANTED,
-    LeftOut,
+    SkippedObjects,
     base_types,
     hashed_strings_in,
     is_of_pools,
     named_texts,
     near_type_patterns,
     near_type_words,
-    sampled,
+    sample_strings,
 )
 from gdb_epi.corruption.strings.repair import (
     CUTOFF,
@@ -39,7 +39,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.corruption.strings.bulk_hashing import WrongRecord
+    from gdb_epi.corruption.strings.bulk_hashing import WrongHash
 
 MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
@@ -103,7 +103,7 @@ class _Work:
         read = [read_text(target, form, address) for address in addresses]
         texts = [text for text in read if isinstance(text, HashedString)]
         if sum(len(text.data) >= CUTOFF for text in texts) < MIN_WANTED:
-            texts += sampled(self._context, form)
+            texts += sample_strings(self._context, form)
         key = find_key(target, self._heap.reader, texts)
         if isinstance(key, Key):
             self._key = key
@@ -133,7 +133,7 @@ class _Work:
         searches = [_Search(target, form, self._key, self._shortest) for form in self._forms]
         patterns_of_types = near_type_patterns(self._forms)
         near_types: list[tuple[StringFormat, int]] = []
-        left_out = LeftOut()
+        left_out = SkippedObjects()
         chunks = MemorySweep(self._context)
         for start, data in chunks:
             has_others = sum(search.take(start, data, left_out) for search in searches) > 0
@@ -148,7 +148,9 @@ class _Work:
         self._context.counts["strings"] = sum(search.checked for search in searches)
         yield from self._left_out(chunks, left_out, sum(search.differing for search in searches))
 
-    def _left_out(self, chunks: MemorySweep, left_out: LeftOut, wrong: int) -> Iterator[Skipped]:
+    def _left_out(
+        self, chunks: MemorySweep, left_out: SkippedObjects, wrong: int
+    ) -> Iterator[Skipped]:
         if not chunks.swept.complete:
             done, total = chunks.swept.done >> 20, chunks.swept.total >> 20
             yield Skipped("R1", f"the budget ended after {done} of {total} MiB of memory")
@@ -221,11 +223,11 @@ class _Search:
         self._target = target
         self._ordinary = StringRecords(form, key, shortest)
         self._bulk = BulkHasher(key, shortest=shortest)
-        self._records: list[WrongRecord] = []
+        self._records: list[WrongHash] = []
         self._wrong: list[int] = []
         self._odd: list[int] = []
 
-    def take(self, start: int, data: bytes, left_out: LeftOut) -> bool:
+    def take(self, start: int, data: bytes, left_out: SkippedObjects) -> bool:
         """Look at a piece of memory; return False where it holds nothing out of the ordinary."""
         wrong_records, has_others = self._ordinary.take(start, data)
         self._records += wrong_records

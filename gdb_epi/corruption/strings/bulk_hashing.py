@@ -34,7 +34,7 @@ HASHED = rb"(?!.{%d}\xff{8})"
 WORD_CLASS = bytes(length // 8 for length in range(256))  # words before the last, by length
 
 
-class WrongRecord(NamedTuple):
+class WrongHash(NamedTuple):
     """An object whose hash is not that of its contents: its piece of memory, and its record."""
 
     start: int
@@ -96,7 +96,7 @@ class StringRecords:
         hashed = HASHED % self._hash_at
         return re.compile(re.escape(self._kind) + hashed + b"(?!%s)" % self._atoms, re.DOTALL)
 
-    def take(self, start: int, memory: bytes) -> tuple[list[WrongRecord], bool]:
+    def take(self, start: int, memory: bytes) -> tuple[list[WrongHash], bool]:
         """Take a piece of memory; return what is wrong, and whether it holds others or ghosts."""
         records = self._ordinary.findall(memory)
         blob = b"".join(records)
@@ -107,7 +107,7 @@ class StringRecords:
         if has_others:
             records = list(filter(None, records))
         classes = blob[self._length_at :: self._size].translate(WORD_CLASS)
-        wrong: list[WrongRecord] = []
+        wrong: list[WrongHash] = []
         for number in set(classes):
             same = blob
             if classes.count(number) < count:
@@ -116,13 +116,13 @@ class StringRecords:
             wrong += self._add(number, start, same)
         return wrong, has_others
 
-    def rest(self) -> Iterator[WrongRecord]:
+    def rest(self) -> Iterator[WrongHash]:
         """Yield what does not fit among the records that wait."""
         for words, pieces in self._waiting.items():
             yield from self._compare(words, pieces)
         self._waiting.clear()
 
-    def _add(self, words: int, start: int, records: bytes) -> list[WrongRecord]:
+    def _add(self, words: int, start: int, records: bytes) -> list[WrongHash]:
         waiting = self._waiting.setdefault(words, [])
         waiting.append((start, records))
         if sum(len(waiting_records) for _, waiting_records in waiting) < BATCH * self._size:
@@ -139,7 +139,7 @@ class StringRecords:
         self._waiting[words] = [(start, records[cut:])]
         return wrong
 
-    def _compare(self, words: int, pieces: list[tuple[int, bytes]]) -> list[WrongRecord]:
+    def _compare(self, words: int, pieces: list[tuple[int, bytes]]) -> list[WrongHash]:
         """Hash records that have the same number of words; return those that do not fit."""
         size = self._size
         blob = b"".join(records for _, records in pieces)
@@ -148,11 +148,11 @@ class StringRecords:
             part = blob[at : at + BATCH * size]
             numbers += [at // size + number for number in self._unequal(words, part)]
         self.checked += len(blob) // size
-        wrong: list[WrongRecord] = []
+        wrong: list[WrongHash] = []
         for number in numbers:
             record = blob[number * size : (number + 1) * size]
             if not self._fits(record):
-                wrong.append(WrongRecord(_piece_of(number * size, pieces), record))
+                wrong.append(WrongHash(_piece_of(number * size, pieces), record))
         return wrong
 
     def _unequal(self, words: int, blob: bytes) -> list[int]:
@@ -175,7 +175,7 @@ class StringRecords:
         stored = int.from_bytes(record[self._hash_at : self._hash_at + 8], "little")
         return python_hash(self._key, characters) == stored
 
-    def places(self, wrong: WrongRecord, memory: bytes) -> Iterator[int]:
+    def places(self, wrong: WrongHash, memory: bytes) -> Iterator[int]:
         """Yield the addresses of the objects in a piece of memory that have this record."""
         import re
 

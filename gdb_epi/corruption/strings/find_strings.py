@@ -38,7 +38,7 @@ MAX_NEAR_TYPES = 64  # places of one such word in one piece of memory
 MAX_LOOKED_AT = 512  # type pointers, for a sample
 
 
-class LeftOut:
+class SkippedObjects:
     """What a search left out: long strings; objects whose state or length is impossible."""
 
     def __init__(self) -> None:
@@ -150,7 +150,7 @@ def _keys_of(heap: Heap, frame: PyFrame) -> Iterator[int]:
         yield key
 
 
-def sampled(context: Context, form: StringFormat) -> list[HashedString]:
+def sample_strings(context: Context, form: StringFormat) -> list[HashedString]:
     """Return hashed strings of memory, to tell the algorithm by; small mappings come first."""
     # Without its zero bytes: far faster. What is no type pointer then is no string either.
     needle = form.type.to_bytes(8, "little").rstrip(b"\0")
@@ -176,7 +176,7 @@ def hashed_strings_in(
     form: StringFormat,
     start: int,
     memory: bytes,
-    left_out: LeftOut,
+    left_out: SkippedObjects,
     wanted: re.Pattern[bytes] | None = None,
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield (address, contents, hash) of the hashed objects of one type in a piece of memory.
@@ -313,7 +313,7 @@ def is_of_pools(start: int, memory: bytes) -> bool:
 
 
 def _across(
-    target: Target, form: StringFormat, address: int, left_out: LeftOut
+    target: Target, form: StringFormat, address: int, left_out: SkippedObjects
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield an object that reaches over the end of the piece."""
     text = read_text(target, form, address)

@@ -57,7 +57,7 @@ def python_frame_of(
     return Absent(NOT_APPLICABLE, "neither it nor a caller of it runs Python")
 
 
-def levels(stack: MergedStack) -> Iterator[tuple[int, StackFrame]]:
+def frames_with_levels(stack: MergedStack) -> Iterator[tuple[int, StackFrame]]:
     """Yield each frame with the level of its native frame, 0 innermost.
 
     A Python frame has that of the next native frame inwards, the call of the eval loop that runs
@@ -74,7 +74,7 @@ def level_of(stack: MergedStack, python: PyFrame) -> int | None:
     """Return the level of the native frame that runs a Python frame; None where it is not known."""
     if stack.native is not None:
         return None
-    for level, frame in levels(stack):
+    for level, frame in frames_with_levels(stack):
         if frame.python is python:
             return level if frame.evidence not in ("", LEFT_OUT) else None
     return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.reader import Link, Reader
+from gdb_epi.cpython.reader import CircularList, Reader
 from gdb_epi.cpython.runtime.gc import GcState, gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent, LayoutError, UnreadableMemory
@@ -45,11 +45,11 @@ def gc_list_heads(state: GcState) -> list[tuple[str, int]]:
     return heads
 
 
-def _link(layout: Layout, head: int) -> Link:
+def _link(layout: Layout, head: int) -> CircularList:
     size = layout.size("PyGC_Head")
     if not size:
         raise LayoutError(f"no sizeof(PyGC_Head) in {layout.source}")
-    return Link(head, layout.require("PyGC_Head", "_gc_next"), _FLAGS, size)
+    return CircularList(head, layout.require("PyGC_Head", "_gc_next"), _FLAGS, size)
 
 
 def objects_by_generation(

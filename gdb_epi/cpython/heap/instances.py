@@ -17,7 +17,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.thread_names import threading_globals
-from gdb_epi.cpython.types import PythonState, Searched
+from gdb_epi.cpython.types import PythonState, SearchResults
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -37,7 +37,7 @@ class Instance(NamedTuple):
 
 def instances_of(target: Target, python: PythonState) -> Instances:
     """Return the objects of a process; all that ask share one scan of its memory."""
-    searched = python.searched or Searched()
+    searched = python.searched or SearchResults()
     if searched.instances is None:
         searched.instances = Instances(PagedReader(target, python.layout), python)
     instances: Instances = searched.instances

@@ -9,7 +9,7 @@ from struct import Struct
 
 from gdb_epi.cpython.reader import Reader, struct_fields
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
-from gdb_epi.target.api import kept_by
+from gdb_epi.target.api import shared_cache
 from gdb_epi.typing_lite import NamedTuple
 
 MANY_ENTRIES = 1000  # fewer are simply read
@@ -77,7 +77,7 @@ class ObjectReader:
         self._storages: dict[int, _Storage] = {}
         # Keys of dicts that were read as a whole, and how often each dict was asked.
         kept: tuple[dict[int, _Names | None], dict[int, int]] = ({}, {})
-        if (store := kept_by(reader.target)) is not None:
+        if (store := shared_cache(reader.target)) is not None:
             kept = store.setdefault((ObjectReader, reader.layout), kept)
         self._names, self._asked = kept
 

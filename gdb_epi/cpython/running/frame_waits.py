@@ -110,7 +110,7 @@ class WaitReader:
         fd: int | None = None
         outside: PyFrame | None = None
         for frame in stack[:MAX_FRAMES]:
-            if not of_a_library(frame):
+            if not is_library_frame(frame):
                 outside = frame
                 break
             inner = f"{frame.module}.{frame.qualname or frame.name}"
@@ -305,6 +305,6 @@ class WaitReader:
         return ()
 
 
-def of_a_library(frame: PyFrame) -> bool:
+def is_library_frame(frame: PyFrame) -> bool:
     """Tell whether a frame is of a library that is passed over on the way to the program's own."""
     return frame.hole is None and (frame.module or "").partition(".")[0] in LIBRARIES

@@ -14,7 +14,7 @@ MAX_GENERATORS = 100_000
 MAX_PROBLEMS = 50
 
 
-class Chain(NamedTuple):
+class GeneratorChain(NamedTuple):
     """One generator or coroutine that nobody else delegates to, with those that it delegates to.
 
     `stack` of `suspended` is innermost first. `tid` is the thread that runs it; None when it is
@@ -29,20 +29,20 @@ class Chain(NamedTuple):
     awaits: str  # the type of what the innermost one waits for; "" for nothing
 
 
-class Chains(NamedTuple):
+class GeneratorChains(NamedTuple):
     """All chains that were found, and what could not be had."""
 
-    chains: tuple[Chain, ...]
+    chains: tuple[GeneratorChain, ...]
     soft_errors: tuple[SoftError, ...]
 
 
-def generator_chains(target: Target, python: PythonState) -> Chains:
+def generator_chains(target: Target, python: PythonState) -> GeneratorChains:
     """Return the generators and coroutines that have not ended. Never raises for damage."""
     instances = instances_of(target, python)
     coroutines = Coroutines(instances.reader, instances.objects, instances.types)
     running = {f.address: t.tid for t in python.threads() for f in t.frames if f.hole is None}
     inner: set[int] = set()  # the frames that another one delegates to
-    chains: list[Chain] = []
+    chains: list[GeneratorChain] = []
     problems: list[SoftError] = []
     kinds = [(generator.address, generator.kind) for generator in instances.of(COROUTINES)]
     for address, frame in coroutines.lost().items():
@@ -58,7 +58,7 @@ def generator_chains(target: Target, python: PythonState) -> Chains:
         waits = instances.kind(suspended.awaits, frozenset({instances.ident(suspended.awaits)}))
         outermost = suspended.frames[-1].address if suspended.frames else 0
         chains.append(
-            Chain(
+            GeneratorChain(
                 address=address,
                 kind=kind,
                 name=name if isinstance(name, str) else "",
@@ -75,4 +75,4 @@ def generator_chains(target: Target, python: PythonState) -> Chains:
         frames = chain.suspended.frames
         if not frames or frames[-1].address not in inner:
             roots.append(chain)
-    return Chains(tuple(roots), (*instances.problems, *problems))
+    return GeneratorChains(tuple(roots), (*instances.problems, *problems))

@@ -53,14 +53,14 @@ MAX_ITEMS = 10_000  # of one list of links
 MAX_SEEN = 1_000_000
 
 
-class Link(NamedTuple):
+class WakeLink(NamedTuple):
     """One object that would wake a greenlet. `task` is the greenlet that is joined, else 0."""
 
     wait: Wait
     task: int = 0
 
 
-class Links:
+class WakeLinks:
     """What would wake which greenlet, of one process."""
 
     def __init__(self, waits: WaitReader, instances: Instances, greenlets: frozenset[int]) -> None:
@@ -72,9 +72,9 @@ class Links:
         self._head = self._reader.layout.require("PyMethodObject", "im_func")
         self._owner: dict[int, int] = {}  # the queue that an event of gevent's belongs to
 
-    def all(self) -> dict[int, list[Link]]:
+    def all(self) -> dict[int, list[WakeLink]]:
         """Return the links by greenlet. Never raises for damage."""
-        links: dict[int, list[Link]] = {}
+        links: dict[int, list[WakeLink]] = {}
         wanted = LINKABLES | QUEUES | WATCHERS | GREENLETS
         sources = self._instances.of(wanted)
         for source in sources:
@@ -190,22 +190,22 @@ class Links:
             return 0
         return greenlet
 
-    def _link(self, address: int, kind: str, *, puts: bool) -> Link | None:
+    def _link(self, address: int, kind: str, *, puts: bool) -> WakeLink | None:
         shown = self._waits.shown(address)
         if kind in WATCHERS:
             return self._watcher(address)
         if kind in GREENLETS:
-            return Link(Wait(TASK, address, shown), address)
+            return WakeLink(Wait(TASK, address, shown), address)
         if kind in QUEUES:
-            return Link(Wait(QUEUE_PUT if puts else QUEUE_GET, address, shown))
+            return WakeLink(Wait(QUEUE_PUT if puts else QUEUE_GET, address, shown))
         queue = self._owner.get(address)
         if queue is not None:
-            return Link(Wait(QUEUE_JOIN, queue, self._waits.shown(queue)))
-        return Link(Wait(self._waits.kind_by_class(address), address, shown))
+            return WakeLink(Wait(QUEUE_JOIN, queue, self._waits.shown(queue)))
+        return WakeLink(Wait(self._waits.kind_by_class(address), address, shown))
 
     # -- watchers of libev ----------------------------------------------------------------------
 
-    def _watcher(self, address: int) -> Link | None:
+    def _watcher(self, address: int) -> WakeLink | None:
         """Return what a watcher waits for: the end of its struct has the times, or descriptor."""
         names = self._names(address)
         kind = next((name for name in names if name in _WATCHES), "")
@@ -214,14 +214,14 @@ class Links:
             if kind == "io":
                 fd, events = unpack("<iI", self._reader.read(end - 8, 8))
                 writes = events & _WRITES and not events & _READS
-                return Link(Wait(WRITE if writes else READ, fd=fd if fd >= 0 else None))
+                return WakeLink(Wait(WRITE if writes else READ, fd=fd if fd >= 0 else None))
             if kind == "timer":
                 at = unpack("<d", self._reader.read(end - 16, 8))[0]
                 now = self._now(address)
-                return Link(Wait(SLEEP, remaining=max(0.0, at - now) if now else None))
+                return WakeLink(Wait(SLEEP, remaining=max(0.0, at - now) if now else None))
         except EpiError:
             pass
-        return Link(Wait(_WATCHES.get(kind, OTHER)))
+        return WakeLink(Wait(_WATCHES.get(kind, OTHER)))
 
     def _end_of_struct(self, address: int, kind: str) -> int:
         """Return the end of libev's struct, which ends the C class, proven by the pointer to it."""

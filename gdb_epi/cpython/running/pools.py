@@ -241,7 +241,7 @@ class _Decoder:
         state = self._threads.get(ident or 0)
         if state is None:
             return Worker(None, name, None, None)
-        idle, runs = what_a_worker_runs(state)
+        idle, runs = worker_state(state)
         return Worker(state.tid, name, idle, runs)
 
     def _processes(self, instance: Instance, most: int | None) -> Pool:
@@ -285,7 +285,7 @@ class _Decoder:
         return f"{kind} object" if kind else "?"
 
 
-def what_a_worker_runs(thread: ThreadState) -> tuple[bool | None, PyFrame | None]:
+def worker_state(thread: ThreadState) -> tuple[bool | None, PyFrame | None]:
     """Tell whether a worker thread of a pool waits for work, and what it runs if not.
 
     It waits when `_worker` is its innermost frame of the pool's module and calls no Python. Under

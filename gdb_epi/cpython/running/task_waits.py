@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from gdb_epi.cpython.frames.coroutines import COROUTINES, Coroutines
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
 from gdb_epi.cpython.heap.instances import instances_of
-from gdb_epi.cpython.running.frame_waits import Wait, WaitReader, of_a_library
-from gdb_epi.cpython.running.gevent_waits import Link, Links
+from gdb_epi.cpython.running.frame_waits import Wait, WaitReader, is_library_frame
+from gdb_epi.cpython.running.gevent_waits import WakeLink, WakeLinks
 from gdb_epi.cpython.running.greenlets import RUNNING as RUNNING_GREENLET
 from gdb_epi.cpython.running.greenlets import SUSPENDED, Greenlet, greenlets_of
 from gdb_epi.cpython.running.tasks import Task, asyncio_tasks, has_module
@@ -99,7 +99,7 @@ def waiting(target: Target, python: PythonState) -> AllWaiting:
 def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -> list[Waiting]:
     """Return what these tasks wait for, those that have ended left out."""
     reader = WaitReader(target, python)
-    managers = Managers(reader)
+    managers = ContextManagers(reader)
     pending = [task for task in tasks if task.state not in ("finished", "cancelled")]
     awaited: dict[int, list[int]] = {}
     for task in pending:
@@ -112,7 +112,7 @@ def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -
 
 
 def _of_task(
-    reader: WaitReader, managers: Managers, task: Task, awaited: tuple[int, ...]
+    reader: WaitReader, managers: ContextManagers, task: Task, awaited: tuple[int, ...]
 ) -> Waiting:
     waits = Waiting(
         id=task.address,
@@ -147,11 +147,11 @@ def waits_of_greenlets(
     if not alive:
         return []
     reader = WaitReader(target, python)
-    managers = Managers(reader)
-    links: dict[int, list[Link]] = {}
+    managers = ContextManagers(reader)
+    links: dict[int, list[WakeLink]] = {}
     if has_module(target, python, "gevent"):
         instances = instances_of(target, python)
-        links = Links(
+        links = WakeLinks(
             reader, instances, frozenset(greenlet.address for greenlet in greenlets)
         ).all()
     waits = [_of_greenlet(reader, managers, each, links.get(each.address, [])) for each in alive]
@@ -159,7 +159,7 @@ def waits_of_greenlets(
 
 
 def _of_greenlet(
-    reader: WaitReader, managers: Managers, greenlet: Greenlet, links: Sequence[Link]
+    reader: WaitReader, managers: ContextManagers, greenlet: Greenlet, links: Sequence[WakeLink]
 ) -> Waiting:
     waits = Waiting(
         id=greenlet.address,
@@ -191,7 +191,7 @@ def _of_greenlet(
 
 
 def _with_links(
-    reader: WaitReader, wait: Wait | None, greenlet: Greenlet, links: Sequence[Link]
+    reader: WaitReader, wait: Wait | None, greenlet: Greenlet, links: Sequence[WakeLink]
 ) -> Wait:
     """Return what the frames say, completed by what is linked to the greenlet, or that alone."""
     first = links[0].wait
@@ -202,7 +202,7 @@ def _with_links(
             return wait._replace(remaining=left)
         return wait._replace(fd=fd if wait.fd is None else wait.fd)
     first = next((link.wait for link in links if link.wait.kind != SLEEP), first)
-    outside = next((frame for frame in greenlet.stack if not of_a_library(frame)), None)
+    outside = next((frame for frame in greenlet.stack if not is_library_frame(frame)), None)
     if sum(1 for link in links if link.task) > 1:
         return Wait(TASKS, name=reader.name_of(first.address, outside))
     return first._replace(name=reader.name_of(first.address, outside))
@@ -217,7 +217,7 @@ def framework_of(greenlet: Greenlet) -> str:
 
 def name_of_greenlet(greenlet: Greenlet) -> str:
     """Return what tells greenlets apart: the function that it was made of, or its class."""
-    own = [frame for frame in greenlet.stack if not of_a_library(frame)]
+    own = [frame for frame in greenlet.stack if not is_library_frame(frame)]
     start = own[-1] if own else greenlet.stack[-1] if greenlet.stack else None
     what = greenlet.shown.rpartition(".")[2]
     if start is None or start.hole is not None:
@@ -242,7 +242,7 @@ def _by_future(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> Wait
     return Wait("future", task.waits_for, shown, name)
 
 
-class Managers:
+class ContextManagers:
     """The context managers that suspended stacks are inside of."""
 
     def __init__(self, reader: WaitReader) -> None:
@@ -289,7 +289,7 @@ class Managers:
 def _with_inward(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None]]:
     """Return the program's own frames of a stack, each with the frame inward of it."""
     pairs = [(frame, stack[place - 1] if place else None) for place, frame in enumerate(stack)]
-    return [pair for pair in pairs if not of_a_library(pair[0])]
+    return [pair for pair in pairs if not is_library_frame(pair[0])]
 
 
 def with_holders(reader: WaitReader, all_waits: Sequence[Waiting]) -> list[Waiting]:

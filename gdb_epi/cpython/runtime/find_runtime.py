@@ -213,7 +213,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
     for table in _tables(target, candidate.address, offsets):
         layout, differences = table.with_debug_offsets(offsets.words)
         for chosen in (layout, table):  # a damaged word must not hide a sound table
-            if believable(target, candidate.address, chosen):
+            if is_believable_runtime(target, candidate.address, chosen):
                 complaints += differences
                 errors = tuple(SoftError("layout", "_Py_DebugOffsets", text) for text in complaints)
                 version = version_text(offsets.version)
@@ -268,7 +268,7 @@ def _first_proved(target: Target, runtime: int, tables: Iterator[Layout]) -> Lay
     """Return the first believable table that memory proves, else the first believable one."""
     kept: Layout | None = None
     for layout in tables:
-        if believable(target, runtime, layout):
+        if is_believable_runtime(target, runtime, layout):
             if _proved(target, runtime, layout):
                 return layout
             kept = kept or layout
@@ -382,7 +382,7 @@ def _readable_prefix(target: Target, address: int, size: int) -> bytes:
     return b""
 
 
-def believable(target: Target, runtime: int, layout: Layout) -> bool:
+def is_believable_runtime(target: Target, runtime: int, layout: Layout) -> bool:
     """Tell whether an interpreter is found at `runtime` whose first thread points back at it.
 
     One bit of that word may differ where a thread of the core says that it is its own (the

@@ -34,7 +34,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Global,
     Item,
     Method,
-    Nothing,
+    NoneResult,
     Number,
     Slice,
     Super,
@@ -47,7 +47,7 @@ from gdb_epi.cpython.values.value_stack_operations import (
     REPR,
     STR,
     Raised,
-    Readings,
+    ValueOperations,
     special_method,
 )
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -57,7 +57,7 @@ MAX_STEPS = 400  # of one `__repr__`, with all that it calls
 MAX_CALLS = 6  # in one another
 
 _COMMON: dict[str, Item] = {
-    "None": Nothing(),
+    "None": NoneResult(),
     "''": Text(""),
     "True": Number(True),
     "False": Number(False),
@@ -103,7 +103,7 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         decoder.leave(obj.address)
 
 
-class Evaluation(Readings):
+class Evaluation(ValueOperations):
     """One call of a function of the program: its variables, and what lies on its value stack."""
 
     def __init__(
@@ -316,7 +316,7 @@ class Evaluation(Readings):
 
     def _do_is_op(self, argument: int) -> None:
         right, left = self._pop(), self._pop()
-        if not (isinstance(right, (Nothing, Value)) and self.is_none(right)):
+        if not (isinstance(right, (NoneResult, Value)) and self.is_none(right)):
             raise Undecodable("a comparison of objects")
         self.stack.append(Number(self.is_none(left) != bool(argument)))
 

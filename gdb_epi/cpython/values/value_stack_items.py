@@ -19,7 +19,7 @@ class Number(NamedTuple):
     value: int
 
 
-class Nothing(NamedTuple):
+class NoneResult(NamedTuple):
     """None, as an instruction of its own brings it (3.15)."""
 
 
@@ -45,7 +45,7 @@ class Global(NamedTuple):
 class Tuple(NamedTuple):
     """A tuple that was built."""
 
-    items: tuple[Text | Number | Nothing | Value, ...]
+    items: tuple[Text | Number | NoneResult | Value, ...]
 
 
 class Super(NamedTuple):
@@ -93,7 +93,7 @@ class Caught(NamedTuple):
 
 
 Item = (
-    Text | Number | Nothing | Value | Class | Global | Tuple | Super | Method | Function | SuperRepr
-    | Format | Slice | Caught | None
+    Text | Number | NoneResult | Value | Class | Global | Tuple | Super | Method | Function
+    | SuperRepr | Format | Slice | Caught | None
 )  # fmt: skip
-DATA = (Text, Number, Nothing, Value)
+DATA = (Text, Number, NoneResult, Value)

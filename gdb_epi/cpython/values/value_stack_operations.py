@@ -18,7 +18,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     DATA,
     Class,
     Item,
-    Nothing,
+    NoneResult,
     Number,
     Slice,
     Text,
@@ -74,7 +74,7 @@ def special_method(decoder: ReprDecoder, info: TypeInfo, name: str) -> tuple[Typ
     return None
 
 
-class Readings:
+class ValueOperations:
     """What can be said of items, by one decoder."""
 
     def __init__(self, decoder: ReprDecoder, arguments: Sequence[Item]) -> None:
@@ -152,7 +152,7 @@ class Readings:
                     if method is not None:
                         return bool(self.plain(self.call(method[1], method[0], [item])))
                 return True
-        elif isinstance(item, Nothing):
+        elif isinstance(item, NoneResult):
             return False
         elif isinstance(item, (Text, Number)):
             return bool(self.plain(item))
@@ -162,7 +162,7 @@ class Readings:
         """Tell whether an item is None. Raises Undecodable for what is no object."""
         if not isinstance(item, (*DATA, Tuple, Class)):
             raise Undecodable("a comparison")
-        if isinstance(item, Nothing):
+        if isinstance(item, NoneResult):
             return True
         return isinstance(item, Value) and self.decoder.is_none(item.address)
 
@@ -254,7 +254,7 @@ class Readings:
 
     def bound(self, item: Item) -> int | None:
         """Return a bound of a slice. Raises Undecodable for what is neither int nor None."""
-        if isinstance(item, (Nothing, Value)) and self.is_none(item):
+        if isinstance(item, (NoneResult, Value)) and self.is_none(item):
             return None
         number = self.plain(item)
         if not isinstance(number, int):
@@ -328,7 +328,7 @@ class Readings:
         """Return str() or repr() of an item. Raises Undecodable."""
         if how not in (STR, REPR) or not isinstance(item, DATA):
             raise Undecodable("a conversion")
-        if isinstance(item, Nothing):
+        if isinstance(item, NoneResult):
             return "None"
         if isinstance(item, Number):
             return repr(item.value)

@@ -19,7 +19,7 @@ from gdb_epi.fault.malloc_heap import (
     main_heap,
     next_chunk,
 )
-from gdb_epi.fault.own_native_code import candidates
+from gdb_epi.fault.own_native_code import possible_writers
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import NamedTuple
@@ -74,7 +74,7 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     except UnreadableMemory:
         return
     frames = state.target.native_frames(account.fault.tid)
-    named, who = candidates(state.target, () if isinstance(frames, Absent) else frames)
+    named, who = possible_writers(state.target, () if isinstance(frames, Absent) else frames)
     subject = f"thread {account.fault.tid}"
     if isinstance(at, int):
         summary = (

@@ -12,7 +12,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_f
 from gdb_epi.detectors.runtimes.python_fatal_error import where_it_gave_up
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.own_native_code import candidates
+from gdb_epi.fault.own_native_code import possible_writers
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.typing_lite import NamedTuple
@@ -70,7 +70,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     count = block.behind or block.before
     kind = _type_name(state, block) if chr(block.api) == "o" else None
     what = f"{_APIS[block.api]}, of type {kind}" if kind else _APIS[block.api]
-    named, who = candidates(state.target, frames)
+    named, who = possible_writers(state.target, frames)
     facts = {
         "kind": "overwritten" if block.bits > FEW_BITS else "info",
         "address": hex_word(block.address), "size": block.size, "api": chr(block.api),

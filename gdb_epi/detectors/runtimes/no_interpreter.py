@@ -7,7 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.findings import Finding, detector, frames_of_failure
 from gdb_epi.fault.account import ACCESS
-from gdb_epi.fault.own_native_code import EXITS, function_and_file, of_interpreter, source_name
+from gdb_epi.fault.own_native_code import (
+    EXITS,
+    function_and_file,
+    is_interpreter_frame,
+    source_name,
+)
 from gdb_epi.fault.place import LOW, NULL, NULL_BASE
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
@@ -50,10 +55,10 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
 def _caller_of_ensure(frames: Sequence[NativeFrame]) -> int | None:
     """Return the place of the frame that called PyGILState_Ensure, if nothing else lies inward."""
     for number, frame in enumerate(frames[:MAX_INNER]):
-        if not of_interpreter(frame):
+        if not is_interpreter_frame(frame):
             return None
         if source_name(frame) == ENSURE:
             after = number + 1
-            outside = after < len(frames) and not of_interpreter(frames[after])
+            outside = after < len(frames) and not is_interpreter_frame(frames[after])
             return after if outside else None
     return None

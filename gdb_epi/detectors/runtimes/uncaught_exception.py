@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, thrower
+from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, throwing_frame
 from gdb_epi.fault.own_native_code import function_and_file, readable_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
@@ -37,7 +37,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     account, frames = failure
     if terminating_frame(frames) is None:
         return
-    thrown, by = exception_type(state.target, frames), thrower(frames)
+    thrown, by = exception_type(state.target, frames), throwing_frame(frames)
     place = function_and_file(by) if by is not None else None
     if thrown is None and by is None:
         what, kind = _without_exception(frames), "terminate"

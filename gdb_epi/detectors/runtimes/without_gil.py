@@ -11,7 +11,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.own_native_code import of_interpreter, own_modules_of
+from gdb_epi.fault.own_native_code import is_interpreter_frame, own_modules_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -108,7 +108,7 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
             continue
         plain = name.removeprefix("_")
         of_api = plain.startswith("Py") and (plain[2:3].isupper() or plain[2:3] == "_")
-        if of_interpreter(frame) and (not of_api or plain in _GETTERS):
+        if is_interpreter_frame(frame) and (not of_api or plain in _GETTERS):
             nameless = True
             continue
         if not of_api:
@@ -120,4 +120,4 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
 
 
 def _from_outside(frames: Sequence[NativeFrame], number: int) -> bool:
-    return number + 1 < len(frames) and not of_interpreter(frames[number + 1])
+    return number + 1 < len(frames) and not is_interpreter_frame(frames[number + 1])

@@ -268,17 +268,23 @@ def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess 
 
 
 @classifier(90)
-def internal(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def libc_internal_lock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A lock of glibc's own: one word, 2 while somebody waits; nothing says who holds it."""
     word = read_u32(context.target, call.address)
     if call.shared or call.value != 2 or word != 2 or context.on_musl:
         return None
-    from gdb_epi.locks.waits.libc_lock_names import calling_functions, name_of_internal, running_in
+    from gdb_epi.locks.waits.libc_lock_names import (
+        calling_functions,
+        innermost_outside_libc,
+        name_of_internal,
+    )
 
     callers = calling_functions(context.target, thread)
     name, kind = name_of_internal(context.target, call.address, callers)
     evidence = ["the word is 2 and stores no owner: a lock of a library's own"]
-    library = running_in(context.target, thread, context.unwinder) if name is None else None
+    library = (
+        innermost_outside_libc(context.target, thread, context.unwinder) if name is None else None
+    )
     file = library.path.rpartition("/")[2] if library is not None else ""
     if file and not file.startswith(("python", "libpython")):
         name = f"in {file}"

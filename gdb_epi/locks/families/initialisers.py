@@ -44,7 +44,7 @@ def static_variable(context: LockContext, thread: Thread, call: FutexWait) -> Lo
 
 
 @classifier(21)
-def once(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def pthread_once(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """Tell the wait of pthread_once(), by its word and by the function that sleeps."""
     if call.shared or call.value & STATES != IN_PROGRESS or context.on_musl:
         return None

@@ -80,7 +80,7 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
 
 
 @classifier(95)
-def on_own_stack(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def parked_on_own_stack(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """Without a decoded CPython the key of a parked thread is not known."""
     stack = thread.sp
     near = 0 <= call.address - stack < STACK_REACH

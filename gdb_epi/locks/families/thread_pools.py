@@ -16,7 +16,7 @@ from gdb_epi.locks import types as t
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier, family
 from gdb_epi.locks.fork.vanished_pools import OPENMP, native_pools
 from gdb_epi.locks.glibc_threads import stack_lists
-from gdb_epi.locks.waits.libc_lock_names import running_in
+from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
 from gdb_epi.locks.waits.thread_activity import activity
 from gdb_epi.target.api import Thread
 
@@ -72,7 +72,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
 def _vanished_pool(context: LockContext, thread: Thread) -> tuple[str, str] | None:
     """Return (pool, evidence) when a thread runs code of a library whose workers vanished."""
     pools = native_pools(context.vanished)
-    module = running_in(context.target, thread, context.unwinder) if pools else None
+    module = innermost_outside_libc(context.target, thread, context.unwinder) if pools else None
     if module is None or module.path not in pools:
         return None
     kind, count = pools[module.path]
@@ -89,7 +89,7 @@ def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, st
     The stack of the worker that vanished may have been taken by a later thread of another kind
     (torch's own), and nothing is left of it. Only OpenMP: its threads wait for their team alone.
     """
-    module = running_in(context.target, thread, context.unwinder)
+    module = innermost_outside_libc(context.target, thread, context.unwinder)
     if module is None or context.fork.parent_multithreaded is not True:
         return None
     name = module.path.rpartition("/")[2]

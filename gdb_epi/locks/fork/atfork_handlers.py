@@ -15,7 +15,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import is_behind_call
+from gdb_epi.fault.reads import follows_call
 from gdb_epi.locks.fork.forking_calls import CHILD, Hook, fork_hooks, forking_call
 from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ForkHandlers
 from gdb_epi.target.api import NativeFrame, Target, Thread
@@ -92,23 +92,26 @@ def _python_hook(
         if name is None:
             continue
         if hook is not None:
-            says = f"inside the hook {place(frame)}, which os.register_at_fork() runs {hook.when}"
+            says = (
+                f"inside the hook {function_at_line(frame)}, which os.register_at_fork() runs "
+                f"{hook.when}"
+            )
             return ForkHandlers(
                 tid=thread.tid,
                 stage=PYTHON_HOOK,
                 when=hook.when,
-                where=place(frame),
+                where=function_at_line(frame),
                 sure=CERTAIN,
                 says=says,
                 frame=frame,
             )
         if name == "fork_exec":
-            says = f"inside the preexec_fn {place(frame)}: between fork and exec"
+            says = f"inside the preexec_fn {function_at_line(frame)}: between fork and exec"
             return ForkHandlers(
                 tid=thread.tid,
                 stage=PREEXEC,
                 when=CHILD,
-                where=place(frame),
+                where=function_at_line(frame),
                 sure=CERTAIN,
                 says=says,
                 frame=frame,
@@ -131,7 +134,10 @@ def _in_c(
         return None
     stale = any(signal.name == "F10" for signal in fork.signals)
     state = "the parent's thread states are still there" if stale else "thread states are cleared"
-    says = f"{place(frames[0])} is inside {calls}(); a return address into {stage[1]}; {state}"
+    says = (
+        f"{function_at_line(frames[0])} is inside {calls}(); a return address into {stage[1]}; "
+        f"{state}"
+    )
     return ForkHandlers(
         tid=thread.tid, stage=stage[0], when=CHILD, where=stage[1], sure=PROBABLE, says=says
     )
@@ -175,12 +181,12 @@ def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
         word = int.from_bytes(stack[at : at + 8], "little")
         for start, stage, name in places:
             inside = start < word < start + _FUNCTION
-            if inside and is_behind_call(target, thread.architecture, word):
+            if inside and follows_call(target, thread.architecture, word):
                 return stage, name
     return None
 
 
-def place(frame: PyFrame) -> str:
+def function_at_line(frame: PyFrame) -> str:
     """Return "function at file:line" of a Python frame."""
     file = frame.filename.rpartition("/")[2]
     return f"{frame.qualname or frame.name} at {file}:{frame.lineno or '?'}"

@@ -34,7 +34,7 @@ class KnownThread(NamedTuple):
     type_name: str | None
 
 
-def imported(objects: ObjectReader, python: PythonState, name: str) -> int | Absent:
+def imported_module_dict(objects: ObjectReader, python: PythonState, name: str) -> int | Absent:
     """Return the dict (PyObject *) of a module of the main interpreter.
 
     Absent: not_applicable when the program never imported it, else whether it did cannot be told.
@@ -55,7 +55,7 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
     Absent when `threading` was never imported (it has no threads then), or cannot be read.
     """
     objects = ObjectReader(reader)
-    contents = imported(objects, python, "threading")
+    contents = imported_module_dict(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
     threads: dict[int, KnownThread] = {}
@@ -76,7 +76,7 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
 def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
     """Return threading._main_thread. Absent when `threading` was never imported, or unreadable."""
     objects = ObjectReader(reader)
-    contents = imported(objects, python, "threading")
+    contents = imported_module_dict(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
     address = objects.dict_get(contents, "_main_thread")

@@ -11,7 +11,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.fork.known_threads import imported
+from gdb_epi.locks.fork.known_threads import imported_module_dict
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -35,7 +35,7 @@ def multiprocessing_child(reader: Reader, python: PythonState) -> Multiprocessin
     Absent (not_applicable) when it did not start it.
     """
     objects = ObjectReader(reader)
-    contents = imported(objects, python, "multiprocessing.process")
+    contents = imported_module_dict(objects, python, "multiprocessing.process")
     if isinstance(contents, Absent):
         return contents
     try:

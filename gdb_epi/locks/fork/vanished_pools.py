@@ -48,7 +48,7 @@ _NATIVE = (
 _PYTHON_OBJECTS = ("libpython", "python")
 
 
-class Pool(NamedTuple):
+class VanishedPool(NamedTuple):
     """Vanished threads of one kind; `workers` are their names or old ids."""
 
     kind: str
@@ -56,7 +56,7 @@ class Pool(NamedTuple):
     witness: str
 
 
-def vanished_pools(vanished: VanishedThreads) -> tuple[Pool, ...]:
+def vanished_pools(vanished: VanishedThreads) -> tuple[VanishedPool, ...]:
     """Return the pools and helpers that the child does not have, the largest first."""
     by_kind: dict[str, list[tuple[str, str]]] = {}
     for thread in vanished.threads:
@@ -65,7 +65,7 @@ def vanished_pools(vanished: VanishedThreads) -> tuple[Pool, ...]:
             name = thread.name or f"thread {thread.tid or '?'}"
             by_kind.setdefault(role[0], []).append((name, role[1]))
     pools = [
-        Pool(
+        VanishedPool(
             kind,
             tuple(name for name, _ in workers),
             "; ".join(dict.fromkeys(w for _, w in workers)),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from gdb_epi.fault.reads import is_behind_call, read_up_to
+from gdb_epi.fault.reads import follows_call, read_up_to
 from gdb_epi.target.api import Module, Target, Thread
 from gdb_epi.target.unwind import Unwinder
 
@@ -93,7 +93,7 @@ def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
         if not below or below[-1][1] in names:
             continue
         # Code that is not readable does not contradict it.
-        if is_behind_call(target, thread.architecture, word) is not False:
+        if follows_call(target, thread.architecture, word) is not False:
             names.append(below[-1][1])
     return names[:MAX_CALLERS]
 
@@ -158,7 +158,7 @@ def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
     return f"the system call was made by code of {name}, not by the C library"
 
 
-def running_in(target: Target, thread: Thread, unwinder: Unwinder) -> Module | None:
+def innermost_outside_libc(target: Target, thread: Thread, unwinder: Unwinder) -> Module | None:
     """Return the object of the innermost code that is not the C library's.
 
     By the unwind tables. Where those end before it, by the return addresses above on the stack, of
@@ -175,7 +175,7 @@ def running_in(target: Target, thread: Thread, unwinder: Unwinder) -> Module | N
     for pc in (thread.pc, *words):
         module = _outside_libc(target, modules, pc)
         if module is not None and (
-            pc == thread.pc or is_behind_call(target, thread.architecture, pc) is not False
+            pc == thread.pc or follows_call(target, thread.architecture, pc) is not False
         ):
             return module
     return None

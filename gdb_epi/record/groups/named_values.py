@@ -9,7 +9,7 @@ MAX_NAME = 200
 
 
 @group(SEVERAL, order=205)
-def bad_address_in(parts: Parts, _notes: Notes) -> Json | None:
+def named_values(parts: Parts, _notes: Notes) -> Json | None:
     """Return `signal.named_values`; None when no variable holds the bad address."""
     named = parts.state.named_values
     if not named:

@@ -55,7 +55,7 @@ def threads(parts: Parts, _notes: Notes) -> Json:
 def _stack(thread: ThreadState, crashed: Json | None) -> Json:
     """Return one thread; without its frames when the merged stack holds the very same ones."""
     whole = thread_json(thread)
-    frames = [reduced(frame) for frame in whole.pop("frames")[:MAX_FRAMES]]
+    frames = [reduced_frame(frame) for frame in whole.pop("frames")[:MAX_FRAMES]]
     fields = {key: value for key, value in whole.items() if value != _USUAL_THREAD.get(key, ...)}
     if (
         not crashed
@@ -81,7 +81,7 @@ def _merged(state: ProcessState, tid: int) -> Json:
         "tid": tid,
         "name": next((t.name for t in state.python_threads() if t.tid == tid), None),
         "native": "absent" if stack.native is not None else "present",
-        "frames": [_with_code(state, reduced(frame)) for frame in frames[:MAX_MERGED]],
+        "frames": [_with_code(state, reduced_frame(frame)) for frame in frames[:MAX_MERGED]],
     }
     if len(frames) > MAX_MERGED:
         fields["frames_left_out"] = len(frames) - MAX_MERGED
@@ -118,7 +118,7 @@ def _outer_part(state: ProcessState, frames: list[Json]) -> Json:
     start = max(MAX_MERGED if gap is None else gap + 1, len(frames) - MAX_OUTER)
     start += _repeated(frames[start:])
     fields: Json = {
-        "outer_frames": [_with_code(state, reduced(frame)) for frame in frames[start:]],
+        "outer_frames": [_with_code(state, reduced_frame(frame)) for frame in frames[start:]],
         "frames_between": start - MAX_MERGED,
     }
     if gap is not None:
@@ -160,7 +160,7 @@ def _with_code(state: ProcessState, frame: Json) -> Json:
     return {**frame, "code": "anonymous"}
 
 
-def reduced(frame: Json) -> Json:
+def reduced_frame(frame: Json) -> Json:
     """Return a frame without what is usual, without locals, modules by file name only.
 
     SCHEMA.md says what an absent key of a frame means.

@@ -13,7 +13,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.cxx_exception import exception_type, terminating_frame
 from gdb_epi.fault.signals import SIGABRT
-from gdb_epi.signature.categories.types import Answer, Match, Scene, Undecided
+from gdb_epi.signature.categories.types import Answer, CategoryInput, Match, Undecided
 from gdb_epi.signature.names import one_line
 from gdb_epi.target.api import NativeFrame
 
@@ -42,17 +42,17 @@ _FATAL = {
 }  # fmt: skip
 
 
-def _aborts(scene: Scene) -> bool:
+def _aborts(scene: CategoryInput) -> bool:
     fault = scene.fault
     return not isinstance(fault, Absent) and fault.signo == SIGABRT and fault.sender == "self"
 
 
-def _among(scene: Scene, names: tuple[str, ...]) -> str | None:
+def _among(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
     plain = {name.removeprefix("__GI_") for name in scene.functions()}
     return next((name for name in names if name in plain), None)
 
 
-def _by_message(scene: Scene, kind: str, frames: tuple[str, ...]) -> Answer:
+def _by_message(scene: CategoryInput, kind: str, frames: tuple[str, ...]) -> Answer:
     """Decide by glibc's message, or by a frame when the message could not be read."""
     if not _aborts(scene):
         return None
@@ -80,28 +80,28 @@ def _by_message(scene: Scene, kind: str, frames: tuple[str, ...]) -> Answer:
     return None
 
 
-def _caller_of_abort(scene: Scene) -> NativeFrame | None:
+def _caller_of_abort(scene: CategoryInput) -> NativeFrame | None:
     """Return the frame that called abort()."""
     frames = () if isinstance(scene.native, Absent) else scene.native[:MAX_FRAMES]
     return next((outer for inner, outer in pairwise(frames) if inner.function in _ABORT), None)
 
 
-def assertion(scene: Scene) -> Answer:
+def assertion(scene: CategoryInput) -> Answer:
     """assert() of C."""
     return _by_message(scene, "assert", _ASSERT)
 
 
-def malloc(scene: Scene) -> Answer:
+def malloc(scene: CategoryInput) -> Answer:
     """glibc's malloc found its own data damaged."""
     return _by_message(scene, "malloc", _MALLOC)
 
 
-def fortify(scene: Scene) -> Answer:
+def fortify(scene: CategoryInput) -> Answer:
     """_FORTIFY_SOURCE or the stack protector."""
     return _by_message(scene, "fortify", _FORTIFY)
 
 
-def terminate(scene: Scene) -> Answer:
+def terminate(scene: CategoryInput) -> Answer:
     """std::terminate of C++, with the type of the exception that nobody caught."""
     if not _aborts(scene):
         return None
@@ -119,7 +119,7 @@ def terminate(scene: Scene) -> Answer:
     return Match(f"abort-terminate:{thrown or 'unknown'}", f"{frame} is on the stack{detail}")
 
 
-def fatal_error(scene: Scene) -> Answer:
+def fatal_error(scene: CategoryInput) -> Answer:
     """Py_FatalError and its relatives."""
     if not _aborts(scene):
         return None
@@ -129,7 +129,7 @@ def fatal_error(scene: Scene) -> Answer:
     return Match(f"abort-py-fatal:{_FATAL[frame]}", f"{frame} is on the stack") if frame else None
 
 
-def _no_memory(scene: Scene) -> str | None:
+def _no_memory(scene: CategoryInput) -> str | None:
     """Return the handler of a failed allocation that is on the stack."""
     if isinstance(scene.native, Absent):
         return None
@@ -141,7 +141,7 @@ def _no_memory(scene: Scene) -> str | None:
     return next((name for name in names if name in _NO_MEMORY), None)
 
 
-def other(scene: Scene) -> Answer:
+def other(scene: CategoryInput) -> Answer:
     """Any other SIGABRT that the process sent itself, unless it says that memory ran out."""
     if not _aborts(scene) or _no_memory(scene):
         return None
@@ -153,7 +153,7 @@ def other(scene: Scene) -> Answer:
     return Match("abort-other", f"SIGABRT that the process sent itself{by}")
 
 
-def out_of_memory(scene: Scene) -> Answer:
+def out_of_memory(scene: CategoryInput) -> Answer:
     """The program's own handler of a failed allocation ended it."""
     frame = _no_memory(scene) if _aborts(scene) else None
     if frame is None:

@@ -44,7 +44,7 @@ from gdb_epi.fault.place import (
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV, signal_name
 from gdb_epi.fault.site import ARITHMETIC, ILLEGAL, MISALIGNED, PRIVILEGED, TRANSFERS, TRAPPED
-from gdb_epi.signature.categories.types import Answer, Match, Scene
+from gdb_epi.signature.categories.types import Answer, CategoryInput, Match
 from gdb_epi.sizes import WORD
 
 _FPE_CODES = {1: "integer division by zero", 2: "integer overflow", 3: "floating-point division"}
@@ -84,7 +84,7 @@ ENDS = {
 }
 
 
-def stack_overflow(scene: Scene) -> Answer:
+def stack_overflow(scene: CategoryInput) -> Answer:
     """The stack ended: the access lies below it, in its guard, or in one too large frame."""
     account = scene.account
     if isinstance(account, Absent) or account.place.kind != STACK_ENDED:
@@ -107,7 +107,7 @@ def stack_overflow(scene: Scene) -> Answer:
     )
 
 
-def return_to_null(scene: Scene) -> Answer:
+def return_to_null(scene: CategoryInput) -> Answer:
     """A return popped 0: the slot below rsp is 0 and no call just pushed a return address.
 
     After a call through a NULL pointer the word at rsp is a return address, so that case stays
@@ -127,7 +127,7 @@ def return_to_null(scene: Scene) -> Answer:
     )
 
 
-def misaligned_sp(scene: Scene) -> Answer:
+def misaligned_sp(scene: CategoryInput) -> Answer:
     """rsp is no multiple of 8, which compiled code never makes."""
     fault = scene.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap or not fault.sp:
@@ -138,7 +138,7 @@ def misaligned_sp(scene: Scene) -> Answer:
     return Match("misaligned-sp", f"{what} {fault.sp:#018x} is no multiple of 8")
 
 
-def unread_protection(scene: Scene) -> Answer:
+def unread_protection(scene: CategoryInput) -> Answer:
     """A protection fault whose instruction cannot be read, with a register that is no address."""
     account = scene.account
     if isinstance(account, Absent) or account.how != PROTECTION:
@@ -168,7 +168,7 @@ def _noncanonical(odd: list[str]) -> Match:
     )
 
 
-def failed_access(scene: Scene) -> Answer:
+def failed_access(scene: CategoryInput) -> Answer:
     """An access or a transfer failed: what lies at its address decides."""
     account = scene.account
     if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
@@ -182,7 +182,7 @@ def failed_access(scene: Scene) -> Answer:
     return Match(name, _at(scene, account, name))
 
 
-def _odd_words(scene: Scene, account: Account) -> list[str]:
+def _odd_words(scene: CategoryInput, account: Account) -> list[str]:
     """Return the registers of the access that are not canonical, or the address that they make."""
     site, top = account.site, user_top(scene.target, account.fault)
     names = site.operand.registers() if site.operand is not None else ()
@@ -194,7 +194,7 @@ def _odd_words(scene: Scene, account: Account) -> list[str]:
     return [f"{name} = {value:#018x}" for name, value in odd.items()]
 
 
-def _at(scene: Scene, account: Account, name: str) -> str:
+def _at(scene: CategoryInput, account: Account, name: str) -> str:
     """Return the sentence that says what lies at the address."""
     address, place = account.address or 0, account.place
     region = scene.region_at(address)
@@ -225,7 +225,7 @@ def _at(scene: Scene, account: Account, name: str) -> str:
     return f"the fault address {address:#018x} is {where}"
 
 
-def without_operand(scene: Scene) -> Answer:
+def without_operand(scene: CategoryInput) -> Answer:
     """SIGSEGV with an address that the instruction does not explain: the address decides."""
     account = scene.account
     if isinstance(account, Absent) or account.how != UNEXPLAINED:
@@ -242,7 +242,7 @@ def without_operand(scene: Scene) -> Answer:
     return Match("segv-wild", f"the fault address {fault.address:#018x} is {where}")
 
 
-def other_end(scene: Scene) -> Answer:
+def other_end(scene: CategoryInput) -> Answer:
     """Every end that no address belongs to: by how the process came to it."""
     account = scene.account
     if isinstance(account, Absent):

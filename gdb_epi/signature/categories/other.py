@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.signals import signal_name
-from gdb_epi.signature.categories.types import Answer, Match, Scene
+from gdb_epi.signature.categories.types import Answer, CategoryInput, Match
 
 # Signals that the kernel sends for no doing of the thread that they end (signal(7), setrlimit(2)).
 _BY_KERNEL = {
@@ -16,7 +16,7 @@ _BY_KERNEL = {
 }
 
 
-def killed_external(scene: Scene) -> Answer:
+def killed_external(scene: CategoryInput) -> Answer:
     """Another process or thread sent the signal, or the kernel for a terminal."""
     fault, crash = scene.fault, scene.crash
     if isinstance(fault, Absent) or isinstance(crash, Absent):
@@ -40,11 +40,11 @@ def killed_external(scene: Scene) -> Answer:
     return Match("killed-external", f"{signal} {by}")
 
 
-def snapshot(scene: Scene) -> Answer:
+def not_a_crash(scene: CategoryInput) -> Answer:
     """No signal ended the process: a debugger wrote the core."""
     if isinstance(scene.crash, Absent) and scene.crash.reason == NOT_APPLICABLE:
         return Match("snapshot", scene.crash.detail)
     return None
 
 
-OTHER_RULES = (("killed-external", killed_external), ("snapshot", snapshot))
+OTHER_RULES = (("killed-external", killed_external), ("snapshot", not_a_crash))

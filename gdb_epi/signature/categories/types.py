@@ -53,7 +53,7 @@ class Undecided(NamedTuple):
     why: str
 
 
-class Scene:
+class CategoryInput:
     """What the rules look at; each part is read when first asked for."""
 
     def __init__(
@@ -99,7 +99,7 @@ class Scene:
 
 
 Answer = Match | Undecided | None
-Rule = Callable[[Scene], Answer]
+Rule = Callable[[CategoryInput], Answer]
 
 
 def family_of(name: str) -> str:

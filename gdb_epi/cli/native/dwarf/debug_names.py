@@ -33,7 +33,7 @@ from gdb_epi.cli.native.dwarf.entries import (
     Units,
 )
 from gdb_epi.cli.native.dwarf.lines import LineTable
-from gdb_epi.cli.native.frame_name_cache import Named
+from gdb_epi.cli.native.frame_name_cache import FrameName
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.target.files import ElfFile
 from gdb_epi.target.gdb_walk import Unsure
@@ -74,7 +74,7 @@ class DebugNames:
         self._lines: dict[int, LineTable] = {}
         self._inner: dict[int, list[_Block]] = {}  # by the block that they are in
 
-    def names(self, place: int, kind: str) -> list[Named]:
+    def names(self, place: int, kind: str) -> list[FrameName]:
         """Return the names at a place of the code, innermost first. Raises Unsure."""
         try:
             return self._names(place, kind)
@@ -100,16 +100,16 @@ class DebugNames:
             raise Unsure("a place in two functions")
         return functions[-1] if functions else None  # assembly has several names of one function
 
-    def _names(self, place: int, kind: str) -> list[Named]:
+    def _names(self, place: int, kind: str) -> list[FrameName]:
         unit = self.units.at(place)
         function = self.function(place)
         if unit is None or function is None:
             symbol = self._symbol(place)
             lines = None if unit is None else self._line_table(unit)
             if lines is None or not lines.holds(place):
-                return [Named(symbol, None, None, kind)]
+                return [FrameName(symbol, None, None, kind)]
             filename, line, *_ = lines.at(place)
-            return [Named(symbol, filename, line, kind)]
+            return [FrameName(symbol, filename, line, kind)]
         lines = self._line_table(unit)
         filename, line, since, extending = lines.at(place)
         calls, ends = self._inlined(function, place)
@@ -119,12 +119,12 @@ class DebugNames:
                     raise Unsure("an inlined call that may end later")
         named = []
         for call in reversed(calls):
-            named.append(Named(self.name(call), filename, line, "inline"))
+            named.append(FrameName(self.name(call), filename, line, "inline"))
             number, called = unit.number(call, CALL_FILE), unit.number(call, CALL_LINE)
             if number is None or not called or called >= MAX_LINE:
                 raise Unsure("an inlined call without a line")
             filename, line = lines.file(number), called
-        named.append(Named(self.name(function), filename, line, kind))
+        named.append(FrameName(self.name(function), filename, line, kind))
         if any((name.function or "").startswith(_CYTHON) for name in named):
             raise Unsure("a function of Cython, whose place is in yet another file")
         return named
