@@ -23,9 +23,9 @@ _NAME = re.compile(r"[a-z][a-z-]*\Z")
 
 
 class Argument(NamedTuple):
-    """The words and keywords of one argparse argument.
+    """The flags and options of one argparse argument.
 
-    `by_setting`: `set epi limit 5` is the default of --limit. `completes`: what TAB offers for it,
+    `by_setting`: `set epi limit 5` sets the default of --limit. `completes`: what TAB offers,
     "names", "modules", "types", "findings" or nothing.
     """
 
@@ -53,7 +53,7 @@ COMMANDS: dict[str, Command] = {}
 
 
 def argument(*flags: str, by_setting: bool = True, completes: str = "", **options: Any) -> Argument:
-    """Declare one argument; the other words are argparse's."""
+    """Declare one argument; `options` are those of argparse."""
     return Argument(flags, options, by_setting, completes)
 
 

@@ -10,7 +10,7 @@ from gdb_epi.typing_lite import Any, NamedTuple
 
 
 class Span(NamedTuple):
-    """A range of a source text; columns in characters from 0, the end column is behind it."""
+    """A range of a source text; columns count characters from 0, and the end is exclusive."""
 
     line: int
     column: int
@@ -29,17 +29,17 @@ class Listing(NamedTuple):
 
     filename: str
     first: int  # number of lines[0]
-    current: int  # the line that was running
+    current: int  # the line that is running
     lines: Sequence[str]
-    span: Span | None = None  # what of it was running
+    span: Span | None = None  # the part of that line that is running
 
 
 class Report(NamedTuple):
     """A titled table, free lines, or both; `data` is what --json prints.
 
-    `columns` name the cells of `rows`. `lines` are printed before the table. When `data` is
-    None the JSON form is made from columns and rows. `exit_code` is what a batch caller sees.
-    `label` is a verdict's where the lines are the answer of a triage.
+    `columns` name the cells of `rows`. `lines` are printed before the table. When `data` is None,
+    the JSON is made from columns and rows. `exit_code` is what a batch caller sees. `label` is the
+    label of the verdict where the lines are the answer of a triage.
     """
 
     title: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gdb-epi sign`: the signature of a crash of which only a text is left."""
+"""`gdb-epi sign`: the signature of a crash that survives only as text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EPILOG = (
 )
 EXIT_CODES = "0 a crash was signed; 3 no crash in the text; 2 wrong arguments"
 SCHEMA = "gdb-epi/text-signature/1"
-MAX_FRAMES = 128  # names of frames that --json prints
+MAX_FRAMES = 128  # frame names printed by --json
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -73,7 +73,7 @@ def run(args: Namespace) -> int:
 
 
 def _must_be_file(name: str) -> None:
-    """Refuse what would be waited for, or has no end; pipes that the shell opened are fine."""
+    """Refuse names that would block or never end; pipes opened by the shell are fine."""
     if name in ("-", "/dev/stdin") or name.startswith(("/dev/fd/", "/proc/self/fd/")):
         return
     try:

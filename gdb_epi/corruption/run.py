@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the checks over one process: evidence, what was skipped and why, and the score."""
+"""Run the checks on one process: the evidence, what was skipped and why, and the score."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Interrupted(NamedTuple):
     """Where the user interrupted a sweep."""
 
     check: str
-    swept: tuple[int, int] | None  # bytes that it had looked at, and all; None when it tells none
+    swept: tuple[int, int] | None  # bytes that it had read, and all; None when it does not say
     unreached: tuple[str, ...]  # the checks that would have followed
 
 
 class CheckResults(NamedTuple):
-    """What was found about corruption in one process."""
+    """What the checks found in one process."""
 
     evidence: tuple[Evidence, ...]
     skipped: tuple[Skipped, ...]
@@ -64,14 +64,14 @@ def run_checks(
 ) -> CheckResults:
     """Run every check that applies; one that fails becomes a soft error.
 
-    `findings` are those of the detectors: the ordinary causes among them lower the score.
-    `progress` gets (bytes done, bytes in all) of a sweep. One that the user interrupts ends with
-    what was found until then; without --sweep KeyboardInterrupt is raised.
+    `findings` are those of the detectors: ordinary causes among them lower the score. `progress`
+    gets (bytes done, bytes in all) during a sweep. A sweep that the user interrupts returns what
+    was found until then; without --sweep KeyboardInterrupt is raised.
 
-    Without a sweep or a budget the checks look near the frames first, and farther only where that
-    leaves a doubt: see _leaves_a_doubt(); everywhere only where no damage was found. Where nothing
-    failed, the cheap ones run first, and the costly ones only where those found something: see
-    nothing_failed().
+    Without a sweep or a budget the checks first look near the frames, then farther where that
+    leaves a doubt (_leaves_a_doubt()), and everywhere where no damage was found. Where nothing
+    failed, the cheap checks run first, and the costly ones only if those found something
+    (nothing_failed()).
     """
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all
@@ -107,7 +107,7 @@ def run_checks(
         if not any(map(is_no_innocent_sign, context.evidence)):
             results = _results(context, outcomes, errors, prior, None)
             return results._replace(skipped=(*results.skipped, Skipped(", ".join(left_out), why)))
-        # All of them, each with the evidence of those before it: as if nothing had been left out.
+        # Now run all, each seeing the evidence of those before it, as if none had been left out.
         context, outcomes = new_context(), {}
     interrupted = _run_all(context, outcomes)
     results = _results(context, outcomes, errors, prior, interrupted)
@@ -131,11 +131,11 @@ def run_checks(
 
 
 def _leaves_a_doubt(results: CheckResults) -> bool:
-    """Whether checks that looked near the frames should look farther.
+    """Tell whether checks that looked near the frames should look farther.
 
-    Not where damage, or what software does, was found, nor where nothing failed. Of 189 cores of
-    imitated damage and of bugs (tests/corruption, seed 4711, November 2026) one had evidence that
-    was ambiguous near the frames; 18 were looked at farther by this rule, and no answer changed.
+    They need not where damage, or an act of software, was found, nor where nothing failed. Of 189
+    cores of simulated damage and of bugs (tests/corruption, seed 4711, November 2026) one had
+    ambiguous evidence near the frames; this rule looked farther in 18, and no answer changed.
     """
     walk = object_walk(results.context)
     if isinstance(walk, Absent) or not walk.cut:
@@ -155,7 +155,7 @@ class _Outcome(NamedTuple):
 
 
 def _run_all(context: Context, outcomes: dict[str, _Outcome]) -> Interrupted | None:
-    """Run the checks that have no outcome yet, in their order; each sees the evidence before it."""
+    """Run the checks without an outcome yet, in order; each sees the evidence before it."""
     interrupted: Interrupted | None = None
     context.evidence = []
     for check in all_checks():
@@ -165,7 +165,7 @@ def _run_all(context: Context, outcomes: dict[str, _Outcome]) -> Interrupted | N
             continue
         outcome = outcomes[check.name] = _Outcome([], [], [])
         if check.everywhere and not context.whole_heap:
-            continue  # its turn comes where no damage is found
+            continue  # its turn comes if no damage is found
         why = reason_not_to_run(check, context)
         if why is not None:
             outcome.skipped.append(Skipped(check.name, why))
@@ -210,7 +210,7 @@ def _results(
 
 
 def checked_nothing(skipped: Sequence[Skipped]) -> bool:
-    """Whether no check ran at all: then damage was not judged."""
+    """Tell whether no check ran at all: then damage was not judged."""
     return any(skip.check == ALL for skip in skipped)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cut a demangled name down to its path: rules N9, N13, N15, N17 and N19 of SPEC.md.
+"""Reduce a demangled name to its path: rules N9, N13, N15, N17 and N19 of SPEC.md.
 
-One pass over the characters each, with counters instead of recursion: the text may be anything.
+Each is one pass over the characters, with counters instead of recursion: the text is untrusted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def cut_printed(name: str) -> tuple[str, tuple[str, ...]]:
 
 
 class _Cutter:
-    """A position in a printed name, and what is kept of it."""
+    """A position in a printed name, and the text kept so far."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -59,7 +59,7 @@ class _Cutter:
         return text.rpartition(" ")[2].lstrip("*&").replace("\0", " ")
 
     def _step(self) -> bool:
-        """Take one piece; False at the end of the path."""
+        """Consume one piece; False at the end of the path."""
         may = self.operators
         conversion = _CONVERSION.match(self.name, self.position) if may else None
         operator = _OPERATOR.match(self.name, self.position) if may else None
@@ -86,7 +86,7 @@ class _Cutter:
         return True
 
     def _arguments(self) -> bool:
-        """Skip an argument list; go on when a local name stands behind it."""
+        """Skip an argument list; go on if a local name follows it."""
         self._skip("(", ")")
         self.used.add("N13")
         tail = _TAIL.match(self.name, self.position)
@@ -96,7 +96,7 @@ class _Cutter:
         return True
 
     def _skip(self, opening: str, closing: str) -> None:
-        """Skip a bracket and what is in it; "->" and operators in it close nothing."""
+        """Skip a bracket and its contents; "->" and operators inside close nothing."""
         depth = 0
         for position in range(self.position, len(self.name)):
             letter = self.name[position]
@@ -111,21 +111,21 @@ class _Cutter:
 
 
 def rust_path(name: str) -> str:
-    """Return a Rust path without generic arguments: those of `<A as B>` stay, without their own.
+    """Return a Rust path without generic arguments; `<A as B>` stays, without its own arguments.
 
-    The older mangling does not tell the arguments of a function, the newer one does.
+    Only the newer mangling encodes the generic arguments of a function.
     """
     out: list[str] = []
     opened: list[_Bracket] = []
     shown = True
     for position, letter in enumerate(name):
         if letter == "<":
-            # Shown is what opens a type at the start of a path, not arguments after a name.
+            # A bracket that opens a type at the start of a path is shown; arguments are not.
             shown = shown and (position == 0 or name[position - 1] in " <(&*[")
             opened.append(_Bracket(shown, len(out)))
             out.append("<" if shown else "")
         elif letter == ">" and name[position - 1] != "-" and opened:
-            # End a bracket; `<a::B>` without a trait is a::B.
+            # Close a bracket; `<a::B>` without a trait becomes a::B.
             bracket = opened.pop()
             if bracket.shown and bracket.qualified:
                 out.append(">")
@@ -141,7 +141,7 @@ def rust_path(name: str) -> str:
 
 
 class _Bracket:
-    """An open bracket: whether it is shown, where it stands, and whether it holds ` as `."""
+    """An open bracket: whether it is shown, where it is, and whether it contains ` as `."""
 
     def __init__(self, shown: bool, at: int) -> None:
         self.shown = shown

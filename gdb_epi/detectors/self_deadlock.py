@@ -14,12 +14,12 @@ from gdb_epi.process_state import ProcessState
 def self_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find waits for a lock whose owner is the waiting thread.
 
-    Innocent causes, tested by the lock families: the `__exit__` that a frame keeps for the block it
-    is about to enter; a reentrant lock (its owner would not wait). Of an explicit acquire() the
-    code that was run is the only trace: such a holder is "probable" (acquire_calls.py). So is a
+    Innocent causes, tested by the lock families: the `__exit__` that a frame keeps for a block it
+    is about to enter; a reentrant lock (its owner would not wait). The only trace of an explicit
+    acquire() is the code that ran, so such a holder is "probable" (acquire_calls.py). So is a
     thread whose signal handler waits for a lock of the C library that the interrupted function
-    takes: that another thread runs in such a function is ruled out.
-    Reference: CPython Python/ceval.c (BEFORE_WITH); glibc nptl/pthread_mutex_lock.c (owner word).
+    takes; that another thread is in such a function is ruled out. Reference: CPython Python/ceval.c
+    (BEFORE_WITH); glibc nptl/pthread_mutex_lock.c (owner word).
     """
     for wait in state.locks.waits:
         if wait.verdict != SELF_DEADLOCK:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open the right Target for what GDB has loaded, and find the file behind a core.
 
-GDB's output is not parsed for that: its open files and its command line are looked at.
+GDB's output is not parsed for that: its open files and its command line tell.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MAX_CANDIDATES = 1000
 def core_path(inferior: gdb.Inferior) -> str | Absent:
     """Return the path of the inferior's core file.
 
-    Newer GDBs (18.1) tell it. Before, the core is the ELF core that GDB holds open and whose
-    threads are GDB's threads. Absent when it was deleted, or is not on this file system.
+    Newer GDBs (18.1) tell it. With older ones it is the ELF core that GDB has open and whose
+    threads are GDB's threads. Absent when it was deleted or is not on this file system.
     """
     corefile = getattr(inferior, "corefile", None)  # gdb.Corefile, not in 13.1
-    with contextlib.suppress(UnicodeDecodeError):  # GDB cannot say a path that is not UTF-8
+    with contextlib.suppress(UnicodeDecodeError):  # GDB cannot return a path that is not UTF-8
         if corefile is not None:
             path = corefile.filename
             gone = Absent(NOT_AVAILABLE, f"{path}: the core file is gone")
@@ -73,7 +73,7 @@ def _lwps(stream: BinaryIO, segments: Iterable[elf.Segment]) -> Iterator[int]:
 
 
 def _open_files() -> Iterator[str]:
-    """Yield the regular files that this GDB holds open."""
+    """Yield the regular files that this GDB has open."""
     folder = Path("/proc/self/fd")
     try:
         numbers = sorted(os.listdir(folder))[:MAX_CANDIDATES]
@@ -89,7 +89,7 @@ def _open_files() -> Iterator[str]:
 
 
 def _argument_files() -> Iterator[str]:
-    """Yield the files named on GDB's command line: BFD closes files when it has too many."""
+    """Yield the files named on GDB's command line, as BFD closes files when it has too many."""
     try:
         words = Path("/proc/self/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -108,7 +108,7 @@ def open_process(inferior: gdb.Inferior, lwp: int) -> Target:
 def open_core(inferior: gdb.Inferior) -> Target:
     """Return a target for the loaded core.
 
-    When its file cannot be found or read, GDB's memory has to do; it proves nothing.
+    When its file cannot be found or read, memory comes from GDB, which proves nothing.
     """
     path = core_path(inferior)
     if not isinstance(path, Absent):
@@ -126,7 +126,7 @@ def open_core(inferior: gdb.Inferior) -> Target:
 
 
 def local_sysroot() -> str | None:
-    """Return the folder of `set epi sysroot`, else of GDB's, without its "target:" prefixes."""
+    """Return `set epi sysroot`, else GDB's own sysroot without its "target:" prefixes."""
     own = str(gdb.parameter("epi sysroot") or "")
     if own:
         return os.path.expanduser(own)
@@ -137,9 +137,9 @@ def local_sysroot() -> str | None:
 
 
 def install_missing_file_handler() -> None:
-    """Let GDB 16 and later find files that it misses below `set epi sysroot`, by path or build-id.
+    """Let GDB 16+ look for missing files below `set epi sysroot`, by path or build-id.
 
-    Registered once. An older GDB has no such handlers and looks in its own places only.
+    Registered once. Older GDBs have no such handlers and look only in their own places.
     """
     try:
         from gdb.missing_objfile import MissingObjfileHandler, register_handler
@@ -149,7 +149,7 @@ def install_missing_file_handler() -> None:
     from gdb_epi.target.files import ElfFile, FileFinder
 
     class Handler(MissingObjfileHandler):  # type: ignore[misc]
-        """Asked for each file of a core that is not here, or is another build."""
+        """Called for each file of a core that is missing here, or is of another build."""
 
         def __call__(self, space: gdb.Progspace, buildid: str, filename: str) -> str | None:
             """Return the path of the file with this build-id; None when there is none."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which threads refer to an object, under which name: who could notify, put, set or release it.
+"""Which threads refer to an object, and by which name: who could notify, put, set or release it.
 
-A thread refers to an object when a variable of its frames is the object or has it as an attribute,
-one step deep: that is how code that acts on it reaches it, unless it goes through globals.
+A thread refers to an object when a variable in its frames is the object or has it as a direct
+attribute: that is how code reaches the object, unless it goes through globals.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class References:
         by_object: dict[int, list[tuple[int, str]]] = {}
         view = self._view
         for tid, frames in list(view.all_frames().items())[:MAX_THREADS]:
-            for frame in reversed(frames[:MAX_FRAMES]):  # what the program calls it comes first
-                if frame.name == "<module>":  # its variables are globals, which all code reaches
+            for frame in reversed(frames[:MAX_FRAMES]):  # the program's own names come first
+                if frame.name == "<module>":  # its variables are globals, which any code can reach
                     continue
                 for name, word in view.variable_addresses(frame):
                     by_object.setdefault(word, []).append((tid, name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one thread does, and the answer for the whole process."""
+"""What one thread is doing, and the answer for the whole process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
-# What a thread does.
+# What a thread is doing.
 PYTHON, NATIVE, GIL = "runs Python", "runs native code", "waits for the GIL"
 LOCK, EVENT, JOIN = "lock", "event", "join"
 CHILD, READ, WRITE, ACCEPT, POLL = "child", "read", "write", "accept", "poll"
@@ -15,19 +15,20 @@ FILE_LOCK, DATABASE, SLEEP, SIGNAL, OTHER = "file lock", "database", "sleep", "s
 WORK = "works on memory or a file"  # of a call, not of a thread: that runs
 RUNNING = frozenset((PYTHON, NATIVE))
 
-ASLEEP = "asleep between two turns of a loop"  # a service does so, and what polls in vain
+ASLEEP = "asleep between two turns of a loop"  # as services are, and code that polls in vain
 # Labels of answers, as the verdict has them.
 DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
 INHERITED = "fork-inherited-lock"
 
 
 class ThreadActivity(NamedTuple):
-    """What one thread does. `what` is a phrase: "for the lock A", "socket 5 (TCP)".
+    """What one thread is doing. `what` is a phrase: "for the lock A", "socket 5 (TCP)".
 
-    `object` is the Python object that is waited for (PyObject *), 0 when there is none or it is
-    not known. `target` is the thread, process or descriptor that it waits for. `timed`: it ends by
-    itself. `place` is the library's function that waits, "" where the program's own code does;
-    `awaits` is what its row of library_calls.py says, for rules: `what` may hold names of the core.
+    `object` is the Python object that it waits for (PyObject *), 0 when there is none or it is not
+    known; `target` is the thread, process or descriptor that it waits for. `timed`: the wait ends
+    by itself. `place` is the library function that waits, "" when the program's own code does.
+    Rules should test `awaits`, from the row in library_calls.py: `what` may contain names from the
+    core.
     """
 
     tid: int
@@ -40,14 +41,14 @@ class ThreadActivity(NamedTuple):
     place: str = ""
     awaits: str = ""
     frames: tuple[PyFrame, ...] = ()  # the program's own, innermost first
-    helper: bool = False  # all of its frames belong to a library: it serves others
-    label: str = ""  # what it waits for, by kind and name: the same in every run
-    key_frames: tuple[PyFrame, ...] = ()  # from the loop that runs on; empty: `frames`
+    helper: bool = False  # all of its frames belong to a library: it works for other threads
+    label: str = ""  # what it waits for, by kind and name, the same in every run
+    key_frames: tuple[PyFrame, ...] = ()  # from the endless loop outward; empty: use `frames`
     module: str = ""  # the library whose native code sleeps or runs
     call: str = ""  # the system call
 
     def where(self) -> str:
-        """Return "function (file:line)" of the program's innermost frame, or what stands for it."""
+        """Return "function (file:line)" of the program's innermost frame, or a substitute."""
         return (
             function_and_line(self.frames[0])
             if self.frames
@@ -55,17 +56,17 @@ class ThreadActivity(NamedTuple):
         )
 
     def who(self) -> str:
-        """Return how a sentence names the thread."""
+        """Return the thread's name for use in a sentence."""
         return self.name or f"thread {self.tid}"
 
 
 class HangAnswer(NamedTuple):
     """The answer for the process.
 
-    `kind` says which sort it is ("lock order", "pipe", "busy", ...), `sentence` in plain words who
-    waits for what and where. `members` are the threads whose frames make it what it is: a circle,
-    or the one thread. `ruled_out` names the innocent causes that were looked at, `open` those that
-    were not or could not be.
+    `kind` classifies it ("lock order", "pipe", "busy", ...); `sentence` says in plain words who
+    waits for what, and where. `members` are the threads that it is about: those of a cycle, or one
+    thread. `ruled_out` names innocent causes that were ruled out, `open` those that were not or
+    could not be.
     """
 
     label: str

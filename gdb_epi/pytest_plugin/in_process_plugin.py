@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin inside the processes of a run: it writes down which test runs, and adds triages.
+"""The plugin inside the processes of a run: it logs which test runs, and adds triages to reports.
 
-In the controller of pytest-xdist the report of a worker's crash gets the triage of its core; where
-tests run, a test that failed gets that of a process which it started and which died.
+In the controller of pytest-xdist it adds the triage of a worker's core to the report of its crash;
+where tests run, a failed test gets the triage of each process that it started and that died.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class InProcessPlugin:
             _let_gdb_attach()
 
     def pytest_report_header(self) -> str:
-        """Say how cores come, in the header of the session."""
+        """Say in the header of the session how cores are obtained."""
         settings = self._settings
         how = {"core": "cores by the kernel", "gdb": "tests run under GDB"}.get(settings.capture)
         how = how or f"no cores: {settings.why_not}"
@@ -53,43 +53,43 @@ class InProcessPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectstart(self, collector: pytest.Collector) -> None:
-        """Note what is being imported: that may die too."""
+        """Log what is being imported: an import may crash too."""
         self._journal.write("collecting", name=collector.nodeid or collector.name)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note how many tests there are."""
+        """Log how many tests there are."""
         self._journal.write("collected", number=len(session.items))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
-        """Note the test that begins; a controller only hears of it."""
+        """Log the test that begins; a controller only hears of it."""
         if self._runs_tests:
             self._began = time.time()
             self._journal.write("test", name=nodeid, location=location)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Function) -> None:
-        """Note where the process is, and where it may go: cores are written there."""
+        """Log the folders where the process is or may go: cores are written there."""
         for folder in _folders(item):
             if folder != self._settings.start:
                 self._journal.write("folder", folder=folder)
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logfinish(self) -> None:
-        """Note that the test has ended."""
+        """Log that the test has ended."""
         if self._runs_tests:
             self._journal.write("done")
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Note the end of the session: what dies now dies at exit."""
+        """Log the end of the session: a crash from now on is one at exit."""
         self._journal.write("finish", status=int(exitstatus))
 
     # -- reports -----------------------------------------------------------------------------------
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep each report, for the case that this process dies before its session ends."""
+        """Keep each report in case this process dies before its session ends."""
         if self._role != WORKER:
             to_data = self._config.hook.pytest_report_to_serializable
             self._journal.report(to_data(config=self._config, report=report))
@@ -98,13 +98,13 @@ class InProcessPlugin:
     def pytest_runtest_makereport(
         self, item: pytest.Function
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Add to a failed test what became of a process that it started."""
+        """Add to the report of a failed test what became of the processes that it started."""
         report = yield
         if report.failed and self._settings.capture == "core":
             from gdb_epi.pytest_plugin.death_cases import ARTIFACTS, DeathCases
 
             cases = DeathCases(self._settings, self._environment)
-            # In a worker others run tests too; here all that died was started by this test.
+            # Other workers run tests too; without workers, this test started whatever died.
             parent = os.getpid() if self._role == WORKER else None
             for case in cases.of_children(report.nodeid, parent, self._began, _folders(item)):
                 report.sections.append(("gdb-epi: a process of this test died", case.text()))
@@ -115,7 +115,7 @@ class InProcessPlugin:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
-        """Let workers of this machine run under GDB, where the kernel writes no cores."""
+        """Run the workers on this machine under GDB if the kernel writes no cores."""
         if self._settings.capture != "gdb":
             return
         for spec in specs:
@@ -136,7 +136,7 @@ class InProcessPlugin:
 
 
 def _folders(item: pytest.Function) -> list[str]:
-    """Return where a test and what it starts are likely to be."""
+    """Return the folders where a test and its child processes are likely to be."""
     arguments = getattr(item, "funcargs", {})
     folders = [str(arguments[name]) for name in _FOLDERS if name in arguments]
     with contextlib.suppress(OSError):  # it was removed
@@ -145,7 +145,7 @@ def _folders(item: pytest.Function) -> list[str]:
 
 
 def _let_gdb_attach() -> None:
-    """Allow a debugger that is no ancestor, where Yama forbids it (ptrace_scope 1)."""
+    """Let a debugger that is not an ancestor attach, which Yama forbids (ptrace_scope 1)."""
     try:
         with open(_YAMA, encoding="ascii") as file:
             scope = file.read().strip()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the supervisor tells the processes that it watches: a file in a folder of this run.
 
-The folder (mode 700, below the temporary folder) also takes the journals, the deaths that were
-examined, and what GDB writes. The session and its workers get its name by a variable of the
-environment and take it out, so that a pytest which a test starts is a run of its own.
+The folder (mode 700, below the temporary folder) also holds the journals, the deaths that were
+examined, and what GDB writes. The session and its workers get its name in an environment variable
+and remove that, so that a pytest started by a test is a run of its own.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class Settings(NamedTuple):
     gdb: str | None
 
     def write(self) -> None:
-        """Leave them for the processes of the run."""
+        """Write the settings for the processes of the run."""
         path = os.path.join(self.folder, _FILE)
         with open(path, "w", encoding="utf-8", opener=private_opener) as file:
             json.dump(self._asdict(), file)
 
     def shown(self, path: str) -> str:
-        """Return a path as a person sees it: relative to where pytest was started, if below."""
+        """Return a path for display: relative to where pytest was started, if it is below that."""
         relative = os.path.relpath(path, self.start)
         return path if relative.startswith("..") else relative
 
     def plan(self, command: tuple[str, ...], capture: str) -> Plan:
-        """Return how a command is run so that it leaves a core."""
+        """Return how to run a command so that it leaves a core."""
         return Plan(
             command=command,
             folder=self.start,

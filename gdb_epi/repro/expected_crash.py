@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crash that is sought, and at which key another one equals it."""
+"""The crash that is sought, and by which key another crash equals it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import sha256_hex
 
-# From the narrowest to the widest; `python` and `native` serve where half of the stack is missing.
+# From the narrowest to the widest; `python` and `native` are for stacks of which half is missing.
 LEVELS = ("exact", "strict", "stable", "coarse")
 HALVES = ("python", "native")
 DIGITS = {name: k.DIGITS[name] for name in (*LEVELS, *HALVES)}  # of the keys that are compared
@@ -22,7 +22,7 @@ Keys = Mapping[str, frozenset[str]]
 class Expectation(NamedTuple):
     """The keys of the crash that is sought.
 
-    A key has several values when a text left its category open (`gdb-epi sign`).
+    A key has several values when a text leaves the category open (`gdb-epi sign`).
     """
 
     keys: Keys
@@ -33,7 +33,8 @@ class Expectation(NamedTuple):
 class Match(NamedTuple):
     """Which keys of a crash equal the expected ones.
 
-    `level` is the narrowest equal one, None when none is; `reached` whether that is narrow enough.
+    `level` is the narrowest of them, None when there is none; `reached` tells whether it is narrow
+    enough.
     """
 
     level: str | None
@@ -43,7 +44,7 @@ class Match(NamedTuple):
 
 
 def read_expectation(word: str) -> Expectation:
-    """Return what `--expect` names: a key, `NAME:KEY`, a whole line `gsig/2 ...`, or a file.
+    """Return what `--expect` gives: a key, `NAME:KEY`, a whole line `gsig/2 ...`, or a file.
 
     The file is a record, or what `gdb-epi sign --json` or `triage --format json` printed. Raises
     UsageError or InputError.
@@ -99,7 +100,7 @@ def _of_file(name: str) -> Expectation:
 
 
 def _has_lines(content: bytes) -> bool:
-    """Whether it is JSON lines: the first line is an object of its own."""
+    """Tell whether this is JSON lines: the first line is a complete object."""
     return content[:1] == b"{" and content.split(b"\n", 1)[0].rstrip().endswith(b"}")
 
 
@@ -127,10 +128,10 @@ def keys_of(signature: Mapping[str, Any]) -> dict[str, frozenset[str]]:
 
 
 def compare(wanted: Keys, actual: Keys, at: str = "stable") -> Match:
-    """Return at which keys two signatures are equal, and whether that reaches the level `at`.
+    """Return by which keys two signatures are equal, and whether that reaches the level `at`.
 
-    Where the keys up to `at` exist on one side only, the halves `python` and `native` decide:
-    one of them must be equal, and none may differ.
+    If only one side has keys up to `at`, the halves `python` and `native` decide: one of them must
+    be equal, and neither may differ.
     """
     compared = tuple(n for n in (*LEVELS, *HALVES) if n in wanted and n in actual)
     equal = tuple(n for n in compared if wanted[n] & actual[n])

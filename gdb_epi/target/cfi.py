@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Call frame information: how a function's entry of .eh_frame says to leave its frame.
+"""Call frame information: how to leave the frame of a function, by its entry in .eh_frame.
 
-All that compilers, assemblers and linkers write for x86-64, expressions and the frames of signal
-handlers included. What else the format allows raises UnknownCfi: nothing is guessed.
-Reference: DWARF 5, 2.5 (expressions), 6.4 (call frame information), 7.24 (their encoding); LSB 5.0,
-"DWARF extensions" (.eh_frame); System V ABI x86-64, 3.6.2 (numbers of registers).
+This covers all that compilers, assemblers and linkers emit for x86-64, including expressions and
+the frames of signal handlers. Whatever else the format allows raises UnknownCfi; nothing is
+guessed. Reference: DWARF 5, 2.5 (expressions), 6.4 (call frame information), 7.24 (their encoding);
+LSB 5.0, "DWARF extensions" (.eh_frame); System V ABI x86-64, 3.6.2 (numbers of registers).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_STATES = 64  # remembered
 MAX_OPERATIONS = 256  # of one expression
 PCREL_SDATA4 = 0x1B  # the only encoding of code addresses on x86-64
 POINTER_SIZES = {0x0: 8, 0x2: 2, 0x3: 4, 0x4: 8, 0xA: 2, 0xB: 4, 0xC: 8}
-# What follows the opcode: u, s: LEB128; b: a block; a digit: so many bytes.
+# What follows the opcode: u: LEB128; b: a block; a digit: that many bytes.
 OPERANDS = {
     0x00: "", 0x02: "1", 0x03: "2", 0x04: "4", 0x05: "uu", 0x06: "u", 0x07: "u", 0x08: "u",
     0x09: "uu", 0x0A: "", 0x0B: "", 0x0C: "uu", 0x0D: "u", 0x0E: "u", 0x0F: "b", 0x10: "ub",
@@ -37,7 +37,7 @@ ADVANCE, OFFSET, RESTORE = 0x40, 0x80, 0xC0  # opcodes with an operand in their 
 
 
 class UnknownCfi(Exception):
-    """What compilers do not write for x86-64."""
+    """Something that compilers do not emit for x86-64."""
 
 
 class Place(NamedTuple):
@@ -61,10 +61,10 @@ class Base(NamedTuple):
 
 
 class CfiRule(NamedTuple):
-    """How to leave a frame. Registers that are not named are the caller's.
+    """How to leave a frame. Registers not named here still have the caller's values.
 
-    A register whose rule is None has no value in the caller; without a return address the frame is
-    a thread's first. `start` is where the function begins.
+    A register whose rule is None has no value in the caller; a frame without a return address is
+    the outermost of its thread. `start` is where the function begins.
     """
 
     start: int
@@ -74,7 +74,7 @@ class CfiRule(NamedTuple):
 
 
 class _Common(NamedTuple):
-    """A CIE: what entries have in common."""
+    """A CIE: what several entries have in common."""
 
     align: int
     augmented: bool
@@ -109,7 +109,7 @@ class CfiRules:
             raise UnknownCfi("a long entry")
         common = self._common(entry + 4 - back)
         entry_bytes = self._target.read(entry + 4, length)
-        at = 12  # after the CIE's place, the start and the size
+        at = 12  # after the CIE pointer, the start and the size
         if common.augmented:
             size, at = uleb(entry_bytes, at)
             at += size
@@ -166,7 +166,7 @@ _Registers = dict[int, "Place | Computed | None"]
 
 
 class _Table:
-    """Runs the instructions of an entry up to one place in its function."""
+    """Runs the instructions of an entry up to one address in its function."""
 
     def __init__(self, align: int) -> None:
         self._align = align
@@ -176,7 +176,7 @@ class _Table:
         self._states: list[tuple[Base | Computed | None, _Registers]] = []
 
     def run(self, instructions: bytes, until: int) -> None:
-        """Run what is in effect `until` bytes after the function's start."""
+        """Run the instructions that apply `until` bytes after the start of the function."""
         at = place = 0
         while at < len(instructions):
             byte = instructions[at]
@@ -238,7 +238,7 @@ class _Table:
             self.cfa = Base(values[0], offset) if opcode == 0x0D else Base(register, values[0])
 
     def _restore(self, register: int) -> None:
-        """Make a register's rule that of the function's start."""
+        """Give a register the rule that it had at the start of the function."""
         self.registers.pop(register, None)
         if register in self.initial:
             self.registers[register] = self.initial[register]
@@ -257,7 +257,7 @@ _BINARY: Mapping[int, Callable[[int, int], int]] = {
 def evaluate_expression(
     program: bytes, registers: Mapping[str, int], word: Callable[[int], int], *first: int
 ) -> int:
-    """Return what an expression computes; `first` is on its stack when it begins.
+    """Return what an expression computes, with `first` on its stack at the start.
 
     Raises UnknownCfi, and KeyError for a register that has no value.
     """

@@ -144,7 +144,7 @@ class CoreFileTarget:
         self.soft_errors: list[SoftError] = []
         self.native_source: NativeSource | None = None
         self.files = files
-        self.kept: dict[Any, Any] = {}  # api.kept_by()
+        self.kept: dict[Any, Any] = {}  # api.shared_cache()
         self._data = data
         self._bytes = MappedBytes(data)
         self._filled = FilledRanges(path, data)

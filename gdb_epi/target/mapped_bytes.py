@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Search a mapped file in place, by the fastest means that this Python has.
 
-Up to CPython 3.12 `mmap.find` compares at every byte (0.9 GB/s). `re` passes over what has another
-first byte in 3.5 GB/s; memmem of the C library, which nothing but ctypes can call, takes 6.
+Up to CPython 3.12 `mmap.find` compares at every byte (0.9 GB/s). `re` skips bytes that cannot begin
+a match at 3.5 GB/s; memmem of the C library, which only ctypes can call, reaches 6 GB/s.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WORTH_A_PATTERN = 1 << 17  # bytes: to compile a pattern takes as long as to search these
-WORTH_AN_IMPORT = 8 << 20  # bytes: to import ctypes takes as long as memmem gains of these
+WORTH_A_PATTERN = 1 << 17  # bytes: compiling a pattern takes as long as searching these
+WORTH_AN_IMPORT = 8 << 20  # bytes: importing ctypes takes as long as memmem saves on these
 
 
 class MappedBytes:
@@ -28,7 +28,7 @@ class MappedBytes:
         self.searched = 0
 
     def find(self, needle: bytes, low: int, high: int) -> int:
-        """Do what data.find(needle, low, high) does, four to six times as fast if there is much.
+        """Do what data.find(needle, low, high) does, four to six times as fast on large ranges.
 
         Neither `low` nor `high` may be negative.
         """
@@ -50,14 +50,14 @@ class MappedBytes:
 
     @cached_property
     def _address(self) -> int:
-        """Where the file is mapped in this process; `view` keeps it there."""
+        """Where the file is mapped in this process; `view` keeps it mapped."""
         return _address_of(self.view)
 
 
 def find_first(mapped: mmap.mmap, needle: bytes, low: int, high: int) -> int:
-    """Do what data.find(needle, low, high) does with `re`.
+    """Do what data.find(needle, low, high) does, by means of `re`.
 
-    That looks for the first byte, so the needle is searched for without the zeros at its start.
+    `re` looks for the first byte, so the needle is searched for without its leading zeros.
     """
     import re
 
@@ -90,7 +90,7 @@ def _memmem() -> Callable[..., int | None] | None:
 
 
 def _address_of(view: memoryview) -> int:
-    """Return the address of what a view shows (Py_buffer, Include/pybuffer.h)."""
+    """Return the address of the memory behind a view (Py_buffer, Include/pybuffer.h)."""
     import ctypes
 
     class Buffer(ctypes.Structure):

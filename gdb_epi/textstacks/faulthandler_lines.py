@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the lines of faulthandler and of `py-bt`.
 
-faulthandler prints co_name in every version (Python/traceback.c dump_frame, 3.8 to 3.15), text as
-ASCII with escapes, at most 100 frames of a thread and 100 threads; since 3.14 a C stack too.
+In every version faulthandler prints co_name (Python/traceback.c dump_frame, 3.8 to 3.15), text as
+ASCII with escapes, and at most 100 threads of 100 frames each; since 3.14 also a C stack.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def c_frame(text: str) -> TextFrame | None:
 
 
 def unescape(text: str) -> str:
-    """Undo the escapes of faulthandler: it prints ASCII only."""
+    """Undo the escapes of faulthandler, which prints only ASCII."""
     if "\\" not in text:
         return text
     return _ESCAPE.sub(lambda m: _letter(int(m[1] or m[2] or m[3], 16)), text)
@@ -76,5 +76,5 @@ def _letter(number: int) -> str:
 
 
 def is_cut_name(name: str | None) -> bool:
-    """Whether faulthandler cut a name: beyond 500 characters it prints three dots."""
+    """Tell whether faulthandler cut a name: after 500 characters it prints three dots."""
     return name is not None and name.endswith("...") and len(name) >= _CUT_NAME

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decode one x86-64 instruction: length, memory accesses, where control goes.
+"""Decode one x86-64 instruction: its length, memory accesses and control flow.
 
-Not a disassembler: what a fault needs, nothing about flags and hardly any names. An encoding that
-it does not know gives None, never a guess.
+This is not a disassembler: it decodes what explains a fault, nothing about flags and few mnemonics.
+An unknown encoding gives None, never a guess.
 Source: Intel SDM volume 2, chapter 2 (instruction format) and the opcode maps of appendix A.
 """
 
@@ -48,11 +48,11 @@ class _Prefixes(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """An instruction taken apart: places are counted from its start, sizes are in bytes.
+    """The parts of an instruction; offsets are from its start, sizes are in bytes.
 
-    `operand` is what ModRM names, without its access; None without memory. The displacement has a
-    size of 0 where there is none, and so has what follows it up to the end: the immediate, or the
-    target of a direct jump, branch or call, which is relative to the end.
+    `operand` is the memory operand of ModRM, without its access; None without one. The size of a
+    missing displacement is 0, and so is that of whatever follows it when missing: the immediate, or
+    the target of a direct jump, branch or call, which is relative to the end.
     """
 
     raw: RawInstruction
@@ -66,24 +66,24 @@ class Parts(NamedTuple):
 
     @property
     def is_relative(self) -> bool:
-        """Whether it is a direct jump, branch or call."""
+        """Tell whether this is a direct jump, branch or call."""
         return self.shape in "jJ"
 
     @property
     def immediate_size(self) -> int:
-        """The bytes of the immediate, or of the relative target."""
+        """The size of the immediate, or of the relative target."""
         return self.length - self.immediate
 
     @property
     def rooted(self) -> bool:
-        """Whether the displacement is counted from a register that is not rip."""
+        """Tell whether the displacement is relative to a register other than rip."""
         return self.operand is None or self.operand.base is not None
 
 
 def decode(code: bytes) -> Instruction | None:
     """Return the instruction at the start of `code`; None when it is unknown or cut off.
 
-    The code of many processes is that of the same libraries: what was decoded last is kept.
+    Many processes run the same libraries, so what was decoded last is cached.
     """
     return _decoded(code[:MAX_LENGTH])
 
@@ -95,7 +95,7 @@ def _decoded(code: bytes) -> Instruction | None:
 
 
 def parts_of(code: bytes) -> Parts | None:
-    """Return where the parts of the instruction at the start of `code` lie; None as in decode()."""
+    """Return the parts of the instruction at the start of `code`; None as in decode()."""
     try:
         prefixes = _prefixes(code)
         opcode = code[prefixes.at]
@@ -111,7 +111,7 @@ def parts_of(code: bytes) -> Parts | None:
 def memory_operand(code: bytes) -> Operand | None:
     """Return the first memory access of the instruction at the start of `code`, or None.
 
-    The one that the instruction names comes before the implicit ones (push, pop, strings).
+    An explicit operand comes before the implicit ones (push, pop, string instructions).
     """
     instruction = decode(code)
     return instruction.operands[0] if instruction is not None and instruction.operands else None
@@ -227,7 +227,7 @@ def _immediate_size(shape: str, made: RawInstruction, prefixes: _Prefixes) -> in
 def _memory(
     code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes
 ) -> tuple[Operand, int, int]:
-    """Return the ModRM operand without its access, the place after it, its displacement's size."""
+    """Return the ModRM operand without its access, the offset after it, its displacement's size."""
     mode, low, rex = made.modrm >> 6, made.modrm & 7, made.extended
     base: str | None = REGISTERS[low | (rex & 1) << 3]
     index: str | None = None
@@ -261,7 +261,7 @@ def _memory(
 
 
 def _instruction(code: bytes, parts: Parts) -> Instruction:
-    """Tell what an instruction does."""
+    """Return what an instruction does."""
     made, prefixes, shape, memory, _, _, at, length = parts
     immediate = int.from_bytes(code[at:length], "little", signed=True) if at < length else None
     operands: list[Operand] = []
@@ -270,7 +270,7 @@ def _instruction(code: bytes, parts: Parts) -> Instruction:
         if access is not None:
             named = memory
             if made.map == 1 and made.opcode in (0xA3, 0xAB, 0xB3, 0xBB):
-                named = named._replace(index_register=UNKNOWN_INDEX)  # a bit number moves it
+                named = named._replace(index_register=UNKNOWN_INDEX)  # the bit number shifts it
             if made.map == 0 and made.opcode == 0x8F and named.base == "rsp":
                 named = named._replace(displacement=named.displacement + 8)
             mode, size, align = access
@@ -292,7 +292,7 @@ def _instruction(code: bytes, parts: Parts) -> Instruction:
         0x50 <= made.opcode < 0x60 or 0x90 <= made.opcode < 0x98 or shape in "vb"
     ):
         reg = REGISTERS[made.opcode & 7 | (made.extended & 1) << 3]
-    # What user code may not run: a general protection fault without an address.
+    # Instructions forbidden in user mode: a general protection fault without an address.
     privileged = {0: tables.PRIVILEGED, 1: tables.PRIVILEGED_TWO}.get(made.map, frozenset())
     return Instruction(
         length=length,

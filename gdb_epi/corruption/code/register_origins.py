@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What made the registers of a fault: the code that ran before it, run again.
+"""Where the registers of a fault got their values: the code before it, run again.
 
-A register that a load, lea or mov made a few instructions ago can be made again when the inputs
-are still there. What the failed instruction had changed itself is left out: `rep movs` and
-`rep stos` (memcpy and memset of much, where the CPU is fast at it) stop between two rounds, and
+A register that a load, lea or mov set a few instructions ago can be recomputed when the inputs are
+still there. Registers that the failed instruction itself changed are left out: `rep movs` and
+`rep stos` (large memcpy and memset where the CPU is fast at them) stop between two iterations, and
 rdi, rsi and rcx have moved on by then.
 """
 
@@ -48,7 +48,7 @@ _NOTHING: frozenset[str] = frozenset()
 def advanced_counters(
     context: Context, site: FaultSite, path: CodePath, registers: dict[str, int]
 ) -> frozenset[str]:
-    """Return the registers that the instruction which failed may have changed before it did."""
+    """Return the registers that the failed instruction may have changed before it failed."""
     instruction = site.instruction
     if instruction is None or not instruction.repeated or site.arrived:
         return _NOTHING
@@ -59,10 +59,11 @@ def advanced_counters(
 
 
 def _failed_in_the_first_page(context: Context, site: FaultSite) -> bool:
-    """Whether no round can have succeeded, because one before it would have failed too.
+    """Tell whether no iteration can have succeeded, because an earlier one would have failed too.
 
-    A page is there or not as a whole, so whoever runs into one fails at its edge. Another thread
-    may take the page away in the middle, and another process that of a file (SIGBUS).
+    A page is mapped as a whole or not at all, so a string operation that runs into an unmapped page
+    fails at its edge. Only another thread could unmap the page under way, and only another process
+    could truncate a mapped file (SIGBUS).
     """
     if len(context.target.threads()) > 1 or site.fault.signo != SIGSEGV or site.instruction is None:
         return False
@@ -77,9 +78,9 @@ def _is_at_an_edge(address: int) -> bool:
 
 
 def _still_as_made(path: CodePath, registers: dict[str, int], counters: frozenset[str]) -> bool:
-    """Whether one of the registers, which all move together, still holds what it was given.
+    """Tell whether one of the registers, which all move together, still has its first value.
 
-    A number, or a copy of or for another register: nothing else has to be believed for that.
+    That value is a constant, or equals another register: no other fact has to be trusted.
     """
     gone: set[str] = set()  # changed by what ran later
     for number in range(len(path.steps) - 1, -1, -1):
@@ -98,7 +99,7 @@ def _still_as_made(path: CodePath, registers: dict[str, int], counters: frozense
 def _given(
     instruction: Instruction, name: str, registers: dict[str, int], counters: frozenset[str]
 ) -> tuple[str, ...]:
-    """Return the registers that show that a counter has not moved, or nothing."""
+    """Return the registers that prove that a counter has not moved, or nothing."""
     how = value_source(instruction, name)
     held = registers.get(name)
     if how.kind == CONSTANT and isinstance(how.source, int):
@@ -112,14 +113,14 @@ def _given(
 
 STACK = frozenset(("rsp",))
 EVERYWHERE = (0, 1 << 64)
-MAX_WANTED = 8  # registers that are looked for on all ways
-ARGUMENTS = ("rdi", "rsi")  # that are looked at where no operand names a register
+MAX_WANTED = 8  # registers that are traced on all paths
+ARGUMENTS = ("rdi", "rsi")  # traced where no operand names a register
 
 
 class RecomputedRegister(NamedTuple):
-    """One register: what it holds and what the instruction at `at` gives when it is run again.
+    """One register: what it holds, and what the instruction at `at` gives when it is run again.
 
-    `slot` is the address of the memory that it was loaded from, None when it was computed.
+    `slot` is the address that it was loaded from, None when it was computed.
     """
 
     register: str
@@ -128,22 +129,22 @@ class RecomputedRegister(NamedTuple):
     at: int
     kind: str  # LOAD, COPY, ADDRESS, CONSTANT or COMPUTED
     slot: int | None
-    size: int  # bytes of the register that the instruction makes
-    through: tuple[str, ...] = ()  # registers of the load's address that still hold it; or copied
+    size: int  # bytes of the register that the instruction sets
+    through: tuple[str, ...] = ()  # registers in the load's address, unchanged since; or the source
     offset: int = 0  # what the load added to its base
-    since: bool = False  # a function was called after a load, and may have stored there
-    fixed: bool = False  # whatever the registers held: a number, or xor of itself
-    kept: bool = False  # over a call: the function that was called may have saved it on the stack
+    since: bool = False  # a function called after the load may have stored there
+    fixed: bool = False  # does not depend on any register: a constant, or xor with itself
+    kept: bool = False  # across a call: the callee may have saved it on the stack
 
 
 def replay(target: Target, path: CodePath, registers: dict[str, int]) -> list[RecomputedRegister]:
-    """Return which registers at the end of a path can be made again, the last made first."""
+    """Return the registers at the end of a path that can be recomputed, the last set first."""
     return _Replay(target, path, registers).run()
 
 
 @once_per_run
 def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
-    """Return what can be made again, the last made first. Absent when there is no code to run."""
+    """Return what can be recomputed, the last set first. Absent when there is no code to run."""
     site = context.site
     if isinstance(site, Absent):
         return site
@@ -168,13 +169,13 @@ def _returned(
     registers: dict[str, int],
     made: list[RecomputedRegister],
 ) -> list[RecomputedRegister]:
-    """Return what the function that was called last gave, where that is not known from `made`.
+    """Return what the function that was called last returned, where `made` does not tell.
 
-    Each of its returns may have been taken: when one of them explains a register, none differs.
+    Any of its returns may have been taken: if one of them explains a register, none differs.
     """
     settled = {
         remade.register for remade in made if remade.kind != COPY or remade.held != remade.expected
-    }  # a copy of what the function returned says nothing of that
+    }  # a copy of what the function returned says nothing about it
     if site.operand is not None and settled.issuperset(site.operand.registers()):
         return []
     returned = [
@@ -194,9 +195,9 @@ def _on_all_ways(
     registers: dict[str, int],
     made: list[RecomputedRegister],
 ) -> list[RecomputedRegister]:
-    """Return what differs wherever it was made: registers of the access, and those behind them.
+    """Return what differs on every path: registers of the access, and those that they came from.
 
-    Registers that one of the places explains, or does not tell, are left out.
+    Registers that one of the paths explains, or leaves open, are left out.
     """
     settled = {remade.register: [remade] for remade in made}
     wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
@@ -228,7 +229,7 @@ def _on_all_ways(
 
 
 def _place(context: Context, site: FaultSite) -> tuple[int, dict[str, int]] | Absent:
-    """Return where the block ends, and the registers there: behind a call that of its caller."""
+    """Return where the block ends, and the registers there; after a call, those of the caller."""
     registers = dict(site.fault.registers)
     if not site.arrived:
         if site.instruction is None:
@@ -243,7 +244,7 @@ def _place(context: Context, site: FaultSite) -> tuple[int, dict[str, int]] | Ab
 
 
 class _Store(NamedTuple):
-    """A place that step `number` stored to; `value` is what it stored, where known."""
+    """Memory to which step `number` stored; `value` is what it stored, where known."""
 
     number: int
     at: int
@@ -252,7 +253,7 @@ class _Store(NamedTuple):
 
 
 class _Replay:
-    """Run a path again: what is known of the registers is what it held, or what it makes."""
+    """Run a path again, from what is known of the registers before and during it."""
 
     def __init__(self, target: Target, path: CodePath, registers: dict[str, int]) -> None:
         self._target = target
@@ -264,10 +265,10 @@ class _Replay:
         self._later_stores: list[_Store] = []  # of the run before it
 
     def run(self) -> list[RecomputedRegister]:
-        """Return what can be made again, the last made first.
+        """Return what can be recomputed, the last set first.
 
-        The first run finds out where the path stores to; the second one loads nothing that was
-        stored to after the load.
+        The first run finds out where the path stores; the second one loads nothing that was stored
+        to after the load.
         """
         self._run()
         self._made.clear()
@@ -284,9 +285,9 @@ class _Replay:
         return list(reversed(self._made.values()))
 
     def _kept(self, changes: list[frozenset[str] | None], first: int) -> list[dict[str, int]]:
-        """Return which registers are known before each step, because they are at the end.
+        """Return the registers that are known before each step because they are known at the end.
 
-        Those that nothing changed since, and those to which only a number was added.
+        These are the registers that did not change since, or only by a constant.
         """
         values = dict(self._registers)
         values_before: list[dict[str, int]] = []
@@ -312,7 +313,7 @@ class _Replay:
         return STACK if instruction.flow in ("call", "return") else changed_registers(instruction)
 
     def _step(self, number: int, change: frozenset[str], kept: dict[str, int]) -> None:
-        """Run one step; `kept` is what the registers at the end say of those before it."""
+        """Run one step; `kept` is what the registers at the end say about those before it."""
         step = self._path.steps[number]
         values = kept | {n: register.expected for n, register in self._made.items()}
         values["rip"] = step.address
@@ -386,7 +387,7 @@ class _Replay:
         )
 
     def _with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
-        """Return the registers and, by the name MEMORY, what the instruction reads there."""
+        """Return the registers and, under the name MEMORY, what the instruction reads there."""
         instruction = self._path.steps[number].instruction
         operand = instruction.explicit
         if operand is None or operand.access != "r" or operand.size not in (4, 8):
@@ -397,10 +398,10 @@ class _Replay:
         return values if value is None else values | {MEMORY: value}
 
     def _note_stores(self, number: int, values: dict[str, int]) -> None:
-        """Note what a step stores to; a place that is not known may be any."""
+        """Note where a step stores; an unknown place may be anywhere."""
         instruction = self._path.steps[number].instruction
         if self._path.steps_over(number):
-            return  # what it stored to is not known: Remade.since
+            return  # where it stored is not known: RecomputedRegister.since
         value = values.get(source) if (source := stored_register(instruction)) else None
         for operand in instruction.operands:
             if operand.access != "r":
@@ -411,9 +412,9 @@ class _Replay:
                 self._stores.append(_Store(number, *place, None if maybe else value))
 
     def _load(self, number: int, slot: int, how: ValueSource) -> int | None:
-        """Return what a load gave: what the path stored there before it, or what is there now.
+        """Return what a load gave: what the path had stored there, or what is there now.
 
-        None when what is there now may have been stored since.
+        None when what is there now may have been stored later.
         """
         hits = [
             store
@@ -434,7 +435,7 @@ class _Replay:
 
 
 def _inputs(instruction: Instruction) -> set[str | None]:
-    """Return the registers that an instruction may read, apart from implicit ones."""
+    """Return the registers that an instruction may read, except implicit ones."""
     memory = instruction.memory.registers() if instruction.memory is not None else ()
     return {instruction.reg, instruction.rm, *memory}
 

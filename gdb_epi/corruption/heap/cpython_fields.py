@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a word of memory is a field of CPython's own, where nobody keeps marks in addresses."""
+"""Whether a word of memory is a field of CPython itself, which keeps no marks in addresses."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_word
 
 MAX_BASES = 16
-FRAME_BYTES = 2048  # from a frame's start, in which its variables and value stack lie
-CODE_BYTES = 128  # of a code object, in which its pointers lie
+FRAME_BYTES = 2048  # a frame's variables and value stack lie within these
+CODE_BYTES = 128  # a code object's pointers lie within these
 MAX_CHUNKS = 64
 MAX_CHUNK_BYTES = 1 << 30
 FD_AT, BK_AT, SIZE_AT, FLAGS = 16, 24, 8, 7  # struct malloc_chunk, malloc/malloc.c
@@ -21,7 +21,7 @@ MOST_CHUNK = 1 << 30
 
 
 def is_cpython_field(context: Context, place: int) -> bool:
-    """Whether a word lies in a frame, its code, or an object whose type no extension defines.
+    """Tell whether a word lies in a frame, its code, or an object of no extension's type.
 
     The types of extensions have a dot in tp_name (`_ctypes._SimpleCData`); CPython's own and
     classes written in Python have none. A class that derives from an extension's type may hold
@@ -65,7 +65,7 @@ def _of_extension(context: Context, python: PythonState, start: int, name: str) 
 
 
 def in_data_stack(context: Context, address: int) -> bool:
-    """Whether an address lies in a thread's data stack (3.11 and later), which holds frames only.
+    """Tell whether an address lies in a thread's data stack (3.11+), which holds only frames.
 
     Reference: _PyStackChunk, Include/cpython/pystate.h; push_chunk(), Python/pystate.c.
     """
@@ -95,12 +95,12 @@ def _data_stacks(context: Context) -> list[tuple[int, int]]:
 
 
 def is_allocator_link(context: Context, place: int, corrected: int) -> bool:
-    """Whether a word is a link of pymalloc's or of glibc's own, and `corrected` fits it."""
+    """Tell whether a word is a free-list link of pymalloc or glibc that `corrected` would fit."""
     return _pools_link(context, place, corrected) or _chunks_link(context, place, corrected)
 
 
 def _pools_link(context: Context, place: int, corrected: int) -> bool:
-    """The first free block of a pool, in the pool's header: a block of the same pool."""
+    """A pool header names its first free block, which lies in the same pool."""
     for size in SIZES:
         base = corrected & -size
         if place != base + FREE_AT:
@@ -116,9 +116,9 @@ def _pools_link(context: Context, place: int, corrected: int) -> bool:
 
 
 def _chunks_link(context: Context, place: int, corrected: int) -> bool:
-    """A link of a free chunk of glibc's, whose neighbour in the bin leads back.
+    """A free chunk of glibc links to a neighbour in its bin, which links back.
 
-    The chunk is free when the one behind it says so, and repeats its size.
+    The chunk is free when the one after it says so and repeats its size.
     """
     target = context.target
     for own, back in ((FD_AT, BK_AT), (BK_AT, FD_AT)):

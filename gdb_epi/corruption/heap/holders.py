@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which words hold an object, and what software leaves in slots that looks like one flipped bit."""
+"""Which words refer to an object, and which software errors look like one flipped bit in a slot."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word
 
-FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
+FAR_BIT = 24  # as for pointers: near misses of software differ in lower bits
 ARENA_BIT = 20  # ARENA_SIZE, Objects/obmalloc.c: 256 KB up to 3.9, 1 MB from 3.10 on
 ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3.8 to 3.15)
-INCREMENTS = 16  # counts that are raised through one stale pointer are fewer
-WILD_INCREMENTS = 4  # and through one that leads anywhere: what an item behind a list's end holds
-MAX_STALE = 16  # words on stacks that hold the address still; most are no references
+INCREMENTS = 16  # one stale pointer raises a count fewer times than this
+WILD_INCREMENTS = 4  # and a wild one, read from past the end of a list, fewer than this
+MAX_STALE = 16  # words on stacks that still hold the address; most are not references
 BYTE = 8  # bits
 LOW_PARTS = (BYTE, 16, 32)  # bits that a store of one, two or four bytes clears
 
 
 def lost_a_reference(context: Context, address: int, wrong: int) -> bool:
-    """Whether all references of an object but one are accounted for.
+    """Tell whether all references to an object but one are accounted for.
 
-    What a program leaked misses any number; and a word on a stack, or in a register, may be left
-    over or be the one that seems to be missing. Then it cannot be told.
+    A leaked object may lack any number of them. A word on a stack or in a register may be stale, or
+    may be the very reference that seems to be missing; then this cannot be told.
     """
     count = _references(context, address, address ^ wrong)
     return count is not None and holders_of(context, address, count) == count - 1
 
 
 def _references(context: Context, address: int, flip: int) -> int | None:
-    """Return the count of an object that was reached through a pointer with that bit changed."""
+    """Return the reference count of an object reached through a pointer with that bit changed."""
     return address_index(context).references(address, flip if 0 < flip < WORD else WORD)
 
 
 def holders_of(context: Context, address: int, limit: int) -> int:
-    """Return how many words of memory, and registers, hold an address; memory's up to `limit`.
+    """Return how many words of memory (at most `limit`) and registers hold an address.
 
-    Without words in free memory: they were left there.
+    Words in free memory do not count: they are left over.
     """
     places = find_word(context.target, address, limit=limit + MAX_STALE).addresses
     if len(places) >= limit:
@@ -51,14 +51,14 @@ def holders_of(context: Context, address: int, limit: int) -> int:
 
 
 def is_free(context: Context, place: int) -> bool:
-    """Whether a word lies in a free block of pymalloc or a free chunk of glibc's main heap."""
+    """Tell whether a word lies in a free block of pymalloc or a free chunk of glibc's main heap."""
     return address_index(context).in_free_block(place) or in_free_chunk(context, place)
 
 
 def is_refuted(context: Context, walk: ObjectWalk, address: int, flip: int = 0) -> bool:
-    """Whether words outside of stacks and free blocks account for all references of an object.
+    """Tell whether words outside stacks and free blocks account for all references to an object.
 
-    `flip`: what differs in the word that should name it.
+    `flip` is what differs in the word that should name it.
     """
     count = _references(context, address, flip)
     if count is None:
@@ -78,13 +78,13 @@ def _in_registers(context: Context, address: int) -> int:
 
 
 def is_partly_written(context: Context, place: int, value: int, right: int) -> bool:
-    """Whether software makes a wrong word of the right one, though only one bit differs.
+    """Tell whether software can have made the wrong word, though only one bit differs.
 
-    A zero byte behind a text, or a zero of two or four bytes, that is written one too far; an
-    address that was truncated; a reference count that is raised by a few through a wild pointer, or
-    by more through a stale one, where an object can have begun. Who keeps the reference that was
-    taken names the place, and so does what a wild pointer was loaded from; where nothing does, no
-    count was raised.
+    It writes the zero that ends a text, or a zero of two or four bytes, one too far; it truncates
+    an address; it raises a reference count by a few through a wild pointer, or by more through a
+    stale one, where an object can have begun. Whoever took that reference still holds the address,
+    and so does the slot that a wild pointer was loaded from; where nothing does, no count was
+    raised.
     """
     flip = value ^ right
     zeroed = [part for part in LOW_PARTS if flip < 1 << part and not value & (1 << part) - 1]
@@ -99,9 +99,9 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
 
 
 def _amid_objects(context: Context, place: int) -> bool:
-    """Whether no text ends right before a place: an object is named there, in a table's last slot.
+    """Tell whether an object's address, and no text, ends right before a place.
 
-    One or two words before, for there may be a hash between; the byte before is 0.
+    It is one or two words before, as there may be a hash in between; the byte before is 0.
     """
     before = [read_word(context.target, place - n * WORD) for n in (1, 2)]
     if before[0] is None or before[0] >> 64 - BYTE:
@@ -110,9 +110,9 @@ def _amid_objects(context: Context, place: int) -> bool:
 
 
 def _is_named(context: Context, place: int) -> bool:
-    """Whether a word or register names a place: what raises a count there has its address.
+    """Tell whether a word or register holds the address of a place: whoever raises a count has it.
 
-    So it is said where memory was not searched.
+    Where memory was not searched, the answer is yes.
     """
     if _in_registers(context, place) > 0 or context.places_of(place, 1):
         return True
@@ -120,12 +120,12 @@ def _is_named(context: Context, place: int) -> bool:
 
 
 def may_be_stale(context: Context, value: int, right: int | None = None) -> bool:
-    """Whether a word can be the address of an object that was freed, whatever is there now.
+    """Tell whether a word can be the address of an object that was freed, whatever is there now.
 
-    So can each that is aligned, in memory that programs write to: it may have been given to blocks
-    of another size since. And, less than an arena (1 MB) from `right`, in what is not mapped (any
-    more): arenas are given back as a whole, and where one lay that is farther away an object that
-    misses just one reference is one bit off by chance alone.
+    Any aligned address in writable memory can: the memory may since have gone to blocks of another
+    size. So can one in unmapped memory less than an arena (1 MB) from `right`: arenas are given
+    back as a whole. Farther away, an object that lacks just one reference is one bit off only by
+    chance.
     """
     if value % ALIGNED:
         return False
@@ -136,7 +136,7 @@ def may_be_stale(context: Context, value: int, right: int | None = None) -> bool
 
 
 def may_be_freed(context: Context, value: int) -> bool:
-    """Whether a word can be the address of an object whose memory was given back to the kernel."""
+    """Tell whether a word can be the address of an object whose memory went back to the kernel."""
     return (
         not value % ALIGNED
         and context.target.region_at(value) is None

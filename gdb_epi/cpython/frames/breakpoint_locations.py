@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a process has to be watched so that it stops in Python code.
+"""Where to watch a process so that it stops in Python code.
 
-Since 3.11 a call from Python to Python enters no C function: a breakpoint in C misses it. But the
-eval loop reads each instruction before it runs it, the argument byte too (NEXTOPARG() in
-Python/ceval_macros.h, ceval.c; superinstructions of 3.11 read that byte alone). Whoever watches
-this byte of one instruction sees every run of it, in every thread, by every caller.
+Since 3.11 a call from Python to Python enters no C function, so a breakpoint in C misses it. But
+the eval loop reads each instruction before it runs it, including the argument byte (NEXTOPARG() in
+Python/ceval_macros.h, ceval.c; superinstructions of 3.11 read only that byte). A watchpoint on this
+byte sees every run of the instruction, in every thread and from every caller.
 
-A function is entered where the instruction after its first RESUME is read: the thread state leads
-to the new frame by then, and the frame's last instruction tells an entry from the turn of a loop.
+A function is entered when the instruction after its first RESUME is read: by then the thread state
+leads to the new frame, and the frame's last instruction tells an entry from a loop iteration.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _ABSOLUTE_JUMPS = range(111, 116)
 class BreakpointLocation(NamedTuple):
     """A place in Python code: the process stops when the byte at `address` is read.
 
-    Then the innermost frame must run `code` (PyCodeObject *), and, unless `last` is None, its last
-    instruction must not be after that offset in bytes. `note` says what is not as one expects.
+    The innermost frame must then run `code` (PyCodeObject *) and, unless `last` is None, its last
+    instruction must not lie after that byte offset. `note` tells the user what may surprise him.
     """
 
     code: int
@@ -55,9 +55,9 @@ class BreakpointLocation(NamedTuple):
 
 
 def entry_place(codes: CodeReader, code: int) -> BreakpointLocation:
-    """Return where the calls of a code object can be seen.
+    """Return where calls of a code object can be seen.
 
-    Raises LayoutError where that cannot be told, UnreadableMemory for damage.
+    Raises LayoutError where this is not known, UnreadableMemory for damage.
     """
     reader, info = codes.reader, codes.at(code)
     start, size = _bytecode(reader, info)
@@ -85,10 +85,10 @@ def entry_place(codes: CodeReader, code: int) -> BreakpointLocation:
 def line_places(
     codes: CodeReader, all_codes: Sequence[int], file: str, line: int
 ) -> BreakpointLocation:
-    """Return where a line of a file can be seen, or the next one that has code.
+    """Return where a line of a file can be seen, or the next line that has code.
 
-    `all_codes` are the code objects of the process. Raises LookupError in words of the user when
-    there is none, LayoutError and UnreadableMemory as entry_place() does.
+    `all_codes` are the code objects of the process. Raises LookupError with a message for the user
+    when there is none, LayoutError and UnreadableMemory as entry_place() does.
     """
     infos = [codes.at(code) for code in all_codes]
     infos = [info for info in infos if not info.problem and _is_file(info.filename, file)]
@@ -108,7 +108,7 @@ def line_places(
     following = min((number for number in lines if number >= line), default=None)
     if following is None:
         raise LookupError(f"{file} has no code at line {line} or behind it")
-    # A function before the code that makes it, a statement before the lambdas in it.
+    # Prefer a function to the code that defines it, and a statement to the lambdas in it.
     candidates = sorted(
         lines[following],
         key=lambda run: (_is_inner(run[0].name), -run[0].firstlineno, run[0].address),
@@ -132,7 +132,7 @@ def line_places(
 def is_there(
     target: Target, python: PythonState, place: BreakpointLocation, tid: int, ident: int
 ) -> bool:
-    """Tell whether a thread has just read the byte of a place because it runs it.
+    """Tell whether a thread read the byte of a place because it is about to run it.
 
     `ident` is its pthread_t. Raises LayoutError, UnreadableMemory.
     """
@@ -187,7 +187,7 @@ def _bytecode(reader: Reader, info: CodeInfo) -> tuple[int, int]:
 def _place(
     codes: CodeReader, info: CodeInfo, start: int, offset: int, last: int | None, note: str
 ) -> BreakpointLocation:
-    line = codes.line(info, offset if last is None else last)  # of an entry that of the RESUME
+    line = codes.line(info, offset if last is None else last)  # for an entry, that of RESUME
     return BreakpointLocation(
         code=info.address,
         name=info.qualname or info.name,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of another machine: what moves where pthread_mutex_t is larger.
+"""Layout tables for another machine: what moves where pthread_mutex_t is larger.
 
-The shipped tables are of x86-64, whose pthread_mutex_t of glibc has 40 bytes. On aarch64 it has 48,
-and everything else in CPython's structs is as large as there (LP64 both). The GIL holds two of them
-by value, and lies by value in the runtime (up to 3.11) or in the interpreter state (3.12 on), so
-what follows it lies 16 bytes further on. Held against the debug information of Debian's arm64
+The shipped tables are for x86-64, where glibc's pthread_mutex_t has 40 bytes. On aarch64 it has 48;
+everything else in CPython's structs has the same size (both are LP64). The GIL contains two mutexes
+and is itself part of the runtime (up to 3.11) or of the interpreter state (3.12 on), so whatever
+follows it lies 16 bytes further on. Checked against the debug information of Debian's arm64
 python3.11 and python3.13 (tests/unit/test_aarch64.py).
 """
 
@@ -32,7 +32,7 @@ def with_mutexes_of(document: dict[str, Any], size: int) -> dict[str, Any]:
 
 
 def _moved(entry: list[Any], gil_size: int, ends: list[int], extra: int) -> list[Any]:
-    """Return a struct, moved when the GIL lies in it by value (not as a pointer)."""
+    """Return a struct, shifted when it contains the GIL itself (not a pointer to it)."""
     for path, (offset, size, *_) in entry[1].items():
         if path.rpartition(".")[2] in ("gil", "_gil") and size == gil_size:
             return _shifted(entry, [offset + end for end in ends], extra)
@@ -40,7 +40,7 @@ def _moved(entry: list[Any], gil_size: int, ends: list[int], extra: int) -> list
 
 
 def _shifted(entry: list[Any], ends: list[int], extra: int) -> list[Any]:
-    """Return a struct in which `extra` bytes were put in at each of `ends`."""
+    """Return a struct with `extra` bytes inserted at each of `ends`."""
 
     def shift(offset: int) -> int:
         return offset + extra * sum(offset >= end for end in ends)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find `_PyRuntime` and the layout of the interpreter that died.
 
-Three ways, each tried until one gives a runtime whose thread states point back at their
-interpreter: the cookie of `_Py_DebugOffsets` (3.13+, needs no ELF file at all), the exported
-symbol, the `.PyRuntime` section (3.10+).
+Three ways are tried until one gives a runtime whose thread states point back at their interpreter:
+the cookie of `_Py_DebugOffsets` (3.13+; needs no ELF file at all), the exported symbol, and the
+`.PyRuntime` section (3.10+).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PREFIXES = ("libpython3.", "python3.")
 class Runtime(NamedTuple):
     """A believable `_PyRuntime` and the layout to read it with.
 
-    `memory` is what was searched for thread states when the runtime is lost, else None.
+    `memory` is what was searched for thread states if the runtime is lost, else None.
     """
 
     address: int
@@ -100,9 +100,9 @@ def find_runtime(target: Target) -> Runtime | Absent:
 def _recovered(
     target: Target, rejected: list[_Candidate], python: str | None, why: str
 ) -> Runtime | None:
-    """Return what thread states in kept memory tell of a runtime that is lost; None without any.
+    """Return a lost runtime as thread states in dumped memory show it; None without any.
 
-    The first candidate that was rejected stays the address, so that kept parts of it are read.
+    Its address is still that of the first rejected candidate, so that its dumped parts are read.
     """
     from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher, WritableMemory
 
@@ -143,15 +143,15 @@ def _why_no_symbol(target: Target) -> str:
     cut = target.truncation().truncated
     kept = "what is left of the truncated core" if cut else "the dumped memory"
     named = [(m, _minor_in_path(m.path) or 0) for m in target.modules()]
-    # From 3.13 on the core alone is enough, so it is the core that lacks something. The library
-    # comes before the executable beside it, which holds no runtime of its own.
+    # From 3.13 on the core alone suffices, so it is the core that lacks something. The library
+    # comes before the executable, which has no runtime of its own.
     modern = [module.path for module, minor in named if minor >= 13]
     modern.sort(key=lambda path: not path.rpartition("/")[2].startswith("lib"))
     if modern:
         return f"_PyRuntime of {modern[0]} is not in {kept}"
     for module, minor in named:
         if minor and isinstance(module.file, Absent):
-            # No path of this machine here: it would get into the record.
+            # Name no path of this machine: it would end up in the record.
             build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
             which = f"{module.path} ({build}), which is not here"
             return f"before 3.13 it takes the file of {which}"
@@ -183,8 +183,8 @@ def _path_at(target: Target, address: int) -> str | None:
     region = target.region_at(address)
     if region is not None and region.path:
         return region.path
-    # .bss lies in the anonymous mapping right after the file's last one. Asking for all modules
-    # would open every library's file.
+    # .bss lies in the anonymous mapping right after the file's last one. (Asking for all modules
+    # would open every library.)
     below = [r.path for r in target.regions() if r.path and r.end <= address]
     return below[-1] if below else None
 
@@ -232,7 +232,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
 
 
 def _tables(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Layout]:
-    """Yield the tables worth trying: those that memory proves first, then by what the core says."""
+    """Yield the tables worth trying: first those that memory proves, then the closest ones."""
     minor, free_threaded, words = offsets.minor or (0, 0), offsets.free_threaded, offsets.words
     mutex = mutex_size(target)
     release = build_layouts(minor, free_threaded, False, words, mutex)
@@ -276,10 +276,10 @@ def _first_proved(target: Target, runtime: int, tables: Iterator[Layout]) -> Lay
 
 
 def _proved(target: Target, runtime: int, layout: Layout) -> bool:
-    """Tell whether the main interpreter and its modules lie where a table has them.
+    """Tell whether the main interpreter and its modules lie where a table says.
 
     `interpreters.main` points at a member of the runtime (3.12+), and sys.modules, sys.__dict__ and
-    builtins are three dicts; by the table of another build of the same minor version they are not.
+    builtins are three dicts; read by the table of another build they are not.
     """
     members = [layout.offset("PyInterpreterState", name) for name in _DICTS]
     place = layout.offset("_PyRuntimeState", "_main_interpreter")
@@ -319,7 +319,7 @@ def _versions(target: Target, candidate: _Candidate) -> Iterator[int]:
 
 
 def _minor_in_path(path: str) -> int | None:
-    """Return 11 for .../libpython3.11.so.1.0 and .../python3.11d; no `re`, whose import is dear."""
+    """Return 11 for .../libpython3.11.so.1.0 and .../python3.11d (without the costly `re`)."""
     name = path.rpartition("/")[2]
     for prefix in _PREFIXES:
         if name.startswith(prefix):
@@ -383,10 +383,10 @@ def _readable_prefix(target: Target, address: int, size: int) -> bytes:
 
 
 def is_believable_runtime(target: Target, runtime: int, layout: Layout) -> bool:
-    """Tell whether an interpreter is found at `runtime` whose first thread points back at it.
+    """Tell whether `runtime` leads to an interpreter whose first thread points back at it.
 
-    One bit of that word may differ where a thread of the core says that it is its own (the
-    pthread_t of glibc): else one damaged bit would hide all of Python (check R20).
+    One bit of that pointer may differ if the thread state has the pthread_t of a thread in the
+    core: otherwise a single damaged bit would hide all of Python (check R20).
     """
     try:
         head_at = runtime + layout.require("_PyRuntimeState", "interpreters.head")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""format(), `%` and str.format() done again, where every CPython does the same.
+"""format(), `%` and str.format(), repeated where every CPython does the same.
 
-Values of the very types int, bool, float and str are formatted by this Python: that is C code and
+Values of exactly the types int, bool, float and str are formatted by this Python: its C code does
 the same in 3.8 to 3.15. What changed in between is refused: a 0 before the width of a str (3.10,
-bpo-27772), `z` (3.11), and what depends on the locale (`n`).
+bpo-27772), `z` (3.11), and whatever depends on the locale (`n`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Plain = int | float | str
 
 
 def plain_value(decoder: ReprDecoder, address: int) -> Plain:
-    """Return an int, bool, float or str of that very type. Raises Undecodable for all others."""
+    """Return a value of exactly int, bool, float or str. Raises Undecodable for all others."""
     obj = decoder.obj(address)
     ident = obj.lineage.ident
     if not obj.is_exact:
@@ -36,7 +36,7 @@ def plain_value(decoder: ReprDecoder, address: int) -> Plain:
 
 
 def formatted(value: Plain, spec: str) -> str:
-    """Return format(value, spec). Raises Undecodable for what releases do in different ways."""
+    """Return format(value, spec). Raises Undecodable where releases differ."""
     import re
 
     if re.fullmatch(_TEXT if isinstance(value, str) else _NUMBER, spec, re.S) is None:
@@ -50,7 +50,7 @@ def formatted(value: Plain, spec: str) -> str:
 def percent(
     template: str, count: int, text: Callable[[int, bool], str], value: Callable[[int], Plain]
 ) -> str:
-    """Return `template % items`; `text` gives str() or repr() (True) of an item, `value` a number.
+    """Return `template % items`; `text` gives str(), or repr() if True, and `value` a number.
 
     Raises Undecodable.
     """
@@ -85,7 +85,7 @@ _FIELD = r"\{\{|\}\}|\{(\d{0,3})(?:!([rs]))?(?::([^{}]*))?\}|[{}]"
 def braces(template: str, count: int, text: Callable[[int, str, str], str]) -> str:
     """Return `template.format(*items)`; `text` gives an item by conversion ("r", "s", "") and spec.
 
-    Names, attributes, subscripts and fields in fields are refused. Raises Undecodable.
+    Refuses names, attributes, subscripts and nested fields. Raises Undecodable.
     """
     import re
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contents of objects as plain values: what walks over modules, caches and source texts need.
+"""Contents of objects as plain values, for walks over modules, caches and source texts.
 
-Each answer is None where the object is not of that kind or cannot be read; nothing is raised.
+Each answer is None if the object is not of that kind or cannot be read; nothing is raised.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PlainValues:
         self._decoder = self.values.decoder()
 
     def ident(self, address: int) -> str:
-        """Return the name of the built-in type that an object goes back to; "" when unknown."""
+        """Return the name of the built-in type that an object derives from; "" when unknown."""
         try:
             return self.context.types.lineage(self.reader.type_of(address)).ident
         except _DAMAGE:
@@ -99,40 +99,40 @@ class PlainValues:
         return [int.from_bytes(raw[at : at + 8], "little") for at in range(0, len(raw), 8)]
 
     def pairs(self, address: int) -> Iterator[tuple[int, int]]:
-        """Yield the (key, value) of a dict; ends where it is damaged."""
+        """Yield (key, value) pairs of a dict; end where it is damaged."""
         if self.ident(address) == "dict":
             yield from _until_damage(self.objects.dict_items(address), MAX_PAIRS)
 
     def members(self, address: int) -> list[int]:
-        """Return the members of a set; what could be read."""
+        """Return the members of a set, as far as they can be read."""
         if self.ident(address) not in ("set", "frozenset"):
             return []
         return list(_until_damage(set_items(self._decoder, address), MAX_ITEMS))
 
     def get(self, contents: int, name: str) -> int | None:
-        """Return the value (PyObject *) under a str key (ASCII) of a dict."""
+        """Return the value (PyObject *) that a dict has for an ASCII str key."""
         value = self.objects.dict_get(contents, name)
         return None if isinstance(value, Absent) else value
 
     def attribute(self, address: int, name: str) -> int | None:
-        """Return an instance's own attribute (PyObject *)."""
+        """Return an attribute (PyObject *) of the instance itself, not of its class."""
         for key, value in _until_damage(self.context.attributes(address)):
             if key == name:
                 return int(value)
         return None
 
     def attributes(self, address: int) -> dict[str, int]:
-        """Return all attributes of an instance that can be read."""
+        """Return all readable attributes of an instance."""
         return dict(_until_damage(self.context.attributes(address), MAX_ITEMS))
 
     def module(self, interpreter: int, name: str) -> int | None:
-        """Return the dict of a module of an interpreter (PyInterpreterState *)."""
+        """Return the dict of a module in an interpreter (PyInterpreterState *)."""
         contents = self.objects.module_dict(interpreter, name)
         return None if isinstance(contents, Absent) else contents
 
 
 def _until_damage(values: Iterator[Any], most: int | None = None) -> Iterator[Any]:
-    """Yield what can be read, at most so many."""
+    """Yield what can be read, at most `most` values."""
     try:
         yield from islice(values, most)
     except _DAMAGE:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The values of one process: any PyObject as text, each decoded once.
 
-Importing this module imports all of `decoders/` and `libraries/`, which registers them.
+Importing this module imports, and so registers, all of `decoders/` and `libraries/`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.loader import load_all
 from gdb_epi.target.api import Target
 
-# A decoder that cannot be imported leaves its types to be shown by name.
+# If a decoder cannot be imported, its types are shown by name.
 LOAD_ERRORS = load_all(decoders) + load_all(libraries)
 MAX_CACHED_VALUES = 200_000
-# Attributes of an instance are shown beside it, each no longer than this.
+# Attributes of an instance are shown next to it, each no longer than this.
 ATTRIBUTE_LIMITS = Limits(depth=2, width=20, length=200, total=1000)
 
 
@@ -43,7 +43,7 @@ class Values:
         self.context = ValueContext(target, reader, objects, types)
         self.limits = (limits or Limits()).bounded()
         self.threads: tuple[ThreadState, ...] = ()
-        self._asked_by: Asker | None = None  # the thread whose frame is read
+        self._asked_by: Asker | None = None  # the thread whose frame is being read
         self._askers: dict[int, Asker] | None = None  # by frame
         self._values: dict[int, Value] = {}
         self._attribute_texts: dict[int, str] = {}
@@ -54,7 +54,7 @@ class Values:
         )
 
     def ask_from(self, frame: int) -> None:
-        """Decode what follows as the thread of a frame would show it; as nobody for 0."""
+        """Decode from now on as the thread of this frame would show values; 0: as no thread."""
         if self._askers is None:
             self._askers = {
                 frame.address: Asker(thread.ident, thread.name)
@@ -74,7 +74,7 @@ class Values:
         return value
 
     def named(self, name: str, address: int) -> Value:
-        """Return an object under a name as text; masked when the name is that of a secret."""
+        """Return the object with this name as text, masked if the name is that of a secret."""
         if self.limits.secrets or not is_secret_name(name):
             return self.of(address)
         decoder = self.decoder()
@@ -85,7 +85,7 @@ class Values:
         return Value(value.type, text, False, False)
 
     def _decode(self, address: int) -> tuple[Value, bool]:
-        """Return an object as text, and whether every thread that asks gets the same."""
+        """Return an object as text, and whether it is the same for every asking thread."""
         decoder = self.decoder(asked_by=self._asked_by)
         text = decoder.repr_of(address)
         try:
@@ -99,7 +99,7 @@ class Values:
         return value, not decoder.depends_on_asker
 
     def _attributes_inside(self, objects: list[int], room: int) -> Iterator[tuple[str, str]]:
-        """Yield attributes of objects inside a value, which its text names by their addresses."""
+        """Yield attributes of objects that the text of a value names by their addresses."""
         for address in objects:
             for name, shown in self.attributes(address):
                 room -= len(name) + len(shown)
@@ -136,7 +136,7 @@ class Values:
 
 
 def _own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
-    # Imported for the first class that has a __repr__ of its own.
+    # Imported for the first class with its own __repr__.
     from gdb_epi.cpython.values.repr_from_bytecode import own_repr
 
     return own_repr(decoder, obj)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is not shown of values unless it is asked for: passwords, tokens, keys.
+"""Values that are not shown unless asked for: passwords, tokens, keys.
 
-The rule, which README tells: a value is masked when its name says that it
-is a secret, and so is the password of a URL in any text. A name says so when one of its words is
-one of WORDS, ends with one of ENDINGS, or is a pair of PAIRS; words are told apart by `_`, other
-marks, and capitals. None, True, False, what is empty, functions, classes and modules are shown
-under any name; numbers too, unless the last word is one of NUMBER_WORDS: `max_tokens` is none.
+The rule, which the README gives: a value is masked when its name says that it is a secret, and so
+is the password of a URL in any text. A name says so when one of its words is in WORDS or ends with
+one of ENDINGS, or when two of them in a row are in PAIRS; words are separated by `_`, other
+punctuation, and capitals. None, True, False, empty values, functions, classes and modules are shown
+under any name; so are numbers, unless the last word is in NUMBER_WORDS: `max_tokens` is no secret.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAIRS = frozenset(
 ) | {("session", "id")}
 NUMBER_WORDS = frozenset("password passwd pwd passphrase passcode pin otp secret".split())
 
-# Types that hold no secret, and what nothing is in; by the built-in type that one goes back to.
+# Built-in types (or those that a type derives from) that hold no secret, and empty values.
 _OPEN = frozenset(
     "NoneType bool function type module builtin_function_or_method method ellipsis "
     "NotImplementedType property method_descriptor wrapper_descriptor".split()
@@ -32,17 +32,17 @@ _OPEN = frozenset(
 _EMPTY = frozenset(("''", "b''", "[]", "{}", "()", "set()", "bytearray(b'')"))
 _NUMBERS = frozenset(("int", "float", "complex"))
 MASK = "***"
-MASKED = "<masked "  # what stands for a whole value begins so; its type follows
+MASKED = "<masked "  # begins the text that stands for a whole value; its type follows
 MAX_NAME = 200
-# Settings in text: `password=...` as libpq, ODBC and query strings have it.
+# Settings in text: `password=...`, as in libpq, ODBC and query strings.
 _SETTINGS = r"(?i)((?:^|[\s?&;'\"])[\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)=)"
 _SETTING = _SETTINGS + r"(?!\*\*\*)([^\s&;'\"<>]+)"
-# scheme://user:password@host; a text that was cut may end within the password.
+# scheme://user:password@host; a text that was cut may end inside the password.
 _URL = r"([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'\"]*:)([^\s/'\"]+@|(?!\d+(?:['\"]|$))[^\s/@'\"]+$)"
 
 
 def words_of(name: str) -> Iterator[str]:
-    """Yield the words of a name in lower case: `apiKey`, `api-key` and `API_KEY` are two each."""
+    """Yield the words of a name in lower case: `apiKey`, `api-key` and `API_KEY` have two each."""
     word = ""
     for character in name[:MAX_NAME]:
         if not character.isalnum():
@@ -70,7 +70,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_shown(name: str, ident: str, text: str) -> bool:
-    """Tell whether a value under the name of a secret is shown: by its built-in type and text."""
+    """Tell, by its built-in type and text, whether a value with a secret's name is shown."""
     if ident in _OPEN or text in _EMPTY:
         return True
     if ident not in _NUMBERS:
@@ -82,7 +82,7 @@ def is_shown(name: str, ident: str, text: str) -> bool:
 
 
 def without_passwords(text: str) -> str:
-    """Return a text with `***` for the passwords of URLs and of settings in it."""
+    """Return a text with `***` in place of the passwords in URLs and settings."""
     lower = text.lower() if "=" in text else ""
     has_setting = any(word in lower for word in ("passw", "pwd=", "key=", "secret=", "token="))
     if "://" not in text and not has_setting:

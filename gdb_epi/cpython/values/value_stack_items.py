@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies on the value stack of a function that is followed (repr_from_bytecode)."""
+"""What can lie on the value stack of a function that repr_from_bytecode follows."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from gdb_epi.typing_lite import NamedTuple
 
 
 class Text(NamedTuple):
-    """A str that was made."""
+    """A str that the function built."""
 
     text: str
 
 
 class Number(NamedTuple):
-    """An int or bool that was computed and lies nowhere."""
+    """An int or bool that the function computed; it is not in memory."""
 
     value: int
 
 
 class NoneResult(NamedTuple):
-    """None, as an instruction of its own brings it (3.15)."""
+    """None, as pushed by an instruction of its own (3.15)."""
 
 
 class Value(NamedTuple):
-    """An object of the process; `name` is that of the attribute that it is, or of a secret."""
+    """An object of the process; `name` is its attribute name, or the name of a secret."""
 
     address: int  # PyObject *
     name: str = ""
@@ -37,13 +37,13 @@ class Class(NamedTuple):
 
 
 class Global(NamedTuple):
-    """A global name; "__class__" is the cell that super() takes."""
+    """A global name; "__class__" is the cell that super() uses."""
 
     name: str
 
 
 class Tuple(NamedTuple):
-    """A tuple that was built."""
+    """A tuple that the function built."""
 
     items: tuple[Text | Number | NoneResult | Value, ...]
 
@@ -53,7 +53,7 @@ class Super(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A method of the program's own; `owner` is the class that has it."""
+    """A method of the program; `owner` is the class that defines it."""
 
     function: int  # PyFunctionObject *
     owner: TypeInfo
@@ -62,7 +62,7 @@ class Method(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function that is an attribute of an instance; `owner` is the class of that."""
+    """A function that is an attribute of an instance; `owner` is the instance's class."""
 
     function: int  # PyFunctionObject *
     owner: TypeInfo
@@ -79,7 +79,7 @@ class Format(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """A slice that was built, or a constant one (3.14); each bound is an int or None."""
+    """A slice that was built or is a constant (3.14); each bound is an int or None."""
 
     start: int | None
     stop: int | None

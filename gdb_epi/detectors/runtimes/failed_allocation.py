@@ -22,11 +22,11 @@ MEMORY_ERROR = "MemoryError"
     speaks_for=SpeaksFor("out-of-memory", "no-memory", by="kind"),
 )
 def failed_allocation(state: ProcessState) -> Iterator[Finding]:
-    """Find a MemoryError in the thread that ended, or a pointer of NULL or -1 after ENOMEM.
+    """Find a MemoryError in the thread that died, or a NULL or -1 pointer after ENOMEM.
 
     Innocent causes: errno keeps its value until the next call that fails, so a pointer may be NULL
-    for another reason; that is said. A request of an absurd size fails like one for which there is
-    no memory.
+    for another reason; the summary says so. A request of an absurd size fails just as one does
+    when memory has run out.
     Reference: man 3 malloc (ENOMEM), man 2 setrlimit (RLIMIT_AS, RLIMIT_DATA).
     """
     account = state.account
@@ -46,7 +46,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
 
 
 def _failed_pointer(account: Account) -> str:
-    """Return which result of a failed allocation the access went through; "" for none.
+    """Return the result of a failed allocation through which the access went; "" for none.
 
     mmap() returns MAP_FAILED, -1 (man 2 mmap), everything else NULL.
     """
@@ -59,7 +59,7 @@ def _failed_pointer(account: Account) -> str:
 
 
 def _memory_error(state: ProcessState, tid: int) -> str | None:
-    """Return "in flight" or "handled" when the thread has a MemoryError; None without one."""
+    """Return "in flight" or "handled" if the thread has a MemoryError, else None."""
     for exceptions in state.exceptions:
         if exceptions.thread.tid != tid or not exceptions.thread.alive:
             continue

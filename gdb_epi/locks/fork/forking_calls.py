@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which Python frame is inside a call that forks, and which hooks run around a fork.
 
-A call keeps its callable on the caller's value stack until it returns; a slot may also be stale, so
-this is a witness that others must confirm. The hooks are exact: os.register_at_fork() keeps them in
+A call keeps its callable on the caller's value stack until it returns, but a slot may also be
+stale, so other evidence must confirm this. The hooks are exact: os.register_at_fork() keeps them in
 lists of the interpreter (Modules/posixmodule.c, register_at_fork; 3.7 to 3.15).
 """
 
@@ -26,14 +26,14 @@ MAX_NAME = 64
 
 
 class Hook(NamedTuple):
-    """One function of os.register_at_fork(): its code object and when it runs."""
+    """A function registered with os.register_at_fork(): its code object, and when it runs."""
 
     code: int
     when: str
 
 
 def fork_hooks(reader: Reader, python: PythonState) -> list[Hook]:
-    """Return the hooks that are written in Python; C functions leave no frame."""
+    """Return the hooks written in Python; C functions leave no frame."""
     hooks: list[Hook] = []
     for interpreter in python.interpreters[:1]:
         for member, when in _LISTS.items():
@@ -71,7 +71,7 @@ def _code_of(reader: Reader, function: int) -> int | None:
 
 
 def forking_call(reader: Reader, frame: PyFrame) -> str | None:
-    """Return the name of the built-in that forks and that a frame refers to, else None."""
+    """Return the name of a forking built-in to which a frame refers, else None."""
     at = reader.layout.offset("_PyInterpreterFrame", "localsplus")
     if at is None:
         at = reader.layout.offset("PyFrameObject", "f_localsplus")

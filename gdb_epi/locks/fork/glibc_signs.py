@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signs of a fork that glibc leaves: F1, F2, F3, F5, F6, F15. No debug symbols are needed."""
+"""Signs of a fork that glibc leaves (F1, F2, F3, F5, F6, F15), read without debug symbols."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gdb_epi.util import counted
 
 _ADD_FOUR = b"\x48\x83\x05"  # addq $imm8, disp32(%rip)
 _GENERATION_STEP = 4  # fork() adds 4 to __fork_generation (glibc sysdeps/nptl/_Fork.c, fork.c)
-MAX_FORK_CODE = 1024  # bytes of fork() that are searched
+MAX_FORK_CODE = 1024  # searched bytes of fork()
 MAX_GENERATIONS = 1 << 20
 MAX_NAMED = 8  # thread ids in one sentence
 
 
 def read_glibc_signs(reader: ForkSigns) -> None:
-    """Read F1, F2, F3, F5, F6 and F15; none of them where another C library keeps other words."""
+    """Read F1, F2, F3, F5, F6 and F15; another C library than glibc has none of them."""
     if runs_on_musl(reader.target):
         for name in ("F1", "F2", "F3", "F5", "F6", "F15"):
             reader.unreadable(name, NOT_JUDGED)
@@ -38,7 +38,7 @@ def read_glibc_signs(reader: ForkSigns) -> None:
 
 
 def _generation(reader: ForkSigns, lists: StackLists | Absent) -> None:
-    """F1: glibc counts fork(); before 2.34 a symbol names the counter, since then fork()'s code."""
+    """F1: glibc counts fork(); a symbol names the counter before 2.34, the code of fork() since."""
     address = None if isinstance(lists, Absent) else lists.generation
     if address is None:
         address = _counter(reader.target)
@@ -84,7 +84,7 @@ def _code(target: Target, start: int) -> bytes:
 
 
 def _own_tid(reader: ForkSigns, lists: StackLists) -> None:
-    """F6: the thread id that glibc stored differs from the LWP's."""
+    """F6: glibc stored a thread id that is not the LWP's."""
     at = lists.offsets["tid"]
     pairs = []
     for thread in reader.threads:
@@ -109,7 +109,7 @@ def _own_tid(reader: ForkSigns, lists: StackLists) -> None:
 
 
 def _odd_tid(reader: ForkSigns, tid: int, stored: int) -> None:
-    """One thread has another number than the one that glibc stored for it."""
+    """Interpret one thread whose id differs from what glibc stored for it."""
     process = reader.target.process()
     parent = None if isinstance(process, Absent) else process.ppid
     numbers = f"glibc stored thread id {stored} for LWP {tid}"
@@ -164,7 +164,7 @@ def _phantoms(reader: ForkSigns, lists: StackLists) -> None:
 
 
 def _of_parent(reader: ForkSigns, ghosts: list[ThreadDescriptor]) -> bool:
-    """Tell whether the leader still has the number of a thread of the parent (raw clone)."""
+    """Tell whether the leader still has the id of a thread of the parent (raw clone)."""
     process = reader.target.process()
     pid = None if isinstance(process, Absent) else process.pid
     if reader.own_tid is None or reader.own_tid == pid:
@@ -174,7 +174,7 @@ def _of_parent(reader: ForkSigns, ghosts: list[ThreadDescriptor]) -> bool:
 
 
 def _forking_thread(reader: ForkSigns, lists: StackLists) -> None:
-    """F5: the leader's own descriptor lies on a stack that pthread_create() made."""
+    """F5: the leader's own descriptor lies on a stack made by pthread_create()."""
     base = reader.leader_base
     if base in {d.address for d in lists.on("used")}:
         reader.from_main = False
@@ -193,7 +193,7 @@ def _forking_thread(reader: ForkSigns, lists: StackLists) -> None:
 
 
 def _single_threaded(reader: ForkSigns) -> None:
-    """F15: threads existed once in this lineage."""
+    """F15: this lineage once had several threads."""
     address = reader.target.symbol("__libc_single_threaded")
     try:
         value = None if address is None else reader.target.read(address, 1)[0]

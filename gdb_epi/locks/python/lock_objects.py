@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's own lock objects: where the word lies that their waiters sleep on, who owns them.
+"""Python's own lock objects: who owns them, and on which word their waiters sleep.
 
 `threading.Lock` held a pointer to a sem_t up to 3.12 and in 3.13.0; later 3.13 and 3.14+ have a
-PyMutex byte in the object (gh-125859). The size of the type says which one the process had.
+PyMutex byte in the object (gh-125859). The size of the type tells which one the process had.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_REFCOUNT = 1 << 32  # a freed object has a free list's pointer there
+MAX_REFCOUNT = 1 << 32  # a freed object has a free-list pointer there
 MAX_SIZE = 1 << 20  # of one lock object
-SEMAPHORE_SIZE = 32  # sizeof(sem_t) of 64-bit glibc: the next one may lie 48 bytes on
+SEMAPHORE_SIZE = 32  # sizeof(sem_t) in 64-bit glibc; the next one may lie 48 bytes further on
 
 LOCK, RLOCK = "threading.Lock", "threading.RLock"
 SIMPLE_QUEUE, BUFFERED = "queue.SimpleQueue", "buffered I/O lock"
@@ -30,7 +30,7 @@ _STRUCTS = {
     "_multiprocessing.SemLock": ("SemLockObject", SEMLOCK),
     "_thread._ThreadHandle": ("PyThreadHandleObject", HANDLE),
 }
-# The pointer to what the waiters sleep on, newest first; a lock inside the object has none.
+# The member that points to what waiters sleep on, newest first; a lock inside the object has none.
 _POINTERS = {
     "lockobject": ("lock_lock",),
     "rlockobject": ("rlock_lock",),
@@ -45,8 +45,8 @@ _POINTED = {"PyThreadHandleObject": "ThreadHandle"}  # else a sem_t
 class LockObject(NamedTuple):
     """A lock object. Waiters sleep on a word in [start, end).
 
-    `owner` is a pthread_t, 0 when nobody owns it, None when this kind stores none. `locked` is
-    None when this kind does not say.
+    `owner` is a pthread_t, 0 when nobody owns it, None when this kind stores no owner. `locked` is
+    None when this kind does not tell.
     """
 
     address: int
@@ -56,7 +56,7 @@ class LockObject(NamedTuple):
     end: int
     owner: int | None
     locked: bool | None
-    taken: int | None  # how often the owner took it (RLock)
+    taken: int | None  # how often the owner has acquired it (RLock)
 
 
 class LockObjects:
@@ -67,7 +67,7 @@ class LockObjects:
         self._kinds: dict[int, str] = {}
 
     def type_name(self, address: int) -> str:
-        """Return tp_name of an object's type, "" when it cannot be read."""
+        """Return tp_name of an object's type; "" when it cannot be read."""
         try:
             kind = self._reader.type_of(address)
         except UnreadableMemory:
@@ -82,7 +82,7 @@ class LockObjects:
         return self.type_name(address) in _STRUCTS
 
     def at(self, address: int) -> LockObject | None:
-        """Return the lock object at an address; None for other, freed and unreadable objects."""
+        """Return the lock object at an address; None for any other, freed or unreadable object."""
         name = self.type_name(address)
         if name not in _STRUCTS:
             return None
@@ -92,7 +92,7 @@ class LockObjects:
             return None
 
     def _in_use(self, address: int) -> bool:
-        """A freed lock keeps its semaphore's address: its reference count gives it away."""
+        """A freed lock still has its semaphore's address, but no plausible reference count."""
         field = self._reader.layout.find("PyObject", "ob_refcnt")
         if field is None:  # free-threaded: two counts, of which one may be 0
             return True

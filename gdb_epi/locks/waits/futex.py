@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads stopped in futex(2): which word they wait for, and what asks the classifiers whose it is.
+"""Threads stopped in futex(2): which word each waits for, and which lock that word belongs to.
 
-The registers say it without symbols and without an unwinder: the kernel keeps the number of the
-interrupted system call and its arguments (address, operation, expected value).
+Registers tell the word without symbols or an unwinder: the kernel keeps the number and the
+arguments of the interrupted system call (address, operation, expected value). Classifiers tell the
+lock.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     names = (machine.pc, machine.result, machine.call, *machine.arguments[:3])
     if any(name not in registers for name in names):
         return None
-    # The kernel writes -1 for the number when it restarts nothing.
+    # The kernel writes -1 as the number when there is nothing to restart.
     if thread.call != "futex":
         return None
     standing = stands_at_call(context.target, thread)
@@ -68,9 +69,9 @@ def futex_waits(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
 
 
 def classify(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess:
-    """Ask the classifiers in their order; what none knows is a "futex word".
+    """Ask the classifiers in order; a word that none recognises is a "futex word".
 
-    Those that know glibc's locks are not asked about another C library's.
+    Those for glibc's locks are not asked about another C library.
     """
     other = sleeper_outside_libc(context.target, thread)
     if other is None and context.on_musl:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inherited, or taken by the waiting thread itself? An acquire() without a block leaves no trace.
+"""Was a lock inherited, or taken by the waiting thread? A bare acquire() leaves no trace.
 
-Both look the same in memory: a lock that stores no owner, and one thread that waits for it. What
-tells them apart is whether any thread that vanished had to do with the lock: code that takes a lock
-names it. Where none of their code does, the wait is information only, and says why.
+Both look the same in memory: a lock that stores no owner, and one thread that waits for it. They
+differ in whether any vanished thread had to do with the lock: code that takes a lock names it. If
+none of their code does, the wait becomes mere information, and says why.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TABLES = ("co_names", "co_localsplusnames", "co_varnames", "co_freevars", "co_c
 def demote_unsupported_guesses(
     target: Target, python: PythonState | Absent, vanished: VanishedThreads, waits: Iterable[Wait]
 ) -> list[Wait]:
-    """Return the waits; a guess that no vanished thread supports becomes information."""
+    """Return the waits; a guess that no vanished thread supports becomes mere information."""
     all_waits = list(waits)
     if isinstance(python, Absent) or not any(_guessed(wait) for wait in all_waits):
         return all_waits
@@ -49,7 +49,7 @@ def _doubted(wait: Wait, named: set[str]) -> Wait:
 
 
 def _names(reader: Reader, vanished: VanishedThreads) -> set[str]:
-    """Return every name in the code objects that vanished threads ran."""
+    """Return every name in the code objects that the vanished threads ran."""
     names: set[str] = set()
     for code in _codes(frame for thread in vanished.threads for frame in thread.frames):
         for table in _TABLES:

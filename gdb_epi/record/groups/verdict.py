@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement: evidence of corruption, findings, the verdict, and two flags drawn from them."""
+"""The judgement: evidence of corruption, findings, the verdict, and two flags derived from them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def verdict_group(judged: Verdict, *, judged_damage: bool = True) -> Json:
 
 
 def _damage(damage: Damage) -> Json:
-    """Return the damage; without evidence for any there is only `found`."""
+    """Return the damage; without evidence for any, only `found`."""
     made: Json = {"found": damage.found}
     if damage.confidence is not None:
         where = damage.where
@@ -85,5 +85,5 @@ def flags(parts: Parts, _notes: Notes) -> Json:
 
 
 def flags_of(score: Score, before: Mapping[str, object]) -> Json:
-    """Return the flags of a record whose verdict was made anew."""
+    """Return the flags of a record whose verdict was recomputed."""
     return {**before, "bitflip": score.damaged}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The units of .debug_info and the entries in them, of DWARF 4 and 5 in its 32-bit form.
+"""The units of .debug_info and their entries, for DWARF 4 and 5 in the 32-bit format.
 
-Only what is asked for is read: entries whose children are of no interest are jumped over.
+Only what is asked for is read: entries whose children do not matter are skipped.
 Reference: DWARF 5, chapter 7; the numbers are those of its tables 7.3, 7.5 and 7.6.
 """
 
@@ -22,7 +22,7 @@ MAX_UNITS = 1 << 17
 MAX_ABBREVIATIONS = 1 << 16  # of one unit
 MAX_ABBREV_BYTES = 1 << 20
 MAX_ATTRIBUTES = 100  # of one entry
-MAX_ENTRIES = 1 << 19  # that are looked at in one walk
+MAX_ENTRIES = 1 << 19  # visited in one walk
 MAX_RANGES = 1 << 14  # of one entry
 MAX_PARTS = 1 << 18  # ranges of all entries of a list
 MAX_ARANGES = 1 << 24  # bytes
@@ -40,7 +40,7 @@ _REFERENCES = (0x11, 0x12, 0x13, 0x14, 0x15)  # within the unit
 _REF_ADDR = 0x10
 BLOCKS = (0x03, 0x04, 0x09, 0x0A, 0x18)
 _CONSTANTS = (0x05, 0x06, 0x07, 0x0B, 0x0C, 0x0D, 0x0F, 0x17, 0x19, _IMPLICIT)
-# The sizes of those forms that have one.
+# The sizes of the forms that have a fixed one.
 _SIZES = {
     0x01: 8, 0x05: 2, 0x06: 4, 0x07: 8, 0x0B: 1, 0x0C: 1, 0x0E: 4, 0x10: 4, 0x11: 1, 0x12: 2,
     0x13: 4, 0x14: 8, 0x17: 4, 0x19: 0, 0x1E: 16, 0x1F: 4, 0x20: 8, 0x21: 0, 0x25: 1, 0x26: 2,
@@ -56,9 +56,9 @@ Value = tuple[int, "int | bytes"]  # a form, and what lies there
 
 
 class Abbreviation(NamedTuple):
-    """What the entries of one number look like.
+    """What the entries with one abbreviation code look like.
 
-    `size` is that of all attributes, -1 where it varies; `sibling` is how far behind the number the
+    `size` is that of all attributes, -1 where it varies; `sibling` is how far after the code the
     reference to the next sibling lies, -1 where that varies or there is none.
     """
 
@@ -69,7 +69,7 @@ class Abbreviation(NamedTuple):
     sibling: int
 
     def has(self, *attributes: int) -> bool:
-        """Whether such entries have all of these attributes."""
+        """Tell whether such entries have all of these attributes."""
         return {*attributes} <= {attribute for attribute, _, _ in self.attributes}
 
 
@@ -88,7 +88,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 class Unit:
-    """One unit; places in it are counted from its beginning."""
+    """One unit; offsets in it are counted from its beginning."""
 
     def __init__(self, sections: DebugSections, offset: int) -> None:
         self._sections = sections
@@ -191,7 +191,7 @@ class Unit:
         return value.decode("utf-8", "strict")
 
     def reference(self, entry: Entry, attribute: int) -> int | None:
-        """Return the offset in .debug_info that an attribute refers to."""
+        """Return the offset in .debug_info to which an attribute refers."""
         form, value = entry.values.get(attribute, (0, 0))
         if not form:
             return None
@@ -202,7 +202,7 @@ class Unit:
     # -- walks --------------------------------------------------------------------------------
 
     def children(self, at: int) -> Iterator[tuple[int, Abbreviation]]:
-        """Yield where the entries of a list lie, and what they look like."""
+        """Yield the offset and the abbreviation of each entry in a list of siblings."""
         data = self.data
         for _ in range(MAX_ENTRIES):
             code, behind = data[at], at + 1
@@ -216,7 +216,7 @@ class Unit:
         raise Unsure("many entries")
 
     def _next(self, behind: int, abbreviation: Abbreviation) -> int:
-        """Return where the next sibling of an entry lies, whose number ends at `behind`."""
+        """Return where the next sibling of an entry lies; the entry's code ends at `behind`."""
         place = self._sibling(behind, abbreviation)
         if place is not None:
             return place
@@ -263,7 +263,7 @@ class Unit:
         return at
 
     def flat(self, at: int) -> Iterator[tuple[int, Abbreviation]]:
-        """Yield all entries of a list with what is in them, in their order."""
+        """Yield the entries of a list and all that are nested in them, in order."""
         depth = 1
         for _ in range(MAX_ENTRIES):
             code, behind = leb(self.data, at)
@@ -282,7 +282,7 @@ class Unit:
     # -- code ---------------------------------------------------------------------------------
 
     def functions_at(self, pc: int) -> list[int]:
-        """Return where the entries of the functions lie that hold an address."""
+        """Return the offsets of the functions that contain an address."""
         if self._functions is None:
             functions: list[tuple[int, int, int]] = []
             for at, abbreviation in self.children(self.root.children):
@@ -294,7 +294,7 @@ class Unit:
         return list(dict.fromkeys(at for low, high, at in self._functions if low <= pc < high))
 
     def ranges(self, entry: Entry) -> Ranges:
-        """Return the parts of an entry's code, empty ones too; none where it has no code."""
+        """Return the address ranges of an entry's code, empty ones included; none without code."""
         form, value = entry.values.get(RANGES, (0, 0))
         if form:
             if not isinstance(value, int):
@@ -380,7 +380,7 @@ class Units:
         self._starts, self._ends, self._owners = _aranges(sections)
 
     def at(self, pc: int) -> Unit | None:
-        """Return the unit that holds an address."""
+        """Return the unit that contains an address."""
         index = bisect_right(self._starts, pc) - 1
         if index < 0 or pc >= self._ends[index]:
             return None
@@ -422,7 +422,7 @@ class Units:
 
 
 def _aranges(sections: DebugSections) -> tuple[array[int], array[int], array[int]]:
-    """Return starts, ends and units of the ranges in .debug_aranges, by their starts."""
+    """Return starts, ends and units of the ranges in .debug_aranges, sorted by start."""
     size = sections.size(ARANGES)
     if not size or size > MAX_ARANGES:
         raise Unsure("no table of the units' addresses")

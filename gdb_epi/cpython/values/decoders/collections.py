@@ -72,9 +72,9 @@ def default_dict(decoder: ReprDecoder, obj: Obj) -> str:
 def ordered_pairs(decoder: ReprDecoder, address: int) -> list[tuple[int, int]]:
     """Return the pairs of an OrderedDict in its own order, which move_to_end() may change.
 
-    PyODictObject is a PyDictObject and, right after it, od_first; a node is key, hash, next, prev
-    (Objects/odictobject.c, 3.8 to 3.15). The list is believed only when it holds exactly the keys
-    of the dict.
+    PyODictObject is a PyDictObject followed by od_first; a node is key, hash, next, prev
+    (Objects/odictobject.c, 3.8 to 3.15). The list is trusted only if it holds exactly the keys of
+    the dict.
     """
     pairs = list(decoder.objects.dict_items(address))
     values = dict(pairs)
@@ -137,13 +137,13 @@ def _class_value(decoder: ReprDecoder, obj: Obj, name: str) -> int:
 
 @decodes_repr(("collections", "Counter.__repr__"))
 def counter(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what Counter.__repr__ does: the most common first."""
+    """Do what Counter.__repr__ does: show the most common first."""
     count = decoder.field(obj.address, "PyDictObject", "ma_used")
     if not count:
         return f"{obj.type.name}()"
     pairs = decoder.objects.dict_items(obj.address)
     if count > MAX_COUNTED:
-        decoder.mark_inexact()  # in the order in which the keys came
+        decoder.mark_inexact()  # shown in the order of insertion
     else:
         pairs = iter(_by_count(decoder, list(pairs)))
     with decoder.entered(obj.address) as is_first:
@@ -184,7 +184,7 @@ def chain_map(decoder: ReprDecoder, obj: Obj) -> str:
     ("collections", "UserString.__repr__"),
 )
 def user_class(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what the three do: show what they hold."""
+    """Do what all three do: show what they wrap."""
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             raise Undecodable("it holds itself: repr() would not end")

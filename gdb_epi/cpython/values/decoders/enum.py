@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of enumerations: `enum` and the enumerations of `re`.
 
-Reference: Lib/enum.py (3.8 to 3.15); 3.11 (bpo-38659 and others) rewrote it and brought
+Reference: Lib/enum.py (3.8 to 3.15); 3.11 (bpo-38659 and others) rewrote it and added
 `_flag_mask_`.
 """
 
@@ -14,13 +14,13 @@ MAX_MEMBERS = 10_000
 
 
 def _name(decoder: ReprDecoder, address: int) -> str | None:
-    """Return `_name_` of a member; None for a combination of flags that has none."""
+    """Return `_name_` of a member; None for an unnamed combination of flags."""
     name = decoder.attribute(address, "_name_")
     return decoder.string(name) if decoder.ident(name) == "str" else None
 
 
 def _value(decoder: ReprDecoder, obj: Obj) -> str:
-    # 3.11 (bpo-40066): a repr for the value, which differs from repr() for mixed-in dataclasses.
+    # 3.11 (bpo-40066): the value has a repr of its own, which differs for mixed-in dataclasses.
     shown_by = decoder.types.lookup(obj.type, "_value_repr_")
     by_object = ("NoneType", "wrapper_descriptor")
     if shown_by is not None and decoder.ident(shown_by[1]) not in by_object:
@@ -41,7 +41,7 @@ def enum_member(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 def _members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
-    """Return value and name of all members that there are, combinations among them."""
+    """Return the values and names of all members, including combinations."""
     held = decoder.types.lookup(obj.type, "_value2member_map_")
     if held is None or decoder.ident(held[1]) != "dict":
         raise Undecodable("its class has no members")
@@ -80,7 +80,7 @@ def _parts(decoder: ReprDecoder, obj: Obj, value: int) -> list[str]:
 
 @decodes_repr(("enum", "EnumMeta.__repr__"), ("enum", "EnumType.__repr__"))
 def enum_class(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what the __repr__ of enum's metaclass does; 3.11 (bpo-38659) tells flags apart."""
+    """Do what the __repr__ of enum's metaclass does; since 3.11 (bpo-38659) flags are `flag`."""
     info = decoder.types.at(obj.address)
     bases = decoder.types.mro(info)
     is_flag = any(base.qualname == "Flag" and base.module == "enum" for base in bases)
@@ -90,13 +90,13 @@ def enum_class(decoder: ReprDecoder, obj: Obj) -> str:
 
 @decodes_repr(("enum", "global_enum_repr"), ("enum", "global_flag_repr"))
 def global_member(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what members do whose class global_enum() changed (3.11+): they name their module."""
+    """Do what members of a class changed by global_enum() (3.11+) do: name their module."""
     module, name = obj.type.module.rpartition(".")[2], _name(decoder, obj.address)
     if name is None:
         value = decoder.attribute_text(obj.address, "_value_")
         return f"{module}.{obj.type.name}({value})"
     if any(part[:1].isdigit() for part in name.split("|")):
-        decoder.mark_inexact()  # depends on what the class does with unknown bits
+        decoder.mark_inexact()  # depends on how the class treats unknown bits
     return "|".join(part if part[:1].isdigit() else f"{module}.{part}" for part in name.split("|"))
 
 
