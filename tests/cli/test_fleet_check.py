@@ -40,7 +40,7 @@ def test_without_hours(fleet):
         "times: 1 of 60 crashes whose only time is the date of a file",
         "times: 1 of 60 crashes whose time is ahead of the arrival of the record",
         "times: 1 of 60 crashes whose time is before 2000",
-        "host-hours: no host-hours: crashes are compared with crashes (case-control)",
+        "host-hours: no host-hours: crashes are compared with other crashes",
         "hosts: 1 of 60 crashes name no host",
     ):
         assert f"look  {words}" in out, words

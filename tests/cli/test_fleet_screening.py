@@ -100,7 +100,7 @@ def test_through_the_database_as_through_arrays(tmp_path, shell):
     }
     assert set(lines[-1]["members"]) == mine
     text = shell("fleet", "suspects", "--db", db).out
-    assert f"host={fleet.truth['bad_host']}" in text and "exposure: host-hours" in text
+    assert f"host={fleet.truth['bad_host']}" in text and "compared with: host-hours" in text
     assert "hardware-suspect" in shell("fleet", "screen", "--db", db).out
     assert "nothing new stands out" in shell("fleet", "screen", "--db", db).out, "raised once"
 
@@ -111,7 +111,7 @@ def test_without_exposure_the_output_says_so(tmp_path):
         ingest(engine, (("t", r) for r in records(fleet)))
         found = screen(load_population(engine), FIRST_DAY + 13).findings
     host = next(f for f in found if f.attr == "host" and f.value == fleet.truth["bad_host"])
-    assert "case-control" in host.exposure
+    assert host.exposure == "none: the other hosts that crashed, each as one"
 
 
 def test_exposure_that_is_no_exposure(tmp_path, shell):

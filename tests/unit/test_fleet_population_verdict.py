@@ -136,7 +136,8 @@ def test_what_no_exposure_means_is_said():
     whole = population(fleet)
     nothing = whole.chosen(whole.day > 0, whole.exposure_day < 0)
     first = pv.of_population(nothing, LAST)[0]
-    assert first.subject == f"host={fleet.truth['bad_host']}" and pv.CASE_CONTROL in first.caveats
+    assert first.subject == f"host={fleet.truth['bad_host']}"
+    assert pv.NO_HOURS_AT_ALL in first.caveats
 
 
 def test_a_quiet_fleet_has_no_verdict():

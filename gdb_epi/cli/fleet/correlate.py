@@ -98,9 +98,14 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
 
 
 def _text(search: PairSearch) -> None:
-    from gdb_epi.fleet.screen.finding_texts import chances, risk_words
+    from gdb_epi.fleet.screen.finding_texts import (
+        chances,
+        plain_signature,
+        risk_words,
+        tested_words,
+    )
 
-    print_line(search.signature)
+    print_line(plain_signature(search.signature))
     size = counted(search.crashes, "crash")
     if search.left_out:
         size += f", beside {counted(search.left_out, 'crash')} that single hosts explain"
@@ -117,7 +122,7 @@ def _text(search: PairSearch) -> None:
             print_line(f"      {alone.attr}={alone.value} alone: {share}, {risk}")
         for alias in finding.aliases:
             print_line(f"      or: {alias}: cannot be told apart from it")
-        print_line(f"      test: {finding.test}; exposure: {finding.exposure}")
+        print_line(f"      {tested_words(finding)}")
         for caveat in finding.caveats:
             print_line(f"      but: {caveat}")
     if not search.pairs:

@@ -128,7 +128,9 @@ def _remarks(made: Plan, args: Namespace) -> list[str]:
     from gdb_epi.util import counted, some_of
 
     lines = []
-    if not made.hosts:
+    if not made.hosts and made.beyond:
+        lines.append(f"none is taken out: {counted(made.most, 'host')} may be out, see below")
+    elif not made.hosts:
         lines.append("no host to take out now")
     elif args.apply:
         lines.append(f"{counted(len(made.hosts), 'host')} marked drained")
@@ -143,7 +145,10 @@ def _remarks(made: Plan, args: Namespace) -> list[str]:
         lines.append(f"their time is over, mark them --repaired or --back: {names}")
     if made.beyond:
         names = some_of([host.host for host in made.beyond], MAX_NAMED)
-        lines.append(f"beyond that share, left in: {names}; a larger --at-most takes them out")
+        needed = len(made.hosts) + len(made.drained) + len(made.beyond)
+        percent = math.ceil(1000 * needed / max(made.fleet, 1)) / 10
+        take = f"--at-most {percent:g}% takes all of them"
+        lines.append(f"should be out too, and is left in, as that is too many: {names}; {take}")
     lines += [f"left in: {host}: {why}" for host, why in made.left_in]
     lines += [f"refused: {host!r}: {why}" for host, why in made.refused]
     return lines

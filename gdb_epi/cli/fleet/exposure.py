@@ -11,7 +11,10 @@ from gdb_epi.util import counted
 
 GROUP = "Data"
 HELP = "take in host-hours per day: CSV or JSON with day, hours, host and attribute columns"
-EPILOG = "Without exposure the questions compare crashes with crashes (case-control)."
+EPILOG = (
+    "Without host-hours the questions compare crashes with other crashes, and what is busier looks "
+    "worse than it is."
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -44,8 +44,16 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
+    from gdb_epi.fleet.screen.finding_texts import plain_signature
+
     cells = [
-        [utc_time(row.first_seen), row.crashes, row.hosts, row.key or "", row.signature or ""]
+        [
+            utc_time(row.first_seen),
+            row.crashes,
+            row.hosts,
+            row.key or "",
+            plain_signature(row.signature or ""),
+        ]
         for row in rows
     ]
     nothing = "no crashes with a time in this database"

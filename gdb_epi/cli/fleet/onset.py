@@ -63,10 +63,10 @@ def _data(answer: Onset) -> dict[str, Any]:
 
 
 def _text(answer: Onset) -> None:
-    from gdb_epi.fleet.screen.finding_texts import risk_words
+    from gdb_epi.fleet.screen.finding_texts import beside_words, plain_signature, risk_words
     from gdb_epi.fleet.store.days import iso_day
 
-    print_line(answer.signature)
+    print_line(plain_signature(answer.signature))
     print_line(f"  {answer.answer}")
     for caveat in answer.caveats:
         print_line(f"    but: {caveat}")
@@ -79,7 +79,7 @@ def _text(answer: Onset) -> None:
         assert answer.rr is not None and answer.rr_low is not None and answer.rr_high is not None
         print_line(f"  {rates}; {risk_words(answer.rr, answer.rr_low, answer.rr_high)}")
     first = "" if answer.first_crash is None else f", the first on {iso_day(answer.first_crash)}"
-    print_line(f"  {counted(answer.crashes, 'crash')}{first}; exposure: {answer.exposure}")
+    print_line(f"  {counted(answer.crashes, 'crash')}{first}{beside_words(answer.exposure)}")
     for r in answer.roll_outs:
         half = "never half" if r.half is None else f"half on {iso_day(r.half)}"
         own = "no day had both" if r.p is None else f"own days p {r.p:.2g}"

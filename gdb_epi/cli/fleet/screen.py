@@ -44,7 +44,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_forms(parser, "one JSON object a line", csv=False)
 
 
-P_AND_Q = "(p: how often chance alone does as much; q: the same, paid for all that was looked at)"
+P_AND_Q = (
+    "(relative risk: how many times as often as elsewhere; p: how often chance alone does as much; "
+    "q: the same, paid for all that was looked at)"
+)
 
 
 def run(args: Namespace) -> int:
@@ -95,6 +98,7 @@ def _print_life(today: Today, *, as_json: bool) -> None:
 
 
 def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) -> None:
+    from gdb_epi.fleet.screen.alike_events import largest_and_others
     from gdb_epi.fleet.screen.finding_states import latest_cores
     from gdb_epi.fleet.screen.finding_texts import as_json as finding_as_json
     from gdb_epi.fleet.store.days import iso_day
@@ -106,10 +110,12 @@ def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) 
                 print(json.dumps({**finding_as_json(finding, screen.day), "cores": cores}))
         print(json.dumps(_peeled(population, screens)))
         return
-    lines = [(iso_day(screen.day), finding) for screen in screens for finding in screen.findings]
-    for day, finding in lines:
-        print_finding(day, finding)
-    if lines:
+    has_findings = False
+    for screen in screens:
+        for finding, others in largest_and_others(screen.findings):
+            print_finding(iso_day(screen.day), finding, others)
+            has_findings = True
+    if has_findings:
         print(P_AND_Q)
     else:
         print(f"nothing new stands out among {counted(population.day.size, 'crash')}")
@@ -125,12 +131,18 @@ def _peeled(population: Population, screens: Sequence[Screen]) -> dict[str, Any]
     return {"attr": "#peeled", "members": population.core_keys.under(members)}
 
 
-def print_finding(day: str, finding: Any) -> None:
-    """Print one finding: what, the numbers, how it was tested, what else it may be."""
-    from gdb_epi.fleet.screen.finding_texts import sentence, verdict
+def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
+    """Print one finding: what, the numbers, how it was tested, what else it may be.
+
+    `others` are events that it stands for.
+    """
+    from gdb_epi.fleet.screen.alike_events import others_words
+    from gdb_epi.fleet.screen.finding_texts import sentence, tested_words, verdict
 
     print_line(f"{day}  {verdict(finding)}")
     print_line(f"    {sentence(finding)}")
-    print_line(f"    test: {finding.test}; exposure: {finding.exposure}")
+    print_line(f"    {tested_words(finding)}")
+    if others:
+        print_line(f"    {others_words(others)}")
     for caveat in finding.caveats:
         print_line(f"    but: {caveat}")

@@ -104,9 +104,9 @@ def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
 
 
 def _text(parted: Split, judged: PopulationVerdict) -> None:
-    from gdb_epi.fleet.screen.finding_texts import sentence
+    from gdb_epi.fleet.screen.finding_texts import plain_signature, sentence, tested_words
 
-    print_line(parted.signature)
+    print_line(plain_signature(parted.signature))
     print_line(f"  {judged.headline}")
     for caveat in judged.caveats:
         print_line(f"    but: {caveat}")
@@ -116,7 +116,7 @@ def _text(parted: Split, judged: PopulationVerdict) -> None:
         print_line(f"  {size}: {part.mark}: {part.label}")
         for finding in (part.finding, *part.also) if part.finding else ():
             print_line(f"      {sentence(finding)}")
-            print_line(f"      test: {finding.test}; exposure: {finding.exposure}")
+            print_line(f"      {tested_words(finding)}")
         for fact in part.facts:
             print_line(f"      told apart by {fact}")
         possible = part.undecided.possible if part.undecided else ()

@@ -5,10 +5,16 @@ from __future__ import annotations
 
 import time
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gdb_epi.fleet.questions.verdict import PopulationVerdict
 
 GROUP = "Find causes"
 HELP = "hosts, hardware, kernels, images with more crashes than their share of host-hours"
@@ -34,7 +40,8 @@ def run(args: Namespace) -> int:
         repaired = repaired_hosts(base.execute, time.time())
         population = since_repairs(base.population(asof), repaired)
     from gdb_epi.fleet.questions.verdict import of_population
-    from gdb_epi.fleet.screen.finding_texts import as_json
+    from gdb_epi.fleet.screen.alike_events import largest_and_others
+    from gdb_epi.fleet.screen.finding_texts import as_json, plain_signature
     from gdb_epi.fleet.screen.screening import screen
 
     if not population.day.size:
@@ -51,13 +58,14 @@ def run(args: Namespace) -> int:
         print_rows(rows, as_csv=args.csv)
         return EXIT_DONE
     if findings:
-        for judged in of_population(population, day, screened):
-            name = judged.subject.removeprefix("host=")
-            subject = "" if name in judged.headline else f": {judged.subject}"
-            print_line(f"verdict: {judged.headline}{subject}")
+        for headline, subject in _headlines(of_population(population, day, screened)):
+            name = subject.removeprefix("host=")
+            is_told = name in headline or subject.startswith("*")
+            what = "" if is_told else f": {plain_signature(subject)}"
+            print_line(f"verdict: {headline}{what}")
         print()
-    for finding in findings:
-        print_finding(iso_day(day), finding)
+    for finding, others in largest_and_others(findings):
+        print_finding(iso_day(day), finding, others)
     if findings:
         print(P_AND_Q)
     else:
@@ -69,3 +77,22 @@ def run(args: Namespace) -> int:
             print_line(line)
     point_to_check(population)
     return EXIT_DONE
+
+
+def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, str]]:
+    """Return the headline and the subject of each verdict; alike events are one."""
+    from gdb_epi.fleet.screen.alike_events import largest_and_others
+
+    apart = {
+        id(verdict.causes[0].findings[0]): verdict
+        for verdict in verdicts
+        if verdict.causes and verdict.causes[0].findings
+    }
+    first = [v.causes[0].findings[0] for v in apart.values()]
+    lines = []
+    for finding, others in largest_and_others(first):
+        verdict = apart[id(finding)]
+        more = f", and {counted(len(others), 'more event')} like it" if others else ""
+        lines.append((f"{verdict.headline}{more}", verdict.subject))
+    lines += [(v.headline, v.subject) for v in verdicts if not v.causes or not v.causes[0].findings]
+    return lines

@@ -22,6 +22,7 @@ from gdb_epi.fleet.life.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_host
+from gdb_epi.fleet.screen.ended import end_of_host
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
@@ -38,6 +39,10 @@ from gdb_epi.util import counted
 
 SCHEMA = "gdb-epi/exclude/1"
 RECENT = 7  # days of host-hours by which the fleet is counted
+MENDED = (
+    "since {end} it is like other hosts; if it was repaired: "
+    "gdb-epi fleet mark host {host} --repaired"
+)
 MAX_REASON = 180  # characters
 # What no shell, no list of Slurm (node[1-9],x) and no option can be: a name of DNS.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\Z")
@@ -151,6 +156,9 @@ def _of_findings(
         is_hardware = is_of_host(finding.signature) and judged.kind == HARDWARE_HOST
         if decided != CONFIRMED and not is_hardware:
             left_in.setdefault(finding.value, "its job may be the cause: move that first")
+            continue
+        if decided != CONFIRMED and (end := end_of_host(finding)) is not None:
+            left_in.setdefault(finding.value, MENDED.format(end=end, host=finding.value))
             continue
         words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
         reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"

@@ -58,7 +58,7 @@ def _varies(attribute: Attribute) -> bool:
 def _pair(population: Population, first: Attribute, second: Attribute) -> Pair | None:
     for a, b, hosts, source in (
         (first.exposure, second.exposure, population.exposure_host, "host-days"),
-        (first.crash, second.crash, population.host, "crashes (case-control)"),
+        (first.crash, second.crash, population.host, "crashes"),
     ):
         both_known = (a >= 0) & (b >= 0)
         if both_known.any():

@@ -20,7 +20,7 @@ from gdb_epi.fleet.statistics.arrays import Bools, Floats, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, some_of
 
 PERMUTATIONS = 999
 SEED = 20_260_101  # the same data gives the same answer
@@ -31,6 +31,7 @@ INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one 
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
 MAX_SHOWN = 8
+MIN_SEEN = 3  # crashes of other signatures with a value, that it is known to have come up
 
 
 class RollOut(NamedTuple):
@@ -125,6 +126,9 @@ def _onset(population: Population, signature: int) -> Onset:
     rr, rr_low, rr_high = _risk(days, cut, spread)
     roll_outs = tuple(_roll_outs(population, days, low, high))
     answer, caveats = _answer(rates, roll_outs)
+    if not roll_outs:
+        varied = [a.name for a in population.attributes if len(a.values) > 1]
+        answer = f"{answer}{_looked_at(varied)}"
     return nothing._replace(
         answer=answer, day=days.first + cut, low=low, high=high, before=rates[0], after=rates[1],
         rr=rr, rr_low=rr_low, rr_high=rr_high, p=p, roll_outs=roll_outs, caveats=caveats,
@@ -154,7 +158,7 @@ def _days(population: Population, signature: int) -> _Days:
         recent = recent[recent > last - MAX_DAYS]
         first = int(recent.min()) if recent.size else last
         hours = np.ones(last - first + 1, dtype=np.float64)
-        source = "none: all days count alike"
+        source = "none: days, which all count alike"
     counts = np.bincount(population.day[mine] - first, minlength=hours.size).astype(float)
     return _Days(first, counts, hours, mine, source)
 
@@ -207,7 +211,14 @@ def _roll_outs(population: Population, days: _Days, low: int, high: int) -> Iter
     for attribute in population.attributes:
         candidates += [r for r in _of_attribute(population, attribute, days) if r.first <= high]
     near = [r for r in candidates if (r.half if r.half is not None else high) >= low - 1]
+    # What no host-hours tell of has no day of its half: it counts where it came up at that time.
+    near = [r for r in near if r.half is not None or r.first >= low - 1 or _is_fed(population, r)]
     yield from sorted(near, key=_order)[:MAX_SHOWN]
+
+
+def _is_fed(population: Population, roll_out: RollOut) -> bool:
+    attribute = population.attribute(roll_out.attr)
+    return attribute is not None and bool((attribute.exposure >= 0).any())
 
 
 def _order(roll_out: RollOut) -> tuple[float, float, str, str]:
@@ -220,6 +231,7 @@ def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> 
     in_range = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
     in_range &= population.exposure_day < days.first + days.hours.size
     if not in_range.any():
+        yield from _first_seen(population, attribute, days)
         return
     size, width = len(attribute.values), days.hours.size
     cell = (
@@ -240,6 +252,38 @@ def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> 
             days.first + int(half[0]) if half.size else None,
             _fit(days, share),
             *_own_days(population, attribute, int(value), days, share),
+        )
+
+
+def _first_seen(population: Population, attribute: Attribute, days: _Days) -> Iterator[RollOut]:
+    """Yield the values of an attribute without host-hours that crashes had from some day on.
+
+    What share of the fleet has it since is told by the crashes of all other signatures.
+    """
+    width = days.hours.size
+    usable = (attribute.crash >= 0) & population.timed
+    usable &= (population.day >= days.first) & (population.day < days.first + width)
+    codes, day = attribute.crash[usable], population.day[usable] - days.first
+    is_other = ~days.mine[usable]
+    first = np.full(len(attribute.values), width)
+    np.minimum.at(first, codes, day)
+    for value in np.unique(codes).tolist():
+        since = int(first[value])
+        before = int(np.count_nonzero(is_other & (day < since)))
+        later = is_other & (day >= since)
+        have = int(np.count_nonzero(later & (codes == value)))
+        part = (have + 0.5) / (int(np.count_nonzero(later)) + 1.0)
+        # A value that came up, and no rare one that chance showed late.
+        if not since or have < MIN_SEEN or (1 - part) ** before > MAX_P:
+            continue
+        share = np.where(np.arange(width) >= since, part, 0.0)
+        yield RollOut(
+            attribute.name,
+            attribute.values[value],
+            days.first + since,
+            None,
+            _fit(days, share),
+            *_own_days(population, attribute, value, days, share),
         )
 
 
@@ -276,7 +320,7 @@ def _own_days(
 def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tuple[str, ...]]:
     word = "rose" if rates[1] > rates[0] else "fell"
     if not roll_outs:
-        return f"the rate {word}; no roll-out came up then: something that is not recorded", ()
+        return f"the rate {word}; nothing that is recorded came up then", ()
     best = max(roll_outs, key=lambda r: r.fit)
     proven = [r for r in roll_outs if r.p is not None and r.p <= MAX_P]
     rivals = [r for r in roll_outs if r is not best and best.fit - r.fit < CLOSE]
@@ -294,6 +338,13 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
         return f"the rate {word}; no roll-out of that time fits it", ()
     answer = f"the rate {word} when {names} came up; its own days do not show more (p {_p(best.p)})"
     return answer, (_TIME,)
+
+
+def _looked_at(names: list[str]) -> str:
+    """Say of which attributes nothing came up."""
+    if not names:
+        return ": no attribute of hosts, kernels or images is"
+    return f" (looked at: {some_of(names, MAX_SHOWN)}); see what else was changed"
 
 
 _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"

@@ -86,7 +86,10 @@ def _times(population: Population) -> Iterator[Check]:
 
 def _hours(population: Population) -> Iterator[Check]:
     if not population.has_exposure:
-        text = "no host-hours: crashes are compared with crashes (case-control)"
+        text = (
+            "no host-hours: crashes are compared with other crashes, and what is busier than "
+            "others looks worse than it is"
+        )
         yield Check(HOURS, False, text, "gdb-epi fleet exposure FILE")
         return
     covered, timed = population.covered, population.timed
@@ -112,7 +115,7 @@ def _hours(population: Population) -> Iterator[Check]:
         )  # fmt: skip
     if lacking:
         text = f"{_part(lacking, population.day.size)} on days or hosts without host-hours"
-        yield Check(HOURS, False, f"{text}: judged against other crashes (case-control)")
+        yield Check(HOURS, False, f"{text}: compared with other crashes")
     else:
         text = (
             f"host-hours from {iso_day(int(days[0]))} to {iso_day(int(days[-1]))} cover all crashes"

@@ -21,7 +21,7 @@ from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.events import Events, events_of
-from gdb_epi.fleet.screen.finding_texts import verdict
+from gdb_epi.fleet.screen.finding_texts import needs_or_goes, verdict
 from gdb_epi.fleet.screen.hosts import host_signatures
 from gdb_epi.fleet.screen.screening import screened_hosts
 from gdb_epi.fleet.screen.types import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
@@ -309,7 +309,7 @@ def _part(population: Population, same: Bools, explained_part: MarkedCrashes) ->
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
     label = verdict(conditions[0])
     if len(conditions) > 1:
-        label = f"software or configuration: needs {mark}"
+        label = f"software or configuration: {needs_or_goes(conditions)} {mark}"
     part = _bare(population, same, label, explained_part.members)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
 

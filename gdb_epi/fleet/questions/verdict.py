@@ -13,7 +13,15 @@ from typing import Any
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, Part, Split, split
 from gdb_epi.fleet.screen.attributes import HOST_HOURS
-from gdb_epi.fleet.screen.finding_texts import HARDWARE, as_json, sentence, verdict
+from gdb_epi.fleet.screen.ended import end_of_host
+from gdb_epi.fleet.screen.finding_texts import (
+    as_json,
+    is_hardware,
+    kind_words,
+    needs_or_goes,
+    sentence,
+    verdict,
+)
 from gdb_epi.fleet.screen.hosts import main_signature
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
 from gdb_epi.fleet.screen.types import (
@@ -49,11 +57,12 @@ NEARLY = "nearly all one signature"
 USUAL = "more crashes of the usual kinds than its share"
 LEADING = "most of one signature, and like other hosts without it"
 MOVE_JOB = "move its job first; if the crash stays on the host, test the host"
+BUSY = "so what is busier than others looks worse than it is"
 NOT_COVERED = (
-    "these crashes are compared with other crashes (case-control): the host-hours that are known "
-    "do not tell this of them"
+    "compared with other crashes, as the host-hours that are known do not tell of these ones; "
+    f"{BUSY}"
 )
-CASE_CONTROL = "no host-hours are known: crashes are compared with other crashes (case-control)"
+NO_HOURS_AT_ALL = f"compared with other crashes, as no host-hours are known; {BUSY}"
 
 
 class Cause(NamedTuple):
@@ -186,6 +195,8 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
         return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
     if kind == ONE_HOST:
         return f"one host ({name}), {signatures}: {MOVE_JOB}"
+    if (end := end_of_host(finding)) is not None:
+        return f"hardware: one host ({name}) until {end}; if nobody repaired it, test it"
     return f"hardware: one host ({name}), take it out and test it"
 
 
@@ -244,8 +255,8 @@ def _judge(named: tuple[Cause, ...], rest: int, parted: Split) -> tuple[str, str
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),
-        HARDWARE_GROUP: f"hardware or firmware: goes with {marks}",
-        SOFTWARE: f"software: needs {marks}",
+        HARDWARE_GROUP: f"{kind_words(named[0].findings[0].attr)}: goes with {marks}",
+        SOFTWARE: f"software: {needs_or_goes(named[0].findings)} {marks}",
     }
     return kind, words[kind]
 
@@ -269,7 +280,7 @@ def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     """All crashes, or all with a flag, go with one value of an attribute."""
     cause = _cause(population, finding.members, (finding,), kind_of(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
-    name = "hardware or firmware" if cause.kind == HARDWARE_GROUP else "software or configuration"
+    name = kind_words(finding.attr)
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
     caveats = (*finding.caveats, *_source(population, finding))
     evidence = (sentence(finding), f"test: {finding.test}")
@@ -288,7 +299,7 @@ def kind_of(population: Population, findings: tuple[Finding, ...]) -> str:
         broad = is_of_host(first.signature) and not is_one_signature
         return HARDWARE_HOST if broad else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.
-    return HARDWARE_GROUP if all(f.attr in HARDWARE for f in findings) else SOFTWARE
+    return HARDWARE_GROUP if all(is_hardware(f.attr) for f in findings) else SOFTWARE
 
 
 def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
@@ -302,4 +313,4 @@ def _cause(population: Population, members: Any, findings: tuple[Finding, ...], 
 def _source(population: Population, finding: Finding) -> tuple[str, ...]:
     if finding.exposure == HOST_HOURS:
         return ()
-    return (NOT_COVERED if population.has_exposure else CASE_CONTROL,)
+    return (NOT_COVERED if population.has_exposure else NO_HOURS_AT_ALL,)

@@ -109,6 +109,12 @@ def group_findings(population: Population) -> Iterator[Finding]:
     yield from _of_flags(population, (ALL, np.ones(population.day.size, dtype=bool)))
 
 
+def flagged_groups(population: Population) -> Iterator[Finding]:
+    """Yield values with more than their share of bit flips, or of all crashes."""
+    everything = (ALL, np.ones(population.day.size, dtype=bool))
+    yield from _of_flags(population, (BITFLIP, population.bitflip), everything)
+
+
 def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
     if not population.has_exposure:
         return
@@ -125,7 +131,7 @@ def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Fin
 
 
 HOST_HOURS = "host-hours"
-NO_HOURS = "none: all crashes are the controls (case-control)"
+NO_HOURS = "none: all other crashes"
 
 
 def expected_shares(population: Population, attribute: Attribute) -> tuple[Floats, str]:

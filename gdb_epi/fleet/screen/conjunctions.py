@@ -197,16 +197,22 @@ def _both_matter(
         value = codes[here][codes[there] == values[there]]
         a, n = inside[value == values[here]].sum(), inside[value >= 0].sum()
         hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
-        # Where no host-hours meet the other condition, all crashes are the controls.
-        share = _share(pair[here], hours)
+        share = _share(pair, here, values[there], hours)
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
         if float(binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False
     return True
 
 
-def _share(attribute: Attribute, hours: Floats) -> Floats:
+def _share(pair: tuple[Attribute, Attribute], here: int, given: int, hours: Floats) -> Floats:
+    """Return the shares of one attribute's values where the other one has the value `given`.
+
+    Where no host-hours tell, all crashes that meet the other condition are the controls. Those of
+    the whole fleet are none: a rack that has one model has it in each of its crashes.
+    """
     if hours.sum() > 0:
         return np.asarray(hours / hours.sum())
-    counts = np.bincount(attribute.crash[attribute.crash >= 0], minlength=hours.size)
+    mine, other = pair[here], pair[1 - here]
+    inside = mine.crash[(other.crash == given) & (mine.crash >= 0)]
+    counts = np.bincount(inside, minlength=hours.size)
     return np.asarray(counts / max(int(counts.sum()), 1))

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from gdb_epi.fleet.screen.ended import end_of_host
 from gdb_epi.fleet.screen.types import (
     ALL,
     BITFLIP,
@@ -24,9 +26,12 @@ from gdb_epi.fleet.screen.types import (
 )
 from gdb_epi.fleet.store.days import iso_day
 
-HARDWARE = (
-    "rack", "sku", "cpu_model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row",
-)  # fmt: skip
+_HARDWARE = frozenset((
+    "rack", "sku", "model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row", "board",
+    "chassis", "pdu", "switch", "nic", "disk", "nvme", "ssd",
+))  # fmt: skip
+_SOFTWARE = frozenset(("driver", "kernel", "image", "version"))
+_PLACES = frozenset(("rack", "row", "chassis", "pdu", "psu", "switch"))
 
 SENTENCES = {
     EVENT: "one event: {test}, from {value}",
@@ -77,6 +82,8 @@ def verdict(finding: Finding) -> str:
                 "one host has more crashes than its share, of the usual kinds; see what it runs, "
                 "then test it"
             )
+        if finding.signature.startswith("*") and (end := end_of_host(finding)) is not None:
+            return f"hardware-suspect until {end}: if nobody repaired this host, test it"
         if finding.signature.startswith("*"):
             flips = ", with bit-flip flags" if finding.signature == BITFLIP else ""
             return (
@@ -88,9 +95,29 @@ def verdict(finding: Finding) -> str:
     if finding.attr in SENTENCES:
         where = f" ({', '.join(finding.aliases)})" if finding.aliases else ""
         return SENTENCES[finding.attr].format(value=finding.value, test=finding.test) + where
-    kind = "hardware or firmware" if finding.attr in HARDWARE else "software or configuration"
+    kind = kind_words(finding.attr)
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
     return f"{kind}: goes with {what}{others}"
+
+
+def needs_or_goes(findings: Sequence[Finding]) -> str:
+    """Say how sure it is that crashes have some values: all of them, or more than their share."""
+    return "needs" if all(f.n == f.total for f in findings) else "goes with"
+
+
+def is_hardware(attr: str) -> bool:
+    """Whether an attribute names a part or a place, by its words: bios_version, cpu_model."""
+    words = set(attr.lower().replace("-", "_").split("_"))
+    if words <= _HARDWARE:
+        return True
+    return bool(words & _HARDWARE) and not words & (_SOFTWARE - {"version"})
+
+
+def kind_words(attr: str) -> str:
+    """Say what kind of cause an attribute speaks for."""
+    if attr.lower() in _PLACES:
+        return "hardware, power or network of a place"
+    return "hardware or firmware" if is_hardware(attr) else "software or configuration"
 
 
 def sentence(finding: Finding) -> str:
@@ -109,7 +136,31 @@ def crashes_of(signature: str, test: str) -> str:
     if signature.startswith(CPU):
         return f"crashes of this host, on its CPU {signature[len(CPU) :]}"
     words = {ALL: "of all kinds", BITFLIP: "with the bit-flip flag", LOCK: "with inherited locks"}
-    return f"crashes {words.get(signature, f'of {signature}')}"
+    return f"crashes {words.get(signature, f'of {plain_signature(signature)}')}"
+
+
+def plain_signature(text: str) -> str:
+    """Return the text of a signature without its version and the name of its key."""
+    words = text.split(" ", 2)
+    return words[2] if len(words) > 2 and words[0].startswith("gsig/") else text
+
+
+def tested_words(finding: Finding) -> str:
+    """Say by which test a finding stands out, and beside what."""
+    return f"test: {finding.test}{beside_words(finding.exposure)}"
+
+
+def beside_words(exposure: str) -> str:
+    """Say with what crashes were compared; nothing where an event needs no comparison."""
+    if exposure == NOTHING_NEEDED:
+        return ""
+    # Of what has no host-hours the reason comes first: `none: all other crashes`.
+    none, _, controls = exposure.partition(": ")
+    beside = f"{controls}, as no host-hours tell of this" if none == "none" else exposure
+    return f"; compared with: {beside}"
+
+
+NOTHING_NEEDED = "none needed"
 
 
 def chances(finding: Finding) -> str:

@@ -81,6 +81,7 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_SIGN_P = 0.01  # of a fact beside the count, that a host is called broken
 MAX_LIKE = 4  # crashes of one signature on one host, of what tells how much hosts differ
+MIN_ALIKE = 6  # hosts that have a signature, of which half say how many crashes of it are usual
 
 
 def exposure_shares(population: Population, since: int | None = None) -> Shares:
@@ -99,7 +100,7 @@ def _shares(exposure_host: Ints, exposure_hours: Floats, host: Ints, size: int) 
     if hours.sum() > 0:
         return Shares(hours / hours.sum(), "host-hours")
     seen = np.bincount(host[host >= 0], minlength=size) > 0
-    source = "none: hosts that crashed count alike (case-control)"
+    source = "none: the other hosts that crashed, each as one"
     return Shares(seen / max(int(seen.sum()), 1), source)
 
 
@@ -487,7 +488,7 @@ def _unlike(cells: _Cells, host_shares: Shares, least: float) -> Floats:
     Not every host runs what can die of it. Two crashes of one host are more frequent then than
     chance lets expect, in this signature or, where it has few crashes, in all of them.
     """
-    few = np.minimum(cells.crashes, MAX_LIKE)  # a bad host must not excuse itself, nor another one
+    few = np.minimum(cells.crashes, _usual_most(cells))
     pairs = (few * (few - 1)).astype(float)
     by_chance = float((host_shares.share**2).sum())
     observed = sum_by_code(cells.signature, pairs, cells.per_signature.size)
@@ -496,6 +497,21 @@ def _unlike(cells: _Cells, host_shares: Shares, least: float) -> Floats:
     others = (cells.per_signature[cells.signature] - cells.crashes) ** 2 * by_chance
     ratio = (observed[cells.signature] - pairs + pooled) / (others + 1)
     return np.asarray(np.maximum(ratio - 1, least))
+
+
+def _usual_most(cells: _Cells) -> Ints:
+    """Return the crashes from which on a host has more of a signature than is usual, for each cell.
+
+    A bad host must not excuse itself, nor another one. Where many hosts have it, each of them often
+    (a service that runs on twelve hosts and dies daily), so many are what is usual there.
+    """
+    order = np.lexsort((cells.crashes, cells.signature))
+    hosts = np.bincount(cells.signature, minlength=cells.per_signature.size)
+    first = np.cumsum(hosts) - hosts
+    median = np.zeros(hosts.size, dtype=np.int64)
+    enough = np.flatnonzero(hosts >= MIN_ALIKE)
+    median[enough] = cells.crashes[order][first[enough] + (hosts[enough] - 1) // 2]
+    return np.asarray(np.maximum(2 * median, MAX_LIKE)[cells.signature])
 
 
 class _Cells(NamedTuple):

@@ -26,7 +26,17 @@ from gdb_epi.fleet.screen.host_evidence import (
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.screening import Screen, judged_hosts
-from gdb_epi.fleet.screen.types import MAX_HOST_Q, MAX_Q, MIN_N, MIN_RR
+from gdb_epi.fleet.screen.types import (
+    ALL,
+    BITFLIP,
+    HOST,
+    MAX_HOST_Q,
+    MAX_Q,
+    MIN_N,
+    MIN_RR,
+    MOMENTS,
+    TOGETHER,
+)
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
@@ -51,8 +61,8 @@ class OpenHost(NamedTuple):
         """Say it, without accusing."""
         more = f"at least {self.more} more like them" if self.more else "many more like them"
         return (
-            f"host={self.host}: {self.crashes} crashes, too few to tell: in {self.chance:.0%} of "
-            f"healthy fleets like this one chance alone gives such a host; {more} would tell"
+            f"host {self.host} has {self.crashes} crashes, too few to tell: in {self.chance:.0%} "
+            f"of healthy fleets like this one chance alone gives such a host; {more} would tell"
         )
 
 
@@ -95,17 +105,28 @@ def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenH
     chance = -np.expm1(-hosts.p * int(hosts.alive.sum()))
     share, total = hosts.shares.share, float(counts.sum())
     named = {finding.value for finding in screened.hosts}
+    in_group = _hosts_of_groups(population, screened)
     maybe_bad: list[OpenHost] = []
     for host in np.argsort(chance, kind="stable").tolist():
         if chance[host] > MAX_CHANCE or len(maybe_bad) == MAX_TOLD:
             break
         n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
-        if n < MIN_N - 1 or not hosts.alive[host] or name in named:
+        if n < MIN_N - 1 or not hosts.alive[host] or name in named or in_group[host]:
             continue
         if relative_risk(n, part, total - n, 1 - part)[0] > 1:
             more = _more(hosts, host, int(n), total - n, part)
             maybe_bad.append(OpenHost(name, int(n), float(chance[host]), more))
     return maybe_bad
+
+
+def _hosts_of_groups(population: Population, screened: Screen) -> Bools:
+    """Return which hosts have crashes that a whole group of hosts is named for already."""
+    members = np.zeros(population.day.size, dtype=bool)
+    for finding in screened.findings:
+        if finding.attr not in (HOST, *TOGETHER, *MOMENTS) and finding.signature in (ALL, BITFLIP):
+            members |= finding.members
+    members &= population.host >= 0
+    return np.bincount(population.host[members], minlength=len(population.hosts)) > 0
 
 
 def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) -> int | None:
@@ -168,7 +189,8 @@ def _of_bad_hosts(hosts: JudgedHosts) -> tuple[int | None, int | None]:
 
 def what_cannot_be_told(population: Population, day: int, screened: Screen) -> list[str]:
     """Return what the crashes cannot tell yet, in words; nothing where all is told."""
-    sentences = [f"open: {host.words()}" for host in open_hosts(population, day, screened)]
+    maybe_bad = open_hosts(population, day, screened)
+    sentences = [f"cannot tell yet: {host.words()}" for host in maybe_bad]
     if not screened.findings:
         sentences += [words for words in (reach(population, day, screened).words(),) if words]
     return sentences

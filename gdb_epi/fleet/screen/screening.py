@@ -13,11 +13,13 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
+from gdb_epi.fleet.screen.ended import with_end
 from gdb_epi.fleet.screen.events import Events, events_of, without
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
 from gdb_epi.fleet.screen.moments import moment_findings
 from gdb_epi.fleet.screen.types import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
+from gdb_epi.fleet.screen.within_groups import unlike_their_group
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.typing_lite import NamedTuple
 
@@ -75,6 +77,8 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, moment_findings(counted, ~peeled), key=lambda f: f.p)
     new += [finding for finding in moments if finding.key not in raised]
+    new = [with_end(population, finding, day) for finding in new]
+    hosts = [with_end(population, finding, day) for finding in hosts]
     return Screen(day, tuple(new), peeled, tuple(hosts), judged)
 
 
@@ -152,7 +156,7 @@ def _hosts_of(
     day = judged.day
 
     def find(whole: Population, today: int) -> list[Finding]:
-        findings = list(findings_of_hosts(judged))
+        findings = unlike_their_group(parts.by_hours, today, list(findings_of_hosts(judged)))
         if group is not None:
             given = f"; given the rate of {group.attr}={group.value}"
             findings = [f._replace(test=f.test + given) for f in findings]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings whose crashes have stopped: a host that was repaired, a version that was rolled back.
+
+What stood out over three months may be over for weeks. Then the day is told on which it ended, so
+that nobody takes out a host that somebody mended.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.attributes import HOST_HOURS
+from gdb_epi.fleet.screen.types import HOST, MIN_N, MOMENTS, TOGETHER, Finding, is_of_host
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.util import counted
+
+MIN_QUIET = 7  # days
+MAX_SILENCE_P = 1e-3  # that crashes which go on leave none at the end
+MIN_USUAL_P = 0.05  # that a host like the others has as many since
+OVER_ON_HOST = "since {day} it is like other hosts ({crashes} since): was it repaired?"
+GONE = "none of these on this host since {day}: it may be over"
+OVER = "none since {day}: it may be over"
+_OVER_ON_HOST = re.compile(r"since (\d{4}-\d\d-\d\d) it is like other hosts ")
+
+
+def with_end(population: Population, finding: Finding, day: int) -> Finding:
+    """Return the finding, with a caveat where its crashes have stopped by the end of `day`."""
+    if finding.attr in (*TOGETHER, *MOMENTS):
+        return finding
+    if finding.attr == HOST:
+        members = finding.members & population.timed
+    else:
+        members, day = _of_value(population, finding, day)
+    days = np.sort(population.day[members])
+    telling = _telling(population, finding, members) if finding.attr == HOST else days
+    if telling.size < MIN_N:
+        return finding
+    first, last = int(telling[0]), int(telling[-1])
+    quiet, span = day - last, last - first + 1
+    # P(none at the end), of as many as came after the first one, spread alike since then.
+    silence = (span / (span + quiet)) ** (telling.size - 1)
+    if quiet < MIN_QUIET or silence > MAX_SILENCE_P:
+        return finding
+    if finding.attr != HOST:
+        return finding._replace(caveats=(*finding.caveats, OVER.format(day=iso_day(last))))
+    if not is_of_host(finding.signature):
+        return finding._replace(caveats=(*finding.caveats, GONE.format(day=iso_day(last))))
+    after = int(np.count_nonzero(days > last))
+    if not _is_usual(population, finding, last, after):
+        return finding
+    text = OVER_ON_HOST.format(day=iso_day(last), crashes=counted(after, "crash"))
+    return finding._replace(caveats=(*finding.caveats, text))
+
+
+def _of_value(population: Population, finding: Finding, day: int) -> tuple[Bools, int]:
+    """Return the crashes with the value of a finding, and the last day on which it could be seen.
+
+    A feed of host-hours that stopped, and records of then without the attribute, show nothing.
+    """
+    attribute = population.attribute(finding.attr)
+    members = finding.members & population.timed
+    if attribute is None or finding.value not in attribute.values:
+        return members, day
+    value = attribute.values.index(finding.value)
+    same = members
+    if finding.signature in population.signatures:
+        same = population.signature == population.signatures.index(finding.signature)
+        own = attribute.crash if attribute.reported is None else attribute.reported
+        same = same & ((attribute.crash == value) | (own == value)) & population.timed
+    seen = population.exposure_day[attribute.exposure >= 0]
+    if finding.exposure != HOST_HOURS or not seen.size:
+        seen = population.day[population.timed & (attribute.crash >= 0)]
+    return members | same, min(day, int(seen.max(initial=0)))
+
+
+def _telling(population: Population, finding: Finding, members: Bools) -> Ints:
+    """Return the days of the crashes that tell a host from others, of all where none does.
+
+    Those that carry the bit-flip flag, or have a signature that no other host has: what every host
+    has goes on after a repair.
+    """
+    if not is_of_host(finding.signature):
+        return np.asarray(np.sort(population.day[members]))
+    elsewhere = np.zeros(len(population.signatures) + 1, dtype=bool)
+    others = population.host != population.hosts.index(finding.value)
+    elsewhere[population.signature[others & (population.signature >= 0)]] = True
+    alone = (population.signature >= 0) & ~elsewhere[population.signature]
+    some = members & (population.bitflip | alone)
+    return np.sort(population.day[some if int(some.sum()) >= MIN_N else members])
+
+
+def end_of_host(finding: Finding) -> str | None:
+    """Return the day since which a host is like the others; None: it is not."""
+    ends = (_OVER_ON_HOST.match(caveat) for caveat in finding.caveats)
+    return next((match.group(1) for match in ends if match), None)
+
+
+def _is_usual(population: Population, finding: Finding, last: int, after: int) -> bool:
+    """Whether a host ran after a day, and had no more crashes than such a host has."""
+    host = population.hosts.index(finding.value)
+    late = population.known_day > last
+    others = int(np.count_nonzero(late & (population.host >= 0))) - after
+    if population.has_exposure:
+        rows = (population.exposure_day > last) & (population.exposure_host >= 0)
+        hours = population.exposure_hours[rows]
+        mine = float(hours[population.exposure_host[rows] == host].sum())
+        if mine <= 0:
+            return False
+        share = mine / float(hours.sum())
+    else:
+        share = 1 / max(np.unique(population.host[population.host >= 0]).size, 1)
+    counts = (np.array([float(after)]), np.array([float(others + after)]), np.array([share]))
+    return float(binomial_tail(*counts)[0]) >= MIN_USUAL_P

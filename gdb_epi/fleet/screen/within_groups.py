@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that stand out in the fleet and not in the group that all of them belong to.
+
+A microcode that computes wrongly makes each of its hosts crash in many ways, with bit flips: beside
+the whole fleet every one of them looks broken. Where a group stands out, also without the crashes
+of the host in question, the host is judged anew among the hosts of the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.attributes import flagged_groups
+from gdb_epi.fleet.screen.events import without
+from gdb_epi.fleet.screen.hosts import JudgedHosts
+from gdb_epi.fleet.screen.types import CPU, MAX_HOST_Q, Finding, is_of_host
+from gdb_epi.fleet.statistics.arrays import Bools
+
+
+def unlike_their_group(
+    population: Population, day: int, findings: Sequence[Finding]
+) -> list[Finding]:
+    """Return the findings of hosts but those that the rate of a group of hosts explains.
+
+    `population` has host-hours: without them no group is known to stand out.
+    """
+    asked = [f for f in findings if is_of_host(f.signature) and not f.signature.startswith(CPU)]
+    groups = list(flagged_groups(population)) if asked else []
+    explained: set[str] = set()
+    for group in groups:
+        attribute = population.attribute(group.attr)
+        assert attribute is not None  # it was found there
+        value = attribute.values.index(group.value)
+        crash, exposure = attribute.crash == value, attribute.exposure == value
+        inside = [f for f in asked if f.value not in explained and _belongs(f, crash)]
+        if not inside:
+            continue
+        judged = JudgedHosts(population.chosen(crash, exposure), day)
+        for finding in inside:
+            host = population.hosts.index(finding.value)
+            others = without(population, population.host == host)
+            if not any(same.key == group.key for same in flagged_groups(others)):
+                continue
+            if not judged.can_be_judged:
+                continue
+            if float(judged.p[host]) * int(judged.alive.sum()) > MAX_HOST_Q:
+                explained.add(finding.value)
+    return [f for f in findings if f.value not in explained or not any(f is a for a in asked)]
+
+
+def _belongs(finding: Finding, crash: Bools) -> bool:
+    """Whether at least half of a host's crashes have the value of a group."""
+    return 2 * int(np.count_nonzero(finding.members & crash)) >= finding.n
