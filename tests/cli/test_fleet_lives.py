@@ -90,3 +90,66 @@ def test_nothing_is_wrong(ask):
     shell = ask(first.f15_nothing)
     assert verdicts(shell) == []
     assert shell("fleet", "suspects").out.startswith("nothing stands out among ")
+
+
+def test_a_release_is_told_from_where_its_service_runs(ask):
+    shell = ask(first.f06_release)
+    said = verdicts(shell)
+    # ranker runs nearly all on one model: no model, and no older image, is accused for that.
+    assert len(said) == 1
+    assert said[0].startswith("software: needs image=registry/ranker:42: ")
+    out = shell("fleet", "suspects").out
+    assert "compared with: the other crashes of registry/ranker\n" in out
+    assert "but: none since 2026-11-" in out, "rolled back"
+    onset = shell("fleet", "onset", "beam_search_overrun").out
+    assert "the rate rose with image=registry/ranker:42" in onset
+
+
+def test_a_release_on_every_host_at_once_is_named_by_its_image(ask):
+    shell = ask(first.f10_clocks)
+    (said,) = verdicts(shell)
+    assert said.startswith("software: needs image=registry/etl:9: ")
+    onset = shell("fleet", "onset", "arrow_cast_null").out
+    assert "when image=registry/etl:9 came up; beside the date nothing speaks for it" in onset
+    check = shell("fleet", "check").out
+    assert "(on h047)" in check and "(on h011)" in check
+
+
+def test_one_signature_of_a_host_and_of_a_package(ask):
+    shell = ask(first.f14_two_populations)
+    out = shell("fleet", "split", "memcpy_decode_image").out
+    assert "two causes: host=m22 apart from package libcodec=2.3.0" in out
+    assert "12 crashes on 1 host: host=m22: " in out
+    assert "34 crashes on " in out and "image=" not in out, "an image that all have is no cause"
+
+
+def test_a_race_that_grows_with_the_cpus_says_so(ask):
+    out = ask(first.f16_cpu_count)("fleet", "suspects").out
+    assert "verdict: software: goes with cpu_count=128: " in out
+    assert "but: its rate rises with cpu_count (16: " in out
+
+
+def test_a_service_that_dies_on_its_hosts_alone_is_told_and_accuses_none(ask):
+    out = ask(first.f08_service_on_few_hosts)("fleet", "suspects").out
+    line = next(line for line in out.splitlines() if line.startswith("stays on few hosts: "))
+    assert "on 12 of 150 hosts" in line and "imgproc.service" in line
+    assert "but: reporter.service crashed on no other host: it may run there alone" in out
+
+
+def test_hosts_without_hours_keep_what_their_cores_know(ask):
+    shell = ask(first.f12_partial_hours)
+    assert verdicts(shell) == ["hardware: one host (p120), take it out and test it"]
+    assert "kernel: unknown" not in shell("fleet", "check").out
+
+
+def test_a_backlog_of_cores_is_no_event(ask):
+    shell = ask(first.f11_late_upload)
+    assert verdicts(shell) == []
+    assert "whose only time is the date of a file" in shell("fleet", "check").out
+
+
+@pytest.mark.parametrize(
+    ("make", "host"), [(first.f09_renamed, "dc1-12"), (first.f13_domains, "web-21")]
+)
+def test_a_host_of_two_names_is_one(ask, make, host):
+    assert verdicts(ask(make)) == [f"hardware: one host ({host}), take it out and test it"]

@@ -81,7 +81,7 @@ def _text(answer: Onset) -> None:
     first = "" if answer.first_crash is None else f", the first on {iso_day(answer.first_crash)}"
     print_line(f"  {counted(answer.crashes, 'crash')}{first}{beside_words(answer.exposure)}")
     for r in answer.roll_outs:
-        half = "never half" if r.half is None else f"half on {iso_day(r.half)}"
+        half = "" if r.half is None else f", on half of the hosts from {iso_day(r.half)}"
         own = "no day had both" if r.p is None else f"own days p {r.p:.2g}"
-        roll_out = f"{r.attr}={r.value}: from {iso_day(r.first)}, {half}; fit {r.fit:.1f}, {own}"
+        roll_out = f"{r.attr}={r.value}: from {iso_day(r.first)}{half}; fit {r.fit:.1f}, {own}"
         print_line(f"    {roll_out}; {r.with_it} of the crashes ({r.expected:.1f} expected)")

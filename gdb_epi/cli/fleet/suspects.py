@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.questions.verdict import PopulationVerdict
 
 GROUP = "Find causes"
-HELP = "hosts, hardware, kernels, images with more crashes than their share of host-hours"
+HELP = "hosts, hardware, kernels, images, packages with more crashes than their share"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -71,8 +71,11 @@ def run(args: Namespace) -> int:
     else:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
     if screened is not None:
+        from gdb_epi.fleet.questions.courses import courses
         from gdb_epi.fleet.screen.possible_hosts import what_cannot_be_told
 
+        for line in courses(population, day, screened):
+            print_line(line)
         for line in what_cannot_be_told(population, day, screened):
             print_line(line)
     point_to_check(population)

@@ -31,6 +31,7 @@ from gdb_epi.fleet.population.population import (
 )
 from gdb_epi.fleet.population.set_values import SetValues, mask_of_sets, values_of_sets
 from gdb_epi.fleet.records.facts import YES
+from gdb_epi.fleet.records.projection import PACKAGE
 from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.statistics.arrays import (
@@ -93,6 +94,7 @@ def _in_order(by_name: dict[str, list[int]], spans: dict[int, tuple[float, float
 
 ROWS = 10_000  # rows that are turned into columns at a time; more do not fit a CPU's cache
 MAX_HOSTS = 6  # whose times are not believed, that are named
+_OF_CORE = ("python", "kernel", "image")  # facts that are attributes, where hosts have none
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
 NO = "false"
 _NUMBERS = (
@@ -131,7 +133,9 @@ def read(connection: Connection) -> Population:
     attributes = _attributes(values, numbers["attrset_id"], sets)
     of_hosts = {attribute.name for attribute in attributes}
     facts = _facts(values, numbers["factset_id"], days.size)
-    of_core = [f for f in facts if f.name in ("python", "kernel") and f.name not in of_hosts]
+    of_core = [f for f in facts if f.name in _OF_CORE and f.name not in of_hosts]
+    by_name = {f.name: f for f in facts if f.name in _OF_CORE}
+    attributes = [_filled(a, by_name.get(a.name)) for a in attributes]
     libraries = _libraries(connection, numbers["libset_id"], days.size)
     before = pruned_before(sqlalchemy_executor(connection))
     unknown, hosts_without = _unknown_times(connection, before)
@@ -158,7 +162,7 @@ def read(connection: Connection) -> Population:
         exposure_host=_translate(host_ids, host_code),
         exposure_hours=hours,
         facts=(
-            *(f for f in facts if f.name not in ("python", "kernel")),
+            *(f for f in facts if f.name not in _OF_CORE),
             *_of_columns(crashes, days.size),
         ),
     )
@@ -401,6 +405,27 @@ def _attributes(
     return kept
 
 
+def _filled(attribute: Attribute, fact: Attribute | None) -> Attribute:
+    """Return an attribute of hosts with what the cores know where the collector wrote none.
+
+    Only where both spell alike: a release that nobody else has would stand beside its own self.
+    """
+    if fact is None or not set(fact.values) & set(attribute.values):
+        return attribute
+    values = sorted({*attribute.values, *fact.values})
+    place = {value: code for code, value in enumerate(values)}
+
+    def of(codes: Ints, texts: list[str]) -> Ints:
+        table = np.array([*map(place.__getitem__, texts), ABSENT], dtype=np.int64)
+        return np.asarray(narrow(table)[codes])  # ABSENT is -1: the last place
+
+    mine, theirs = of(attribute.crash, attribute.values), of(fact.crash, fact.values)
+    exposure = of(attribute.exposure, attribute.values)
+    return attribute._replace(
+        values=values, crash=np.where(mine < 0, theirs, mine), exposure=exposure
+    )
+
+
 def _facts(
     values: Mapping[str, SetValues], crash_sets: Ints, exposure_rows: int
 ) -> list[Attribute]:
@@ -416,7 +441,7 @@ def _facts(
         lacking = (of_crash < 0) & (crash_sets >= 0)
         if texts == [YES] and lacking.any():
             texts, of_crash = [NO, YES], np.where(lacking, 0, np.where(of_crash < 0, ABSENT, 1))
-        if len(texts) > 1 or name in ("python", "kernel"):
+        if len(texts) > 1 or name in _OF_CORE:
             kept.append(Attribute(name, texts, of_crash, unknown))
     return kept
 
@@ -443,8 +468,13 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
         together.values(), key=lambda names: (len(set(builds[names[0]].values())), names)
     )
     kept = []
-    for names in groups[:MAX_LIBRARIES]:
+    libraries = [names for names in groups if not names[0].startswith(PACKAGE)]
+    # Packages that came with a library are named by it: its build is one version of them.
+    packages = [names for names in groups if names[0].startswith(PACKAGE)]
+    for names in (*libraries[:MAX_LIBRARIES], *packages[:MAX_LIBRARIES]):
         texts, code = _codes(builds[names[0]])
-        title = f"lib {names[0]}" + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
+        is_package = names[0].startswith(PACKAGE)
+        title = f"package {names[0].removeprefix(PACKAGE)}" if is_package else f"lib {names[0]}"
+        title += f" (and {len(names) - 1} more)" if len(names) > 1 else ""
         kept.append(Attribute(title, texts, _translate(crash_sets, code), unknown))
     return kept

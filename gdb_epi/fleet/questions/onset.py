@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.programs import is_of_process, of_same_programs
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
 from gdb_epi.fleet.store.days import iso_day
@@ -31,7 +32,7 @@ INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one 
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
 MAX_SHOWN = 8
-MIN_SEEN = 3  # crashes of other signatures with a value, that it is known to have come up
+MIN_SEEN = 3  # crashes with a value, that it is known to have come up
 
 
 class RollOut(NamedTuple):
@@ -258,25 +259,32 @@ def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> 
 def _first_seen(population: Population, attribute: Attribute, days: _Days) -> Iterator[RollOut]:
     """Yield the values of an attribute without host-hours that crashes had from some day on.
 
-    What share of the fleet has it since is told by the crashes of all other signatures.
+    What share has it between its first and its last crash is told by the crashes of all other
+    signatures: of a version of the process by those of its programs.
     """
     width = days.hours.size
     usable = (attribute.crash >= 0) & population.timed
     usable &= (population.day >= days.first) & (population.day < days.first + width)
+    same = of_same_programs(population, days.mine) if is_of_process(attribute.name) else None
+    if same is not None:
+        usable &= same
     codes, day = attribute.crash[usable], population.day[usable] - days.first
     is_other = ~days.mine[usable]
-    first = np.full(len(attribute.values), width)
+    first, last = np.full(len(attribute.values), width), np.full(len(attribute.values), -1)
     np.minimum.at(first, codes, day)
-    for value in np.unique(codes).tolist():
-        since = int(first[value])
+    np.maximum.at(last, codes, day)
+    counts = np.bincount(codes, minlength=first.size)
+    for value in np.flatnonzero((counts >= MIN_SEEN) & (first > 0)).tolist():
+        since, until = int(first[value]), int(last[value])
         before = int(np.count_nonzero(is_other & (day < since)))
-        later = is_other & (day >= since)
-        have = int(np.count_nonzero(later & (codes == value)))
-        part = (have + 0.5) / (int(np.count_nonzero(later)) + 1.0)
+        during = is_other & (day >= since) & (day <= until)
+        have = int(np.count_nonzero(during & (codes == value)))
+        part = (have + 0.5) / (int(np.count_nonzero(during)) + 1.0)
         # A value that came up, and no rare one that chance showed late.
-        if not since or have < MIN_SEEN or (1 - part) ** before > MAX_P:
+        if (1 - part) ** before > MAX_P:
             continue
-        share = np.where(np.arange(width) >= since, part, 0.0)
+        at = np.arange(width)
+        share = np.where((at >= since) & (at <= until), part, 0.0)
         yield RollOut(
             attribute.name,
             attribute.values[value],
@@ -336,7 +344,8 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
         return f"cannot tell: the rate {word} when {names} came up at once", (_TOGETHER,)
     if best.fit <= CLOSE:
         return f"the rate {word}; no roll-out of that time fits it", ()
-    answer = f"the rate {word} when {names} came up; its own days do not show more (p {_p(best.p)})"
+    answer = f"the rate {word} when {names} came up"
+    answer += f"; beside the date nothing speaks for it (p {_p(best.p)})"
     return answer, (_TIME,)
 
 

@@ -15,6 +15,7 @@ from gdb_epi.fleet.population.coverage import hours_miss_some, without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
 from gdb_epi.fleet.screen.beside_hours import FAMILIES
+from gdb_epi.fleet.screen.programs import is_of_process, of_same_programs
 from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
@@ -108,8 +109,14 @@ def undecided(population: Population, free: Bools, members: Bools) -> Undecided:
     possible, lacking, enough = [], [], []
     here, whole = (combinations_of(asked).tally(some) for some in (members, free | members))
     varied = [attribute for attribute in asked.attributes if len(attribute.values) > 1]
+    same_programs = of_same_programs(asked, members)
+    beside = whole
+    if same_programs is not None:
+        beside = combinations_of(asked).tally((free | members) & same_programs)
     for attribute in varied:
-        mark, known = _possible(asked, attribute, here, whole, families)
+        # A version of a program is compared with what else the program died of.
+        controls = beside if is_of_process(attribute.name) else whole
+        mark, known = _possible(asked, attribute, here, controls, families)
         if mark is not None:
             possible.append(mark)
         if known >= MIN_KNOWN:
@@ -137,6 +144,8 @@ def _possible(
     shares, source = expected_shares(population, attribute)
     codes = combinations_of(population).codes(attribute)
     counts, everything = (count_by_value(codes, some, shares.size) for some in (here, whole))
+    if is_of_process(attribute.name):
+        shares = everything / max(float(everything.sum()), 1.0)
     known = int(counts.sum())
     value = int(counts.argmax())
     if known < MIN_KNOWN or counts[value] < ALL_OF_THEM * known or shares[value] <= 0:

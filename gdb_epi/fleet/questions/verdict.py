@@ -23,6 +23,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     verdict,
 )
 from gdb_epi.fleet.screen.hosts import main_signature
+from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
 from gdb_epi.fleet.screen.types import (
     ALL,
@@ -311,6 +312,6 @@ def _cause(population: Population, members: Any, findings: tuple[Finding, ...], 
 
 
 def _source(population: Population, finding: Finding) -> tuple[str, ...]:
-    if finding.exposure == HOST_HOURS:
+    if finding.exposure == HOST_HOURS or finding.exposure.startswith(OF_PROGRAM):
         return ()
     return (NOT_COVERED if population.has_exposure else NO_HOURS_AT_ALL,)

@@ -25,12 +25,15 @@ _GROUPS = frozenset(
         "corruption",
         "findings",
         "facts",
+        "container",
+        "job",
     }
 )
 _TEXTS = (
     ("python", "version", "python"),
     ("kernel", "release", "kernel"),
     ("process", "executable", "exe"),
+    ("container", "image", "image"),
 )
 
 
@@ -45,6 +48,8 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
     for part, key, name in _TEXTS:
         if isinstance(inside := record.get(part), dict) and (value := text(inside.get(key))):
             facts[name] = value
+    if program := program_of(record):
+        facts["program"] = program
     for part, name in (("fork", "forked"), ("python", "free_threaded")):
         truth = group_in(record, part).get(name)
         if isinstance(truth, bool):
@@ -61,6 +66,21 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
             if len(facts) < MAX_ATTRIBUTES:
                 facts.setdefault(name, value)
     return facts
+
+
+def program_of(record: Mapping[str, Any]) -> str | None:
+    """Return what a process is known by: its unit, else its image's name, its script, its comm.
+
+    What runs as one of these is placed and rolled out as one.
+    """
+    job, container, process = (group_in(record, name) for name in ("job", "container", "process"))
+    if unit := text(job.get("unit")):
+        return unit
+    if image := text(container.get("image")):
+        # registry:5000/team/app:2.3@sha256:... without the tag and the digest.
+        path, slash, name = image.partition("@")[0].rpartition("/")
+        return f"{path}{slash}{name.partition(':')[0]}"
+    return text(process.get("script")) or text(process.get("comm"))
 
 
 def flip_bit(record: Mapping[str, Any]) -> int | None:

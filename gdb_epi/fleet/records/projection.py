@@ -25,6 +25,8 @@ from gdb_epi.record.schema.versions import check_schema
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process
+MAX_PACKAGES = 512  # the same
+PACKAGE = "python:"  # before the name of a Python package among the libraries
 _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
 # Columns of crash without the id and the foreign keys, in the order of Rows.values.
 CRASH = (
@@ -148,19 +150,25 @@ class Projector:
 
     def _of_libs(self, record: Mapping[str, Any]) -> tuple[_Libs, str | None]:
         libs = record.get("libs")
-        if libs is None and "libset" not in record:
+        interpreter = record.get("python")
+        packages = interpreter.get("packages") if isinstance(interpreter, dict) else None
+        packages = packages if isinstance(packages, list) else []
+        if libs is None and not packages and "libset" not in record:
             return (), None
         if isinstance(libs, dict):
             libs = libs.get("modules") or libs.get("libs")
-        if not isinstance(libs, list) or not libs:
+        libs = libs if isinstance(libs, list) else []
+        if not libs and not packages:
             return (), _libset(record, ())
         try:
             key: Any = tuple([tuple(lib.items()) for lib in libs[:MAX_LIBS]])
+            if packages:
+                key = key, tuple([tuple(package.items()) for package in packages[:MAX_PACKAGES]])
             projected = self._libs.get(key)
         except (TypeError, AttributeError):
             key, projected = None, None
         if projected is None:
-            rows = _libs(libs)
+            rows = (*_libs(libs), *_packages(packages))
             projected = rows, _libset(record, rows)
             _remember(self._libs, key if rows else None, projected)
         return projected
@@ -336,6 +344,15 @@ def _libs(libs: list[Any]) -> _Libs:
             version = text(lib.get("version")) or text(note.get("version")) or ""
             libraries.add((name, text(lib.get("build_id")) or "", version))
     return tuple(sorted(libraries))
+
+
+def _packages(packages: list[Any]) -> _Libs:
+    """Python packages, beside the libraries: names of ELF files have no colon before them."""
+    some = [p for p in packages[:MAX_PACKAGES] if isinstance(p, dict)]
+    named = {(text(package.get("name")), text(package.get("version"))) for package in some}
+    return tuple(
+        sorted((f"{PACKAGE}{name}", "", version) for name, version in named if name and version)
+    )
 
 
 def _libset(record: Mapping[str, Any], libs: _Libs) -> str | None:

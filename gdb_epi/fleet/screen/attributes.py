@@ -12,12 +12,22 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.mixture import mixture
+from gdb_epi.fleet.screen.programs import (
+    ProgramTable,
+    is_of_process,
+    p_beside_programs,
+    program_table,
+    programs_of,
+    share_beside,
+)
+from gdb_epi.fleet.screen.rising import trend_of_number
 from gdb_epi.fleet.screen.spans import is_newest
 from gdb_epi.fleet.screen.types import (
     ALL,
     BITFLIP,
     LOCK,
     MAX_CELLS,
+    MAX_CONDITIONAL_P,
     MAX_Q,
     MIN_N,
     MIN_RR,
@@ -44,6 +54,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 )
 from gdb_epi.typing_lite import NamedTuple
 
+PLACED = "a program that runs mostly there looks the same: the records do not tell of programs"
 MIN_HOSTS = 2  # a value seen on one host only is that host's finding
 MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
 TOLD_EFFECT = 1.5
@@ -97,11 +108,55 @@ def attribute_findings(
     codes = [names[name] for name in asked_for if name in names]
     crashes = UnexplainedCrashes(population, free)
     for attribute in population.attributes:
-        for finding in _of_signatures(tested_attribute(population, attribute), crashes, codes):
+        tests = tested_attribute(population, attribute)
+        for finding in _without_contrasts(tests, free, _of_signatures(tests, crashes, codes)):
             rest &= ~finding.members
             yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
     yield from _of_flags(population, *((name, rest & flag) for name, flag in flags), (ALL, rest))
+
+
+def _without_contrasts(
+    tests: TestedAttribute, free: Bools, findings: Iterator[Finding]
+) -> Iterator[Finding]:
+    """Yield findings that are no mere contrast to a stronger one, where crashes are the controls.
+
+    A new version with a bug of its own has many crashes, and next to them every other signature of
+    the program seems to prefer the old version.
+    """
+    if tests.source == HOST_HOURS:
+        yield from findings
+        return
+    population = tests.population
+    explained = np.zeros(population.day.size, dtype=bool)
+    for finding in sorted(findings, key=lambda f: f.p):
+        if explained.any():
+            same = population.signature == population.signatures.index(finding.signature)
+            left = UnexplainedCrashes(population, free & (~explained | same))
+            mine = left.of(population.signatures.index(finding.signature))
+            cell = mine, tests.values.index(finding.value)
+            if _p_of_cell(tests, left, cell) > MAX_CONDITIONAL_P:
+                continue
+        explained |= finding.members
+        yield finding
+
+
+def _p_of_cell(
+    tests: TestedAttribute, crashes: UnexplainedCrashes, cell: tuple[Ints, int]
+) -> float:
+    """Return P of as many crashes with a value among others, of one signature and value."""
+    mine, value = cell
+    codes = tests.of(mine)
+    whole = count_by_value(tests.codes, crashes.all(), tests.share.size)
+    numbers = (
+        np.count_nonzero(codes == value),
+        whole.sum(),
+        whole[value],
+        np.count_nonzero(codes >= 0),
+    )
+    p = hypergeometric_tail(*(np.array([float(x)]) for x in numbers))
+    near = np.zeros(1, dtype=np.int64)
+    return float(_beside_programs(tests, crashes, p, near, lambda _: cell)[0])
 
 
 def group_findings(population: Population) -> Iterator[Finding]:
@@ -199,10 +254,12 @@ def value_findings(
     p = _weaker(tests, p, (v, with_value[v], n[v]), margins, q_of)
     p, near = _strongest(p, q_of(p) <= MAX_Q)
     p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
+    p = _beside_programs(tests, crashes, p, near, lambda i: (mine, int(v[i])))
     q = q_of(p)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
         chance = float(p[i]), float(q[i])
-        yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0))
+        beside = _table_of(tests, crashes.free) if _is_asked_by_program(tests) else None
+        yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0), beside)
 
 
 def _by_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
@@ -240,11 +297,45 @@ def _weaker(
     # From the cheapest test to the dearest one, for those that are still to be seen.
     near = weaken(hypergeometric_bound, count, whole, marked, n)
     near = weaken(hypergeometric_tail, count, whole, marked, n)
-    if tests.source != HOST_HOURS and near.size:
+    if tests.source != HOST_HOURS and near.size and not _is_asked_by_program(tests):
         inflation = mixture(tests.population, tests.codes, tests.share)
         if inflation > 1:
             weaken(binomial_tail, count / inflation, n / inflation, tests.share[v])
     return p
+
+
+def _is_asked_by_program(tests: TestedAttribute) -> bool:
+    """Whether the crashes of a program tell what its versions are compared with."""
+    return is_of_process(tests.name) and programs_of(tests.population) is not None
+
+
+def _beside_programs(
+    tests: TestedAttribute,
+    crashes: UnexplainedCrashes,
+    p: Floats,
+    near: Ints,
+    cell: Callable[[int], tuple[Ints, int]],
+) -> Floats:
+    """Return the p values, those `near` enough weakened by where their programs run anyway."""
+    if not near.size or programs_of(tests.population) is None:
+        return p
+    p, population = p.copy(), tests.population
+    table = _table_of(tests, crashes.free)
+    assert table is not None  # there are programs
+    of_process = is_of_process(tests.name)
+    for i in near.tolist():
+        mine, value = cell(i)
+        codes = tests.of(mine)
+        mine, codes = mine[codes >= 0], codes[codes >= 0]
+        given = None if of_process else float(tests.share[value])
+        p[i] = max(p[i], p_beside_programs(population, table, mine, codes, value, given))
+    return p
+
+
+def _table_of(tests: TestedAttribute, free: Bools) -> ProgramTable | None:
+    population = tests.population
+    everywhere = np.asarray(tests.codes[combinations_of(population).of_crash])
+    return program_table(population, free & (population.signature >= 0), everywhere)
 
 
 def _strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
@@ -324,12 +415,14 @@ def _of_signatures(
 
     p, near = _strongest(p, q_of(p) <= MAX_Q)
     p, effects = _of_unlike_hosts(tests, crashes, p, near, cell)
+    p = _beside_programs(tests, crashes, p, near, cell)
     q = q_of(p)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
         mine, code = cell(i)
         chance = float(p[i]), float(q[i])
         name = population.signatures[s[i]]
-        yield from _finding(tests, code, name, mine, chance, effects.get(i, 1.0))
+        beside = _table_of(tests, crashes.free) if _is_asked_by_program(tests) else None
+        yield from _finding(tests, code, name, mine, chance, effects.get(i, 1.0), beside)
 
 
 class _CrashCounts(NamedTuple):
@@ -404,14 +497,19 @@ def _finding(
     some: Ints,
     chance: tuple[float, float],
     effect: float = 1.0,
+    beside: ProgramTable | None = None,
 ) -> Iterator[Finding]:
     """Yield the finding unless few hosts carry it or the effect is small; `chance` is p and q.
 
     `some` is where the crashes are that it is about, with this value, with others and with none;
-    `effect` is the design effect that its p has paid for.
+    `effect` is the design effect that its p has paid for. Of a value of the process, `beside`
+    counts the crashes of programs that it was compared with.
     """
-    population, part = tests.population, float(tests.share[value])
+    population, part, source = tests.population, float(tests.share[value]), tests.source
     codes = tests.of(some)
+    if beside is not None:
+        known = codes >= 0
+        part, source = share_beside(population, beside, some[known], codes[known], value)
     mine = some[codes == value]
     a, n = mine.size, int(np.count_nonzero(codes >= 0))
     risk = relative_risk(a, part, n - a, 1 - part)
@@ -429,11 +527,14 @@ def _finding(
         test += f" (hosts are unlike: {effect:.1f} of these crashes tell as much as one)"
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
-    caveats = (ROLL_OUT,) if tests.is_newest(value) else ()
+    caveats: tuple[str, ...] = (ROLL_OUT,) if tests.is_newest(value) else ()
+    caveats += trend_of_number(tests.name, tests.values, codes[codes >= 0], tests.share, value)
+    if name not in (ALL, BITFLIP, LOCK) and not case_control and programs_of(population) is None:
+        caveats = (*caveats, PLACED)
     members = np.zeros(population.day.size, dtype=bool)
     members[mine] = True
     subject = tests.name, tests.values[value], name, a, n, *chance
-    yield Finding(*subject, *risk, test, tests.source, (), caveats, members)
+    yield Finding(*subject, *risk, test, source, (), caveats, members)
 
 
 def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:

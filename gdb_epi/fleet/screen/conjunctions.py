@@ -22,6 +22,7 @@ from gdb_epi.fleet.screen.attributes import (
     value_findings,
 )
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
+from gdb_epi.fleet.screen.programs import is_of_process, of_same_programs
 from gdb_epi.fleet.screen.spans import newest_of, spans_of
 from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, wide
@@ -75,6 +76,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
     pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
     findings: list[Finding] = []
     tested = tested_pairs(population)
+    same_programs = of_same_programs(population, mine)
     for first, second in tested:
         tests = _asked(population, first, second)
         named = list(value_findings(tests, crashes, few, mine, signature))
@@ -87,7 +89,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
             continue
         first, second, codes = pairs[finding.attr]
         values = divmod(codes[finding.value], len(second.values))
-        if _both_matter(population, (first, second), values, few):
+        if _both_matter(population, (first, second), values, few, same_programs):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
             yield Conjunction(paid, first, second, values)
@@ -184,10 +186,12 @@ def _both_matter(
     pair: tuple[Attribute, Attribute],
     values: tuple[int, int],
     few: tuple[Ints, Floats],
+    same_programs: Bools | None,
 ) -> bool:
     """Whether each condition is over-represented among the crashes that meet the other one.
 
-    `few` are the combinations that these crashes have, and how many each.
+    `few` are the combinations that these crashes have, and how many each; `same_programs` are the
+    crashes that versions of their programs are compared with.
     """
     which, counts = few
     table = _hours(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
@@ -197,14 +201,20 @@ def _both_matter(
         value = codes[here][codes[there] == values[there]]
         a, n = inside[value == values[here]].sum(), inside[value >= 0].sum()
         hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
-        share = _share(pair, here, values[there], hours)
+        share = _share(pair, here, values[there], hours, same_programs)
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
         if float(binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False
     return True
 
 
-def _share(pair: tuple[Attribute, Attribute], here: int, given: int, hours: Floats) -> Floats:
+def _share(
+    pair: tuple[Attribute, Attribute],
+    here: int,
+    given: int,
+    hours: Floats,
+    same_programs: Bools | None,
+) -> Floats:
     """Return the shares of one attribute's values where the other one has the value `given`.
 
     Where no host-hours tell, all crashes that meet the other condition are the controls. Those of
@@ -213,6 +223,9 @@ def _share(pair: tuple[Attribute, Attribute], here: int, given: int, hours: Floa
     if hours.sum() > 0:
         return np.asarray(hours / hours.sum())
     mine, other = pair[here], pair[1 - here]
-    inside = mine.crash[(other.crash == given) & (mine.crash >= 0)]
+    controls = (other.crash == given) & (mine.crash >= 0)
+    if same_programs is not None and is_of_process(mine.name):
+        controls &= same_programs
+    inside = mine.crash[controls]
     counts = np.bincount(inside, minlength=hours.size)
     return np.asarray(counts / max(int(counts.sum()), 1))

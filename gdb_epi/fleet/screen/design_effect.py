@@ -105,6 +105,11 @@ class UnexplainedCrashes:
         self._of: dict[int, Ints] = {}
         self._cells: tuple[Ints, Ints, Ints] | None = None
 
+    @property
+    def free(self) -> Bools:
+        """Which crashes are counted."""
+        return self._free
+
     def all(self) -> Floats:
         """Return how many there are of each combination of the attributes."""
         if self._all is None:

@@ -32,6 +32,7 @@ from gdb_epi.fleet.screen.host_evidence import (
     simulate_healthy_hosts,
 )
 from gdb_epi.fleet.screen.host_signals import cpus_of_hosts, signal_findings
+from gdb_epi.fleet.screen.programs import ITS_PROGRAM, main_program, only_on_host
 from gdb_epi.fleet.screen.types import (
     ALL,
     BITFLIP,
@@ -347,7 +348,7 @@ def _host_finding(
     if ONE_SIGNATURE in caveats:
         caveats = (*caveats, LOOP)
     elif PLAIN not in caveats and not (population.bitflip & members).any():
-        caveats = (*caveats, DAMAGES_ITSELF)
+        caveats = (*caveats, *_of_its_program(population, members))
     if name == LOCK:
         caveats = (FORKS,)
     p, q = (float(x) for x in chance)
@@ -355,6 +356,17 @@ def _host_finding(
         HOST, population.hosts[host], name, n, total, p, q, *risk, test, host_shares.source,
         (), caveats, members,
     )  # fmt: skip
+
+
+def _of_its_program(population: Population, members: Bools) -> tuple[str, ...]:
+    """Return what a program of the host would look like; nothing where several programs died."""
+    main = main_program(population, members)
+    if main is None:
+        return (DAMAGES_ITSELF,)
+    name, count, known = main
+    if count < MOSTLY * known:
+        return ()
+    return (ITS_PROGRAM.format(count=count, total=known, program=name),)
 
 
 def main_signature(population: Population, members: Bools) -> tuple[str, int]:
@@ -477,7 +489,11 @@ def _by_signature(
                 "negative binomial and Fisher exact, the weaker",
                 host_shares.source,
                 (),
-                (LOOP, *fits_as_well(population, int(h[i]), same, least)),
+                (
+                    LOOP,
+                    *only_on_host(population, mine),
+                    *fits_as_well(population, int(h[i]), same, least),
+                ),
                 mine & ~explained,
             )
 

@@ -19,6 +19,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, negative_bi
 from gdb_epi.typing_lite import NamedTuple
 
 FITS = "{mark}, which {hosts} hosts have, fits as well: so few crashes cannot tell it from the host"
+MAX_WITHOUT = 0.2  # of a host's crashes: with more of them without the mark it explains nothing
 MIN_OTHERS = 2  # crashes of other hosts, that a value is taken for a mark
 
 
@@ -74,7 +75,9 @@ def _like_its_kind(
     """Whether a host has no more of some crashes than chance gives one of the hosts with a mark."""
     has_mark = mark.attribute.crash[crashes] == mark.value
     count = int((has_mark & (population.host[crashes] == host)).sum())
-    if not count:
+    mine = crashes[population.host[crashes] == host]
+    without = int((mark.attribute.crash[mine] >= 0).sum()) - count
+    if not count or without > MAX_WITHOUT * (count + without):
         return False
     share, hosts = _share_of_host(population, mark, host, crashes)
     mean = np.array([int(has_mark.sum()) * share])

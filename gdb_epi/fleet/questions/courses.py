@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signatures whose course or place is no chance, and that no finding explains.
+
+A bug that came with a release on every host at once goes with no value of any attribute, and one of
+a service that runs on twelve hosts accuses none of them. That it began on some day, or stays on
+those hosts, is what there is to say; nobody is accused by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import lgamma, log
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.events import events_of
+from gdb_epi.fleet.screen.finding_texts import plain_signature
+from gdb_epi.fleet.screen.hosts import exposure_shares
+from gdb_epi.fleet.screen.programs import main_program
+from gdb_epi.fleet.screen.screening import Screen
+from gdb_epi.fleet.screen.types import MAX_Q, MIN_N, TOGETHER
+from gdb_epi.fleet.statistics.arrays import Ints
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.util import counted
+
+MIN_CRASHES = 8  # of a signature
+MIN_BEFORE = 3  # days before it began
+MAX_TOLD = 5  # of each kind, the most frequent ones
+MAX_CRASHES = 1_000_000  # of all; with more of them everything is no chance
+MAX_PART = 0.5  # of the hosts: what is on more of them is on no few
+QUIET = 7  # days without a crash, after which the last one is told
+
+
+def courses(population: Population, day: int, screened: Screen) -> list[str]:
+    """Return sentences about signatures that no finding is about, the most frequent ones first."""
+    if not MIN_N <= population.day.size <= MAX_CRASHES:
+        return []
+    told = {f.signature for f in screened.findings if f.attr not in TOGETHER}
+    counted_once = events_of(population).counted
+    sizes = np.bincount(counted_once.signature + 1, minlength=len(population.signatures) + 1)[1:]
+    tested = int(np.count_nonzero(sizes >= MIN_CRASHES))
+    began: list[str] = []
+    few: list[str] = []
+    for code in np.argsort(-sizes, kind="stable").tolist():
+        if sizes[code] < MIN_CRASHES:
+            break
+        if population.signatures[code] in told:
+            continue
+        mine = np.flatnonzero(counted_once.signature == code)
+        began += _began(counted_once, mine, day, tested)
+        few += _on_few_hosts(counted_once, mine, tested)
+    return [*began[:MAX_TOLD], *few[:MAX_TOLD]]
+
+
+def _began(population: Population, mine: Ints, day: int, tested: int) -> Iterator[str]:
+    """Say when a signature began, if chance would not have kept it away until then."""
+    timed = population.timed
+    days = np.sort(population.day[mine[timed[mine]]])
+    if days.size < MIN_CRASHES:
+        return
+    first, last = int(days[0]), int(days[-1])
+    known = population.day[timed]
+    if first - int(known.min()) < MIN_BEFORE:
+        return
+    others = np.count_nonzero(known >= first) - days.size
+    share = (others + 1) / (known.size - days.size + 1)
+    if population.has_exposure:
+        late = population.exposure_hours[population.exposure_day >= first].sum()
+        share = max(share, float(late / population.exposure_hours.sum()))
+    # P(all of the others come after the first one), for as many as could have come before it.
+    if min(share, 1.0) ** (days.size - 1) * tested > MAX_Q:
+        return
+    hosts = np.unique(population.host[mine[population.host[mine] >= 0]]).size
+    size = f"{counted(days.size, 'crash')} on {counted(hosts, 'host')}"
+    until = f", the last on {iso_day(last)}" if day - last >= QUIET else ""
+    name = plain_signature(population.signatures[population.signature[mine[0]]])
+    yield f"began on {iso_day(first)}{until}: {name}: {size}; gdb-epi fleet onset says with what"
+
+
+def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[str]:
+    """Say that a signature stays on a few hosts, if chance would have spread it."""
+    share = exposure_shares(population).share
+    alive = int(np.count_nonzero(share > 0))
+    hosts = population.host[mine[population.host[mine] >= 0]]
+    own = np.unique(hosts)
+    if hosts.size < MIN_CRASHES or own.size < 2 or own.size > MAX_PART * alive:
+        return
+    # P(all on so many hosts) is at most that of some set of so many, over all such sets.
+    part = float(np.sort(share)[-own.size :].sum())
+    sets = lgamma(alive + 1) - lgamma(own.size + 1) - lgamma(alive - own.size + 1)
+    if sets + hosts.size * log(part) > log(MAX_Q / tested):
+        return
+    name = plain_signature(population.signatures[population.signature[mine[0]]])
+    where = f"{counted(hosts.size, 'crash')} on {own.size} of {alive} hosts and on no other"
+    mask = np.zeros(population.day.size, dtype=bool)
+    mask[mine] = True
+    main = main_program(population, mask)
+    runs = f": see what else {main[0]} has there" if main and main[1] == main[2] else ""
+    yield f"stays on few hosts: {name}: {where}; no host is to blame by that{runs}"

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the program of some crashes runs, by its other crashes.
+
+A service that runs on one model of machines has all of its crashes there, and no model is to blame;
+by host-hours, which know nothing of services, the model looks bad. What its other signatures do
+tells where it runs. A version of its image or of its packages is compared with those of its other
+crashes alone: other programs have other images throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
+from gdb_epi.typing_lite import NamedTuple
+
+PROGRAM = "program"  # the fact
+OF_PROGRAM = "the other crashes of"  # and its name: what a version of it is compared with
+ONLY_HERE = "{program} crashed on no other host: it may run there alone"
+ITS_PROGRAM = (
+    "{count} of its {total} crashes are of {program}: a program that damages its own memory dies "
+    "in many ways too"
+)
+MOSTLY = 0.8  # of some crashes, that they are of one program
+WEIGHT = 10.0  # crashes that the fleet's share counts as, beside those of the program
+OF_PROCESS = ("image", "python")
+
+
+def is_of_process(name: str) -> bool:
+    """Whether an attribute is of the process and not of its host."""
+    return name in OF_PROCESS or name.startswith(("lib ", "package "))
+
+
+def programs_of(population: Population) -> Attribute | None:
+    """Return the program of each crash; None where records do not tell, or all have one."""
+    return next((fact for fact in population.facts if fact.name == PROGRAM), None)
+
+
+def main_program(population: Population, crashes: Bools) -> tuple[str, int, int] | None:
+    """Return the program of most of some crashes, how many these are, and of how many it is known.
+
+    None where programs are not known.
+    """
+    programs = programs_of(population)
+    if programs is None:
+        return None
+    counts = np.bincount(programs.crash[crashes] + 1, minlength=len(programs.values) + 1)[1:]
+    most, known = int(counts.argmax()), int(counts.sum())
+    return (programs.values[most], int(counts[most]), known) if known else None
+
+
+def only_on_host(population: Population, crashes: Bools) -> tuple[str, ...]:
+    """Return a caveat where the program of a host's crashes has crashed on no other host."""
+    main = main_program(population, crashes)
+    if main is None or main[1] < MOSTLY * main[2]:
+        return ()
+    programs = programs_of(population)
+    assert programs is not None
+    of_program = (programs.crash == programs.values.index(main[0])) & (population.host >= 0)
+    hosts = population.host[of_program]
+    return (ONLY_HERE.format(program=main[0]),) if (hosts == hosts[0]).all() else ()
+
+
+def of_same_programs(population: Population, crashes: Ints | Bools) -> Bools | None:
+    """Return which crashes are of the programs that some crashes are of; None: not known."""
+    programs = programs_of(population)
+    if programs is None:
+        return None
+    mine = np.zeros(len(programs.values) + 1, dtype=bool)
+    mine[programs.crash[crashes]] = True  # an unknown program has the last place
+    return np.asarray(mine[programs.crash])
+
+
+class ProgramTable(NamedTuple):
+    """How many crashes each program has, of those whose value of an attribute is known."""
+
+    program: Ints  # of the pairs that occur, shifted by one: 0 is an unknown program
+    value: Ints
+    crashes: Ints
+    programs: int
+
+    def of(self, value: int) -> tuple[Floats, Floats]:
+        """Return the crashes of each program with a value, and with any."""
+        has = self.value == value
+        sizes = sum_by_code(self.program, self.crashes, self.programs)
+        return sum_by_code(self.program[has], self.crashes[has], self.programs), sizes
+
+
+def program_table(population: Population, free: Bools, codes: Ints) -> ProgramTable | None:
+    """Count the crashes under a mask by program and value; None where no program is known.
+
+    `codes` are the values of all crashes.
+    """
+    programs = programs_of(population)
+    if programs is None:
+        return None
+    some = free & (codes >= 0)
+    pairs = count_pairs(programs.crash + 1, codes, among=some)
+    return ProgramTable(*pairs, len(programs.values) + 1)
+
+
+def p_beside_programs(
+    population: Population,
+    table: ProgramTable,
+    mine: Ints,
+    codes: Ints,
+    value: int,
+    given: float | None,
+) -> float:
+    """Return P of as many crashes with a value, by where the other crashes of their programs are.
+
+    `mine` are the crashes of a signature whose value is known, `codes` their values, and `given` is
+    the share of the value in the fleet; None where it is of the process: nothing is given then.
+    """
+    programs = programs_of(population)
+    assert programs is not None  # there is a table
+    program = programs.crash[mine] + 1
+    with_value, sizes = table.of(value)
+    here = np.bincount(program, minlength=table.programs).astype(float)
+    here_with = np.bincount(program[codes == value], minlength=table.programs).astype(float)
+    count, n = float(here_with.sum()), float(mine.size)
+    own = here > 0
+    if given is None:
+        # These crashes and the others of their programs, as if the value were dealt out anew.
+        whole, marked = sizes[own], with_value[own]
+        if int(own.sum()) == 1:
+            return _one(hypergeometric_tail, count, float(whole[0]), float(marked[0]), n)
+        share = float((here[own] * marked / np.maximum(whole, 1.0)).sum()) / n
+    else:
+        others, marked = (sizes - here)[own], (with_value - here_with)[own]
+        shares = (WEIGHT * given + marked) / (WEIGHT + others)
+        share = float((here[own] * shares).sum()) / n
+    return _one(binomial_tail, count, n, min(share, 1.0))
+
+
+def share_beside(
+    population: Population, table: ProgramTable, mine: Ints, codes: Ints, value: int
+) -> tuple[float, str]:
+    """Return which share of the other crashes of some crashes' programs has a value, and of which.
+
+    Of no other crash half of one has it, so that a risk can be said.
+    """
+    programs = programs_of(population)
+    assert programs is not None
+    program = programs.crash[mine] + 1
+    here = np.bincount(program, minlength=table.programs)
+    here_with = np.bincount(program[codes == value], minlength=table.programs)
+    with_value, sizes = table.of(value)
+    own = here > 0
+    marked, size = float((with_value - here_with)[own].sum()), float((sizes - here)[own].sum())
+    most = int(here[1:].argmax()) if here.size > 1 else 0
+    single = here.size > 1 and here[most + 1] >= MOSTLY * mine.size
+    name = programs.values[most] if single else "its programs"
+    return (marked + 0.5) / (size + 1.0), f"{OF_PROGRAM} {name}"
+
+
+def _one(test: Callable[..., Floats], *numbers: float) -> float:
+    return float(test(*(np.array([x]) for x in numbers))[0])
