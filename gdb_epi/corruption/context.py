@@ -53,7 +53,7 @@ class Budget:
         return True
 
     def out_of_time(self) -> bool:
-        """Whether the time that the user gave is over."""
+        """Tell whether the time that the user gave is over."""
         return self._until is not None and time.monotonic() > self._until
 
 
@@ -172,7 +172,7 @@ class Context:
             self._places[value] = (limit, places)
 
     def was_searched(self, value: int) -> bool:
-        """Whether places_of() has really looked for a word."""
+        """Tell whether places_of() has really looked for a word."""
         return value in self._places
 
     @cached_property

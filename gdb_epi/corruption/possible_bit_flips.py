@@ -66,7 +66,7 @@ class Access(NamedTuple):
     operand: Operand
 
     def holds(self, address: int) -> bool:
-        """Whether the access touches an address."""
+        """Tell whether the access touches an address."""
         return self.address <= address < self.address + (self.size or 1)
 
 
@@ -78,7 +78,7 @@ class Mappings:
         self._starts = [start for start, _ in self._ranges]
 
     def hold(self, address: int) -> bool:
-        """Whether anything is mapped at an address."""
+        """Tell whether anything is mapped at an address."""
         at = bisect_right(self._starts, address) - 1
         return at >= 0 and address < self._ranges[at][1]
 

@@ -16,7 +16,7 @@ from gdb_epi.typing_lite import Any
 
 MAX_CANDIDATES = 16
 MAX_TEXT = 300
-MAX_EVIDENCE = 64  # more is told by `epi corruption` only
+MAX_EVIDENCE = 64  # only `epi corruption` shows more
 
 Json = dict[str, Any]
 

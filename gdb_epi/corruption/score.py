@@ -142,7 +142,7 @@ def score(
 
 
 def is_no_innocent_sign(evidence: Evidence) -> bool:
-    """Whether a piece of evidence is more than a sign of what software does."""
+    """Tell whether a piece of evidence is more than a sign of what software does."""
     return _llr(evidence, weights()) >= 0
 
 

@@ -57,7 +57,7 @@ def nothing_failed(state: ProcessState, findings: Sequence[Finding]) -> str | No
 
 
 def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
-    """Whether a fault, or what a runtime says of damage, may be behind a signal that was sent."""
+    """Tell whether a fault, or damage that a runtime reports, may have led to a sent signal."""
     account = state.account
     if isinstance(account, Absent):
         return True

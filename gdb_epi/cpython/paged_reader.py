@@ -254,7 +254,7 @@ class PagedReader(Reader):
         return words
 
     def _is_mapped(self, start: int) -> bool:
-        """Whether a mapping has any byte of a page, or mappings are not known."""
+        """Tell whether a mapping has any byte of a page, or mappings are not known."""
         if not self._regions:
             return True
         index = bisect_right(self._starts, start) - 1

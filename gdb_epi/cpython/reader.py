@@ -192,7 +192,7 @@ class Reader:
     def is_string(self, address: int, text: str) -> bool:
         """Tell whether a str object holds `text`; ASCII in one read and without decoding it.
 
-        Walks over dicts look at hundreds of keys that are none of theirs.
+        Walks over dicts read hundreds of keys that they do not look for.
         """
         if not text.isascii():  # a module's name may be any identifier, or read from damaged memory
             return self.string(address, 4096) == text

@@ -44,7 +44,7 @@ class ThreadState(NamedTuple):
     address: int
     interpreter: int  # id of the interpreter
     ident: int  # threading.get_ident(): the pthread_t
-    tid: int | None  # native thread id; None when it cannot be told
+    tid: int | None  # native thread id; None when it is unknown
     name: str | None  # threading.Thread.name
     holds_gil: bool
     crashed: bool
@@ -68,7 +68,7 @@ class InterpreterState(NamedTuple):
 
 
 class SearchResults:
-    """What searches of all memory have told at one stop of a process, for all who ask later."""
+    """What searches of all memory found at one stop of a process, for later questions."""
 
     def __init__(self) -> None:
         # What is worth a search, by whether only memory that can be written is looked at.

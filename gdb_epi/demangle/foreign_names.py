@@ -44,7 +44,7 @@ _HASKELL = LazyPattern(r"\w+zi\w+_(?:info|entry|closure)\Z", "zi")
 
 
 def is_opaque(name: str) -> bool:
-    """Whether a name belongs to a language whose names are kept as they are."""
+    """Tell whether a name belongs to a language whose names are kept as they are."""
     if _D.match(name) or _SWIFT.match(name) or _OCAML.match(name) or _HASKELL.match(name):
         return True
     return bool(_GO_MARK.search(name)) and "::" not in name and bool(_GO.match(name))
@@ -64,7 +64,7 @@ def cut_cpu_suffix(name: str) -> str:
 
 
 def _is_numbered(tail: str) -> bool:
-    """Whether a name's end is a CPU of a family, or SSE with its number."""
+    """Tell whether a name's end is a CPU of a family, or SSE with its number."""
     if tail.startswith("SSE"):
         return tail[3:].isdecimal()
     return tail.startswith(_FAMILIES) and tail != "NEOVERSE" and tail.replace("_", "a").isalnum()

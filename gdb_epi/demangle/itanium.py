@@ -85,7 +85,7 @@ def local_name(linkage: str, position: int) -> str:
 
 
 def is_rust_legacy(linkage: str) -> bool:
-    """Whether a name of the Itanium grammar is Rust's: its last part is a hash."""
+    """Tell whether a name of the Itanium grammar is Rust's: its last part is a hash."""
     return linkage.startswith("_ZN") and bool(_RUST_END.search(linkage))
 
 

@@ -49,7 +49,7 @@ class Reader:
             self.used.append(rule)
 
     def at(self, letters: str) -> bool:
-        """Whether the next character is one of `letters`."""
+        """Tell whether the next character is one of `letters`."""
         letter = self.peek()
         return letter != "" and letter in letters
 

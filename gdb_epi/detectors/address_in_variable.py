@@ -46,7 +46,7 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
 
 
 def _may_be_flipped(state: ProcessState, address: int | None, offset: int) -> bool:
-    """Whether one bit of the value makes it a pointer to memory that another word holds too.
+    """Tell whether one bit of the value makes it a pointer to memory that another word holds too.
 
     That it leads to memory is no sign: in a process with many mappings two of its bits do.
     """

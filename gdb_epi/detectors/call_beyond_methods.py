@@ -15,12 +15,12 @@ from gdb_epi.sizes import WORD
 from gdb_epi.util import counted
 
 THIS = "rdi"  # the first argument (System V ABI x86-64, 3.2.3)
-MAX_BEHIND = 64  # slots behind a table that are looked at
+MAX_BEHIND = 64  # slots after a table that are read
 
 
 @detector("call_beyond_methods", needs="crash", speaks_for=SpeaksFor("software", "other-data"))
 def call_beyond_methods(state: ProcessState) -> Iterator[Finding]:
-    """Find a call through a slot that lies behind the last function of a class' method table.
+    """Find a call through a slot that lies after the last function of a class's method table.
 
     The table begins where the object in the first argument says, and names its class: so the object
     is whole, and the code took it for one of another class.

@@ -24,7 +24,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
 
     exit() runs destructors of static objects and atexit() functions, the last made first; threads
     go on meanwhile. What was destroyed or closed before is used after.
-    Innocent causes: any other bug or damage of memory that only a destructor comes upon: the time
+    Innocent causes: any other bug or damage of memory that only a destructor reaches: the time
     from exit() on is short, so that by chance few deaths fall into it. Not said without frames.
     Reference: C++ 6.9.3.4 (termination); glibc stdlib/exit.c, elf/dl-fini.c.
     """

@@ -26,7 +26,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes: this is itself the ordinary explanation of SIGILL. Not said where the CPU has
     the extension, where ld.so wrote no CPUID down (musl, static programs), and in the middle of an
-    instruction, where a wrong jump may have come upon such bytes. A kernel that does not save the
+    instruction, where a wrong jump may have hit such bytes. A kernel that does not save the
     registers of an extension (a hypervisor, noxsave) counts as a CPU without it.
     Reference: Intel SDM volume 2, the exceptions of each instruction; AMD64 volume 6 (XOP).
     """
@@ -57,7 +57,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
 
 
 def _has(features: CpuFeatures, wanted: InstructionSet) -> bool:
-    """Whether CPU and kernel have an extension, for all that is known."""
+    """Tell whether CPU and kernel have an extension, for all that is known."""
     rows = [features.rows]
     if wanted.by_system and features.active:
         rows.append(features.active)

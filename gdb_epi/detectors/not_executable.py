@@ -51,7 +51,7 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
 
 
 def is_code(code: bytes) -> bool:
-    """Whether bytes read as instructions up to the end of a function."""
+    """Tell whether bytes read as instructions up to the end of a function."""
     count = at = 0
     while at < len(code):
         instruction = None if code[at : at + 2] == ZERO else decode(code[at:])

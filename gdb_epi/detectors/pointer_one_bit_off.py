@@ -320,7 +320,7 @@ def _object_type(state: ProcessState, address: int) -> str | None:
 
 
 def _beside(state: ProcessState, place: int, kind: str) -> bool:
-    """Whether both neighbours of a word point at objects of the same type."""
+    """Tell whether both neighbours of a word point at objects of the same type."""
     for near in (place - 8, place + 8):
         value = read_word(state.target, near)
         if not value or _object_type(state, value) != kind:

@@ -24,7 +24,7 @@ def trap_instruction(state: ProcessState) -> Iterator[Finding]:
     """Find ud2, ud1 or int3 as the instruction that failed, at the start of an instruction.
 
     Innocent causes: this is itself the ordinary explanation of SIGILL and SIGTRAP. Not claimed in
-    the middle of an instruction, where a wrong jump may have come upon such bytes.
+    the middle of an instruction, where a wrong jump may have hit such bytes.
     Reference: GCC's __builtin_trap, clang's -fsanitize-trap, Rust's intrinsics::abort.
     """
     fault = state.fault

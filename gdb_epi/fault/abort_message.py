@@ -74,7 +74,7 @@ FATAL = {
 def read_abort_message(target: Target) -> AbortMessage | Absent | None:
     """Return what glibc stored before abort(); None when it stored nothing.
 
-    Absent when the symbol or the bytes are not to be had (another libc, truncated core).
+    Absent when the symbol or the bytes cannot be had (another libc, truncated core).
     """
     symbol = target.symbol("__abort_msg")
     if symbol is None:

@@ -2,7 +2,7 @@
 """The constants that a caller passed: what the code before a call put into argument registers.
 
 The function that was called has used the registers since; the code of the caller has not changed.
-Only constants and addresses relative to the code are told, no value of the program.
+Only constants and addresses relative to the code are returned, no value of the program.
 Source: System V ABI x86-64, 3.2.3 (arguments in rdi, rsi, rdx, rcx, r8, r9).
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an aarch64 CPU told the kernel of a fault: ESR_EL1, which signal frames hold.
+"""What an aarch64 CPU told the kernel about a fault: ESR_EL1, which signal frames hold.
 
 It is used where there is no siginfo: a handler without SA_SIGINFO (faulthandler's) gets none.
 Reference: Arm ARM, ESR_EL1; linux arch/arm64/kernel/signal.c (setup_sigframe: the record follows
@@ -55,7 +55,7 @@ class Syndrome(NamedTuple):
         return ERROR_WRITE if self.value & _WRITE else 0
 
     def fits(self, signo: int, code: int, address: int) -> bool:
-        """Whether a siginfo can be the one that the kernel wrote for it."""
+        """Tell whether a siginfo can be the one that the kernel wrote for it."""
         if signo not in FATAL or not 0 < code <= SI_KERNEL:
             return False
         return self.error is None or signo == SIGBUS or address == self.address

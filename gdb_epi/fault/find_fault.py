@@ -326,7 +326,7 @@ def _siginfo_at(stack: bytes, at: int) -> tuple[int, int, int] | None:
 
 
 def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: int) -> bool:
-    """Whether a siginfo can be the one that the kernel wrote for the trap of a context.
+    """Tell whether a siginfo can be the one that the kernel wrote for the trap of a context.
 
     Of a page fault it is SIGSEGV with its address, or SIGBUS (arch/x86/mm/fault.c). Words that
     other functions left on the stack look like a siginfo now and then; few fit the trap too.
@@ -342,7 +342,7 @@ def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: i
 
 
 def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
-    """Whether the instruction that a context stands at does what its trap number says.
+    """Tell whether the instruction that a context stands at does what its trap number says.
 
     It accesses the address of a page fault, or one that no pointer can be. Number and address of an
     older trap are left in the contexts of later signals, which stand elsewhere.

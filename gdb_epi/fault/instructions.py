@@ -14,7 +14,7 @@ from gdb_epi.x86.length import instruction_length
 
 WINDOW = 64  # bytes before an address that are decoded
 CLOSEST = 20  # starts nearer than this have no time to fall into step
-MIN_SHARE = 0.6  # of decodings that must come upon an address for it to be a boundary
+MIN_SHARE = 0.6  # of decodings that must reach an address for it to be a boundary
 MIN_CHAINS = 8
 MAX_FUNCTION = 8 << 10  # bytes of a function before the instruction that are stepped through
 CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the frequent ones first
@@ -75,7 +75,7 @@ def is_boundary(target: Target, address: int) -> bool | None:
 
 
 def is_in_step(target: Target, at: int) -> bool:
-    """Whether the instructions from the start of the function on come upon an address."""
+    """Tell whether the instructions from the start of the function on reach an address."""
     function = FunctionBounds(target).at(at)
     if function is None or at - function.start > MAX_FUNCTION:
         return False
@@ -98,7 +98,7 @@ def _window(target: Target, address: int, window: int) -> bytes | None:
 def _chains(code: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
     """Return the instruction's length at each offset and where decoding from there ends up.
 
-    A chain ends at `window` when it comes upon it, after it when it runs over it.
+    A chain ends at `window` when it reaches it, after it when it runs over it.
     """
     lengths: dict[int, int] = {}
     ends: dict[int, int] = {}
@@ -130,9 +130,9 @@ def call_before(target: Target, address: int) -> Instruction | None:
 
 
 def call_returning_to(target: Target, address: int) -> Instruction | None:
-    """Return the call that a word is a return address of; None when it is none.
+    """Return the call to which a word is the return address; None when it is no such address.
 
-    The bytes before it must be a call that decoding from further back comes upon, and a direct
+    The bytes before it must be a call that decoding from further back reaches, and a direct
     call must lead to executable memory. About 1 of 10^4 random code addresses passes.
     """
     made = call_before(target, address)

@@ -141,7 +141,7 @@ def _goes_on(target: Target, heap: Region, behind: Region) -> bool:
 
 
 def _holds_tcache(target: Target, region: Region) -> bool:
-    """Whether one of the first chunks has the size of glibc's table of small free blocks."""
+    """Tell whether one of the first chunks has the size of glibc's table of small free blocks."""
     try:
         words = memoryview(target.read(region.start, 8 * HEAD_WORDS)).cast("Q")
     except UnreadableMemory:
@@ -158,7 +158,7 @@ def _holds_tcache(target: Target, region: Region) -> bool:
 
 
 def _begins_chain(target: Target, region: Region, size: int) -> bool:
-    """Whether chunks of any other glibc follow (2.42 has a larger first one)."""
+    """Tell whether chunks of any other glibc follow (2.42 has a larger first one)."""
     if not size & PREV_INUSE or not LEAST_FIRST <= size <= MOST_FIRST:
         return False
     count = min(region.dumped, region.size, PROBED) // 8
@@ -188,7 +188,7 @@ def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
 
 
 def chunks_fit(heap: HeapWords, place: int, size: int) -> bool:
-    """Whether FOLLOWING chunks fit after a chunk of that size, or all up to the heap's end."""
+    """Tell whether FOLLOWING chunks fit after a chunk of that size, or all up to the heap's end."""
     at = next_chunk(heap, place, size)
     for number in range(FOLLOWING):
         if at is None:

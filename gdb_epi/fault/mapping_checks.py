@@ -50,7 +50,7 @@ def is_canonical(address: int, top: int = USER_TOP) -> bool:
 
 
 def permits(region: Region | None, access: str | None) -> bool:
-    """Whether a mapping allows "r", "w" or "x"; any of them when the access is not known."""
+    """Tell whether a mapping allows "r", "w" or "x"; any of them when the access is not known."""
     if region is None:
         return False
     if "?" in region.perms:
@@ -61,12 +61,12 @@ def permits(region: Region | None, access: str | None) -> bool:
 
 
 def may_execute(region: Region | None) -> bool:
-    """Whether code may run there; a mapping whose permissions the core does not tell may."""
+    """Tell whether code may run there; a mapping whose permissions the core does not tell may."""
     return region is not None and ("x" in region.perms or "?" in region.perms)
 
 
 def stack_is_dumped(target: Target, sp: int) -> bool:
-    """Whether the core holds the stack at `sp`: False for a core that was cut before it.
+    """Tell whether the core holds the stack at `sp`: False for a core that was cut before it.
 
     A wild rsp counts as dumped: then the stack is damaged, not missing.
     """

@@ -45,7 +45,7 @@ PLACES = {
 
 
 class Place(NamedTuple):
-    """What lies at an address: a key of PLACES, and what it was told by.
+    """What lies at an address: a key of PLACES, and the evidence for it.
 
     `region` is the mapping at the address, the guard, or the stack that ended (`large`: by one
     frame); for BEHIND the mapping that ends `distance` bytes before the address.
@@ -82,7 +82,7 @@ def place_of(target: Target, site: FaultSite, top: int) -> Place:
 
 
 def _base_is_null(site: FaultSite) -> bool:
-    """Whether the one register of the address is 0: a member at a negative or huge offset."""
+    """Tell whether the one register of the address is 0: a member at a negative or huge offset."""
     operand = site.operand
     if operand is None or operand.base in (None, "rsp") or operand.segment is not None:
         return False

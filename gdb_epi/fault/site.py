@@ -43,7 +43,7 @@ class FaultSite(NamedTuple):
     """What failed.
 
     `kind` is one of the names above. `address` is the true address of the access (or the target of
-    the transfer), None when it cannot be told; `source` says where it is from: "kernel",
+    the transfer), None when it is unknown; `source` says where it is from: "kernel",
     "operand", "stack". `access` is "r", "w", "x" or None. `operand` is the access that failed.
     `instruction` is None when the text cannot be read or is not known: `why` says which. For a
     transfer that has happened (`arrived`) the instruction is the one at its target and says
@@ -158,7 +158,7 @@ def _by_link(target: Target, site: FaultSite) -> FaultSite:
 def call_went_to(
     target: Target, fault: Fault, made: Instruction, return_address: int, wanted: int
 ) -> bool:
-    """Whether an indirect call that has just been made went to an address."""
+    """Tell whether an indirect call that has just been made went to an address."""
     if made.through is not None:
         return fault.registers.get(made.through) == wanted
     if made.explicit is None:
@@ -206,7 +206,7 @@ def _covers(operand: Operand, fault: Fault, address: int, string: bool) -> bool:
 
 
 def _may_touch_more(instruction: Instruction) -> bool:
-    """Whether an instruction touches memory that its operands do not tell.
+    """Tell whether an instruction touches memory that its operands do not tell.
 
     Sizes that are not known (xsave, descriptor loads), system calls, segment loads.
     """

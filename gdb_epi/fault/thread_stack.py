@@ -30,7 +30,7 @@ class ThreadStack(NamedTuple):
     end: int
 
     def is_of(self, region: Region) -> bool:
-        """Whether the lower end of the stack is that of the mapping, or in it."""
+        """Tell whether the lower end of the stack is that of the mapping, or in it."""
         return region.start <= self.start < region.end
 
 

@@ -21,14 +21,14 @@ from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.deep_stack import DeepStacks, OuterPart
 from gdb_epi.target.unwind import SAVED
 
-KEEP = 50  # frames that are left behind a jump, at least
+KEEP = 50  # frames that remain after a jump, at least
 MOST = 400
 MAX_NAMES = 4  # of functions of a recursion
 _REGISTERS = (*SAVED, "rsp", "rip")
 
 
 class Jumps:
-    """The jumps of one thread at a time; none remains behind the `with` block."""
+    """The jumps of one thread at a time; none remains after the `with` block."""
 
     def __init__(self, target: Target) -> None:
         self._target = target

@@ -98,7 +98,7 @@ class Unwinder:
         return None
 
     def is_other_build(self, module: Module, pc: int) -> bool:
-        """Whether GDB reads a file with another build-id than the process had mapped at `pc`.
+        """Tell whether GDB reads a file with another build-id than the process had mapped at `pc`.
 
         GDB 13.1 loads a library of another build and shows wrong names; 18.1 leaves it out.
         """

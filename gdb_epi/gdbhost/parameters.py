@@ -165,7 +165,7 @@ class _Parameter(gdb.Parameter):  # type: ignore[misc]
         self.value = setting.default
 
     def get_set_string(self) -> str:
-        """Act on the new value; GDB calls this behind each `set`."""
+        """Act on the new value; GDB calls this after each `set`."""
         self._setting.changed(self.value)
         return ""
 

@@ -38,7 +38,7 @@ class Proc:
             return stream.read(MAX_MAPS_BYTES)
 
     def executable(self) -> str | None:
-        """Return the path of the executable, None when that cannot be told."""
+        """Return the path of the executable, None when that is unknown."""
         try:
             return str(Path(f"/proc/{self.pid}/exe").readlink())
         except OSError:

@@ -92,7 +92,7 @@ class Watcher:
             self.answer["stumbled"] = str(error)
 
     def _handles(self, name: str) -> bool:
-        """Whether the stopped process catches or ignores a signal (/proc/PID/status)."""
+        """Tell whether the stopped process catches or ignores a signal (/proc/PID/status)."""
         number = NUMBERS[name]
         try:
             with open(f"/proc/{gdb.selected_inferior().pid}/status", encoding="ascii") as stream:

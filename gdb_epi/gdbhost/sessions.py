@@ -215,7 +215,7 @@ class GdbHost:
         return evaluate(text)
 
     def progress(self) -> HostProgress | None:
-        """Return a line on the terminal; None where standard error is none."""
+        """Return a line on the terminal; None where standard error is no terminal."""
         from gdb_epi.gdbhost.output import TerminalLine
 
         return TerminalLine() if os.isatty(2) else None

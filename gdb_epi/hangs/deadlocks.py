@@ -337,7 +337,7 @@ def _other(task: Waiting, holder: Waiting) -> str:
 
 
 def _holds(task: Waiting) -> bool:
-    """Whether a task waits for what another one holds, not for what it will do."""
+    """Tell whether a task waits for what another one holds, not for what it will do."""
     return task.wait is not None and task.wait.kind in (LOCK, SEMAPHORE)
 
 

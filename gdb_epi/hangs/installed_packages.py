@@ -40,7 +40,7 @@ class InstalledPackages:
         return self._below[frame.filename]
 
     def _is_below(self, file: str) -> bool:
-        """Whether a file is of a package that was installed beside the usual folders.
+        """Tell whether a file is of a package that was installed beside the usual folders.
 
         A folder into which packages were installed holds nothing else, but for that of the program:
         there its own files lie beside them, and the name of the package decides.

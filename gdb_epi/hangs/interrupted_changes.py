@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def may_be_half_changed(state: Process, start: int, size: int) -> bool:
-    """Whether a thread that was stopped from outside may be in the middle of changing a range.
+    """Tell whether a thread that was stopped from outside may be in the middle of changing a range.
 
     pymalloc_alloc() and pymalloc_free() write count and free list one after the other
     (Objects/obmalloc.c); a thread between the two has an address of the pool in a register.

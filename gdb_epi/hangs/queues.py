@@ -44,7 +44,7 @@ def unread_queue(scene: HangContext, activity: h.ThreadActivity) -> str:
 
 
 def _others_have(scene: HangContext, tid: int, queue: int) -> bool:
-    """Whether code that another thread runs has a queue in a variable or calls a method of it.
+    """Tell whether code that another thread runs has a queue in a variable or calls a method of it.
 
     Also where that code cannot be read, or is too much to read.
     """

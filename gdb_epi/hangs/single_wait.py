@@ -349,7 +349,7 @@ def _setters(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ..
 
 
 def _lacks_result_handler(scene: HangContext) -> bool:
-    """Whether fewer threads take results of process pools than hand out their jobs.
+    """Tell whether fewer threads take results of process pools than hand out their jobs.
 
     A pool has one of each while anybody may wait for it (Lib/multiprocessing/pool.py, 3.8 to 3.15).
     """

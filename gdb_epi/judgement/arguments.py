@@ -91,7 +91,7 @@ def damage_rule(score: Score) -> str | None:
 
 
 def rule_of(finding: Finding, speaks: SpeaksFor) -> str | None:
-    """Return the rule that a finding counts under; None when it says itself that it is none."""
+    """Return the rule that a finding counts under; None when the finding disclaims itself."""
     if not speaks.by:
         return finding.detector
     kind = finding.facts.get(speaks.by)

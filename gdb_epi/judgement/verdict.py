@@ -32,7 +32,7 @@ from gdb_epi.judgement.labels import (
 from gdb_epi.typing_lite import NamedTuple
 
 LEADS = 0.8  # of the probability of damage: one who has so much of it is named
-LEAST = 0.5  # a label less probable is none
+LEAST = 0.5  # no label is less probable
 WORDS = ((0.95, "almost certain"), (0.8, "probable"), (LEAST, "possible"))
 NOT_KNOWN = "not known"
 MAX_CONFIDENCE = 0.99  # no core makes anything certain

@@ -61,7 +61,7 @@ class ForkReading(NamedTuple):
 class ForkEvidence(NamedTuple):
     """Whether this process was forked without exec, and from what.
 
-    None means: cannot be told. `depth` counts glibc's fork() since exec. `lineage` is a hash that
+    None means unknown. `depth` counts glibc's fork() since exec. `lineage` is a hash that
     a process shares with its forked children, never the secret words themselves.
     """
 
@@ -84,7 +84,7 @@ class VanishedThread(NamedTuple):
 
     `frames` are its Python frames at the fork, innermost first; `how` says where they come from
     ("thread state", "freed thread state", "frames on its stack"), `missing` why there are none.
-    `stack` is the mapping of its stack. A number that cannot be told is None.
+    `stack` is the mapping of its stack. A number that is unknown is None.
     """
 
     ident: int | None  # pthread_t: the address of its descriptor

@@ -37,7 +37,7 @@ _CALLS = {
 
 
 def _is_call(before: bytes) -> bool:
-    """Whether it is bl, or blr with or without pointer authentication."""
+    """Tell whether it is bl, or blr with or without pointer authentication."""
     word = int.from_bytes(before[-4:], "little")
     return word >> 26 == 0b100101 or word & 0xFEFFF000 == 0xD63F0000
 

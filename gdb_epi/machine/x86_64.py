@@ -50,7 +50,7 @@ _OFTEN_REFUSED = {
 
 
 def _is_call(before: bytes) -> bool:
-    """Whether a call with a relative target, or through a register or memory, ends there."""
+    """Tell whether a call with a relative target, or through a register or memory, ends there."""
     return before[-5:-4] == b"\xe8" or any(before[-n : 1 - n] == b"\xff" for n in (2, 3, 6, 7))
 
 

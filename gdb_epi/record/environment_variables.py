@@ -58,7 +58,7 @@ class Environment(NamedTuple):
 
 
 def is_allowed(name: str) -> bool:
-    """Whether a variable of this name may be recorded."""
+    """Tell whether a variable of this name may be recorded."""
     if name in ALLOWED:
         return True
     upper = name.upper()
@@ -136,7 +136,7 @@ def _by_block(target: Target) -> Iterator[bytes]:
 
 
 def _is_variable(entry: bytes) -> bool:
-    """Whether a string is NAME=VALUE; an argument of that shape cannot be told from one."""
+    """Tell whether a string is NAME=VALUE; an argument of that shape cannot be told from one."""
     name, equals, _ = entry.partition(b"=")
     first = name[:1]
     good = all(chr(byte).isalnum() or byte in b"_.-%()/" for byte in name)

@@ -251,7 +251,7 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
 
 
 def wait_json(waits: Waiting | None) -> dict[str, Any] | None:
-    """Return what a task or greenlet waits for; null when it runs or when it cannot be told."""
+    """Return what a task or greenlet waits for; null when it runs or when it is unknown."""
     if waits is None or waits.wait is None:
         return None
     wait = waits.wait

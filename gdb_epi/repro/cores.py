@@ -25,7 +25,7 @@ MAX_FOUND = 64  # files of one folder that are examined
 
 
 class CoreDumping(NamedTuple):
-    """How cores are to be had on this machine.
+    """How cores can be had on this machine.
 
     `files` is whether the kernel writes them as files; `why_not` says why it does not. `shared`
     means that two processes in one folder would write the same file.

@@ -38,7 +38,7 @@ class Member(NamedTuple):
 
 
 def members(session: int) -> list[Member]:
-    """Return the living processes of a session; zombies are none."""
+    """Return the living processes of a session; zombies do not count."""
     processes = []
     for name in os.listdir("/proc"):
         if name.isdigit():

@@ -41,7 +41,7 @@ def resign_file(name: str, seen: Seen, *, apply: bool) -> None:
 
 
 def _is_document(stream: IO[bytes]) -> bool:
-    """Whether the first line is not an object of its own."""
+    """Tell whether the first line is not an object of its own."""
     head = stream.readline(MAX_DOCUMENT)
     stream.seek(0)
     try:

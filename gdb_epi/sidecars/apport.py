@@ -25,7 +25,7 @@ WANTED = frozenset(
 
 
 def of_apport(path: str) -> Sidecar | None:
-    """Return what a report says; None when it is none. Raises OSError."""
+    """Return what a report says; None when it is no report. Raises OSError."""
     fields = _folder(path) if os.path.isdir(path) else _fields(read_capped(path, MAX_HEAD))
     if "ProblemType" not in fields and "ExecutablePath" not in fields:
         return None

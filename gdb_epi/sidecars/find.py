@@ -125,7 +125,7 @@ def _named(option: str, path: str, read: Callable[[str], Sidecar | None]) -> Ite
 def _beside(
     paths: Iterator[str] | list[str], read: Callable[[str], Sidecar | None]
 ) -> Iterator[Sidecar]:
-    """Yield the first that can be used; one that cannot be read is told, not fatal."""
+    """Yield the first that can be used; one that cannot be read is reported, not fatal."""
     for path in paths:
         if not os.path.exists(path):
             continue

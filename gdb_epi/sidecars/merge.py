@@ -2,7 +2,7 @@
 """Put what sidecars say into a record: the core itself first, then the sidecars in their order.
 
 A sidecar about another crash (another signal or command) is not used at all. Two sources that
-disagree are told in `soft_errors`; the stronger one stays.
+disagree are reported in `soft_errors`; the stronger one stays.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def _tags(classes: dict[str, list[str]]) -> dict[str, str]:
 
 
 def _ends(name: str, start: str, kind: str) -> bool:
-    """Whether a name goes on after a beginning in letters, or in anything on the line."""
+    """Tell whether a name goes on after a beginning in letters, or in anything on the line."""
     if not name.startswith(start):
         return False
     tail = name[len(start) :]

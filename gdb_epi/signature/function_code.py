@@ -106,7 +106,7 @@ def _kind(raw: RawInstruction) -> bytes:
 
 
 def _is_padding(instruction: bytes, raw: RawInstruction) -> bool:
-    """Whether it does nothing: nop, xchg %ax,%ax and the long forms; pause is none of them."""
+    """Tell whether it does nothing: nop, xchg %ax,%ax and the long forms; pause is none of them."""
     if raw.encoding != "legacy":
         return False
     if raw.map == 1:

@@ -219,7 +219,7 @@ def quality_of(frames: Sequence[NativeFrame], category: str, scene: CategoryInpu
 def _unwinder_was_blind(
     natives: Sequence[NativeFrame], category: str, scene: CategoryInput
 ) -> bool:
-    """Whether a short stack shows missing unwind information and not damage.
+    """Tell whether a short stack shows missing unwind information and not damage.
 
     A named function means that the unwinder had the files; a wild pc is no fault of theirs.
     """
@@ -230,7 +230,7 @@ def _unwinder_was_blind(
 
 
 def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
-    """Whether neither a function's name nor a matching file backs any frame of a stack.
+    """Tell whether neither a function's name nor a matching file backs any frame of a stack.
 
     Without unwind tables a debugger guesses callers from what looks like return addresses; keys
     of such stacks would differ from those made where the files are.
@@ -243,7 +243,7 @@ def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
 
 
 def _is_base(frame: NativeFrame) -> bool:
-    """Whether a function has no caller that matters: GDB stops at main()."""
+    """Tell whether a function has no caller that matters: GDB stops at main()."""
     name = frame.function or ""
     return name == "main" or load_drop_sets().native_class(name) == THREAD_BASE
 

@@ -71,7 +71,7 @@ def loaded_mappings(
 def is_data_only(
     spans: Sequence[FileMapping], segments: Sequence[elf.Segment], runs: Callable[[int], bool]
 ) -> bool:
-    """Whether a file with code is mapped as data alone: nothing loaded it."""
+    """Tell whether a file with code is mapped as data alone: nothing loaded it."""
     code = any(part.type == elf.PT_LOAD and part.flags & elf.PF_X for part in segments)
     return code and not any(runs(span.start) for span in spans)
 
@@ -396,7 +396,7 @@ class Modules:
 
 
 def dynamic_section_matches(file: bytes, memory: bytes, base: int) -> bool:
-    """Whether a dynamic section in memory is that of a file.
+    """Tell whether a dynamic section in memory is that of a file.
 
     ld.so adds the load address to the pointers among the values and stores one of its own after
     DT_DEBUG; nothing else changes.

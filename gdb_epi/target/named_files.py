@@ -69,7 +69,7 @@ def _why_unsafe(name: str, root: str) -> str | None:
 
 
 def _climbs(name: str) -> bool:
-    """Whether `..` leads above the root."""
+    """Tell whether `..` leads above the root."""
     depth = 0
     for part in name.split("/"):
         depth += -1 if part == ".." else part not in ("", ".")

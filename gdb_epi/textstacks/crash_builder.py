@@ -70,7 +70,7 @@ class ThreadDraft:
         self.stops = self.limited = False
 
     def is_empty(self) -> bool:
-        """Whether no frame was seen."""
+        """Tell whether no frame was seen."""
         return not self.total and not self._python
 
     def finish(self, c_stack: list[TextFrame]) -> TextThread:
@@ -126,11 +126,11 @@ class Draft:
         self._overflow = False
 
     def is_empty(self) -> bool:
-        """Whether nothing in it can be signed."""
+        """Tell whether nothing in it can be signed."""
         return all(thread.is_empty() for thread in self._threads) and self.fatal is None
 
     def begun(self) -> bool:
-        """Whether it holds more than preliminaries."""
+        """Tell whether it holds more than preliminaries."""
         return self.signal is not None or self.command is not None or bool(self._threads)
 
     def thread(self, label: str, tid: int | None, name: str | None) -> ThreadDraft:

@@ -100,7 +100,7 @@ def parse_frame(number: int, text: str) -> TextFrame:
 
 
 def is_assert(name: str | None) -> bool:
-    """Whether a frame is glibc's end of a failed assertion."""
+    """Tell whether a frame is glibc's end of a failed assertion."""
     return name is not None and name.removeprefix("__GI_") in ASSERTS
 
 

@@ -202,14 +202,14 @@ class _NoTarget:
 
 
 def _is_reraise(thread: TextThread) -> bool:
-    """Whether a handler raised again what the kernel had raised below it."""
+    """Tell whether a handler raised again what the kernel had raised below it."""
     signals = (i for i, frame in enumerate(thread.native) if frame.kind == SIGNAL)
     at = next(signals, None)
     return at is not None and _raised_here(thread, 0) and not _raised_here(thread, at + 1)
 
 
 def _raised_here(thread: TextThread, start: int) -> bool:
-    """Whether the named frame at or after `start` is one of raise() and abort()."""
+    """Tell whether the named frame at or after `start` is one of raise() and abort()."""
     for frame in thread.native[start:]:
         if frame.kind == SIGNAL:
             return False
@@ -219,5 +219,5 @@ def _raised_here(thread: TextThread, start: int) -> bool:
 
 
 def is_raise(name: str) -> bool:
-    """Whether a function is one that sends a signal."""
+    """Tell whether a function is one that sends a signal."""
     return load_drop_sets().native_class(native_name(name)[0]) == RAISE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sign a crash that is only told: the keys of gsig/2 that the text carries.
+"""Sign a crash known only from text: the keys of gsig/2 that the text determines.
 
 The same rules make the same lines as for a core. What a text does not hold makes a key absent, or,
 where only the category is open, a list of candidates: one key for each category that it can be.
@@ -253,7 +253,7 @@ class _Stack:
         return tokens if first is None else insert_asserting_function(tokens, first.text)
 
     def _knows_assertion(self) -> bool:
-        """Whether the function is told; debug information names it too, be it inlined."""
+        """Tell whether the function is named; debug information names inlined ones too."""
         frames = self._thread.native
         last = max((i for i, frame in enumerate(frames) if is_assert(frame.name)), default=None)
         if last is None or any(frame.asserts for frame in frames):

@@ -217,7 +217,7 @@ def _map3(code: RawInstruction) -> Access:
 
 
 def _evex(code: RawInstruction) -> Access:
-    """Only whole-vector moves and operations are told; the rest is not known."""
+    """Only whole-vector moves and operations are covered; the rest is unknown."""
     full = tables.EVEX_FULL.get(code.map, frozenset())
     scalar = code.opcode in (0x10, 0x11, 0x51, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F)
     if code.map == 1 and (code.opcode in (0x10, 0x11) or scalar or code.opcode in full):

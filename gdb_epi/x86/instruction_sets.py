@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which extension of the instruction set an instruction belongs to, and its bit in CPUID.
 
-Only what can be told from opcodes for sure: an encoding that is not listed belongs to none.
+Only what is certain from opcodes: an encoding that is not listed belongs to none.
 Source: Intel SDM volume 2 (the CPUID feature flag of each instruction); AMD64 volumes 3 and 6 (XOP,
 FMA4, TBM, LWP, 3DNow!).
 """

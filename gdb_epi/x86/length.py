@@ -40,7 +40,7 @@ def instruction_length(code: bytes, start: int) -> int:
 def boundary_after(code: bytes, place: int) -> int | None:
     """Return the first place from `place` on at which an instruction begins, walking from 0.
 
-    None where the walk comes upon bytes that are no known instruction, or to their end.
+    None where the walk reaches bytes that are no known instruction, or to their end.
     """
     at = 0
     while at < place:

@@ -49,7 +49,7 @@ class CallChains:
         """Return where the jumps from a call to a frame's place lie, the first one first.
 
         `callee_start` is where its function begins where no debug information tells. Each jump is
-        told by the address behind it. Raises Unsure.
+        found by the address after it. Raises Unsure.
         """
         first = self._site(caller)
         if first is None:
@@ -101,7 +101,7 @@ class CallChains:
         return None if site is None else (site, loaded.base, [])
 
     def _function(self, address: int) -> tuple[LoadedFile | None, int, bool]:
-        """Return the file of an address, and where the function there begins, if that is told."""
+        """Return the file of an address, and where its function begins, if known."""
         loaded = self._at(address)
         if loaded is None or loaded.names is None:
             return loaded, 0, False
@@ -165,7 +165,7 @@ def _of_versions(loaded: LoadedFile, name: str) -> int:
 def _defined(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple[int, bool]]:
     """Return the values of the symbols of a name, and whether they are local.
 
-    `behind` is what stands behind the name in the table of names.
+    `behind` is the text after the name in the table of names.
     """
     wanted = name.encode() + behind
     values = set()

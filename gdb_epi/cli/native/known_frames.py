@@ -238,7 +238,7 @@ class KnownFrames:
                     raise Unsure("another executable")
 
     def _main(self, executable: Module) -> int | None:
-        """Return where main() is: GDB shows nothing behind it when it knows the symbol."""
+        """Return where main() is: GDB shows nothing outward of it when it knows the symbol."""
         if not isinstance(executable.file, str):
             return None
         debug = self._debug(executable)
@@ -295,7 +295,7 @@ class KnownFrames:
         return tuple(frames)
 
     def _names(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[FrameName]:
-        """Return the names of a place that GDB has not told before. Raises Unsure."""
+        """Return the names of a place that GDB has not named before. Raises Unsure."""
         place = offset if walk.is_exact else offset - 1
         kind = _SIGNAL if walk.is_signal else _NORMAL
         if entry.has_debug:
@@ -450,7 +450,7 @@ def _named(frame: Mapping[str, Any]) -> FrameName:
 
 
 def _is_generated(frame: Mapping[str, Any]) -> bool:
-    """Whether a frame's place in a .pyx file was asked for: that hangs on yet another file."""
+    """Tell whether a frame's place in a .pyx file was asked for: that hangs on yet another file."""
     return str(frame["function"]).startswith("__pyx_") and frame["filename"] is not None
 
 

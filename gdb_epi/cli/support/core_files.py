@@ -110,7 +110,7 @@ def core_at(path: str) -> Core:
 
 
 def is_remote(name: str) -> bool:
-    """Whether a name is an address: no file of this machine has it."""
+    """Tell whether a name is an address: no file of this machine has it."""
     return is_url(name) and not os.path.lexists(name)
 
 
@@ -151,7 +151,7 @@ def compression_of(head: bytes) -> str | None:
 
 
 def is_core(head: bytes) -> bool:
-    """Whether an ELF header says ET_CORE (e_type: a half word at 16, in the file's order)."""
+    """Tell whether an ELF header says ET_CORE (e_type: a half word at 16, in the file's order)."""
     if not head.startswith(b"\x7fELF") or len(head) < 18:
         return False
     order = "big" if head[5] == 2 else "little"
@@ -180,7 +180,7 @@ def _cores_of(name: str, links: list[str]) -> Iterator[Core | EpiError]:
 
 
 def _cores_inside(folder: str, links: list[str]) -> Iterator[Core | EpiError]:
-    """Walk a folder: what is no core is passed over, what cannot be read is told."""
+    """Walk a folder: skip what is no core, and report what cannot be read."""
     denied: list[EpiError] = []
     any_core = False
     for path in _files_under(folder, denied, links):

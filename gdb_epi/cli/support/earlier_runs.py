@@ -40,7 +40,7 @@ class EarlierRuns:
         self._records: dict[int, Result] = {}
 
     def look(self) -> None:
-        """Ask the database. One that cannot be asked is told when records are stored."""
+        """Ask the database. If it cannot be asked, storing the records will say so."""
         from gdb_epi.fleet.store.db import open_database
         from gdb_epi.fleet.store.examined import examined_before
 

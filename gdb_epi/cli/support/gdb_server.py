@@ -48,7 +48,7 @@ class GdbServer:
         return self._pid
 
     def given_up(self) -> bool:
-        """Whether it hung, so that it is not asked any more."""
+        """Tell whether it hung, so that it is not asked any more."""
         return self._hangs[0] >= MOST_HANGS
 
     def note_hang(self, *, of_itself: bool) -> None:

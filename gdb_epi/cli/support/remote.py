@@ -46,7 +46,7 @@ class Remote(NamedTuple):
 
 
 def is_url(name: str) -> bool:
-    """Whether a name is an address and no path: it begins with SCHEME://."""
+    """Tell whether a name is an address and no path: it begins with SCHEME://."""
     scheme, separator, _ = name.partition("://")
     return bool(separator and scheme) and _SCHEME.issuperset(scheme)
 

@@ -68,7 +68,7 @@ LOADED_WHOLE = (
 )
 MAX_RESULT = 512 << 20  # bytes that one core's result may have
 MAX_KEPT = 100 << 20  # bytes that a worker may hold between two cores; then it is replaced
-MAX_CHAIN = 16  # exceptions behind an exception
+MAX_CHAIN = 16  # exceptions that led to an exception
 _HEADER = struct.Struct("<Q?")  # of a result: its size, and whether the worker goes on
 PIECE = 1 << 16
 LOOK = 1.0  # seconds between two looks at the clock
@@ -338,7 +338,7 @@ def _encode(share: _Share, core: Core, scratch: Scratch, kept: KeptFiles) -> tup
 
 
 def memory_was_full(error: BaseException) -> bool:
-    """Whether an allocation failed; int.from_bytes() of 3.13 makes a SystemError of that."""
+    """Tell whether an allocation failed; int.from_bytes() of 3.13 makes a SystemError of that."""
     chain: BaseException | None = error
     for _ in range(MAX_CHAIN):
         if chain is None or isinstance(chain, MemoryError):

@@ -36,7 +36,7 @@ _FAR = rb"\xe9|\x0f[\x80-\x8f]"
 class CodeMap(NamedTuple):
     """`starts`: addresses of the instructions, ascending; `sources`: of branches, by target.
 
-    `ends`: instructions behind which control does not go on. Of a very long function a part.
+    `ends`: instructions after which control does not go on. Of a very long function a part.
     """
 
     function: Function
@@ -45,7 +45,7 @@ class CodeMap(NamedTuple):
     ends: frozenset[int]
 
     def begins(self, address: int) -> bool:
-        """Whether an instruction begins at an address."""
+        """Tell whether an instruction begins at an address."""
         at = bisect_left(self.starts, address)
         return at < len(self.starts) and self.starts[at] == address
 
@@ -57,7 +57,7 @@ class CodeMap(NamedTuple):
 
 
 def begins_function(context: Context, address: int) -> bool:
-    """Whether a function begins at an address, by the unwind tables."""
+    """Tell whether a function begins at an address, by the unwind tables."""
     function = context.functions.at(address)
     return function is not None and function.start == address
 
@@ -160,7 +160,7 @@ def _shape(
 
 
 def _may_branch(code: bytes, at: int) -> bool:
-    """Whether an instruction may be a branch, jump, return or trap, by its first bytes."""
+    """Tell whether an instruction may be a branch, jump, return or trap, by its first bytes."""
     while code[at] in _BEFORE and at + 1 < len(code):
         at += 1
     byte = code[at]

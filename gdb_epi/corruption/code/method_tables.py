@@ -61,7 +61,7 @@ def _is_named(context: Context, module: Module, value: int) -> bool:
 
 
 def _is_rip_relative(code: bytes, distance: int) -> bool:
-    """Whether a word of four bytes and its place add up to a distance: an operand by rip."""
+    """Tell whether a word of four bytes and its place add up to a distance: an operand by rip."""
     for shift in range(4):
         words = array("i", code[shift : shift + (len(code) - shift) // 4 * 4])
         at = shift

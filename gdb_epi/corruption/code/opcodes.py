@@ -13,7 +13,7 @@ from gdb_epi.util import shipped_json
 
 
 class Opcodes(NamedTuple):
-    """Of one version: what specialized opcodes were made of, cache entries behind each.
+    """One version: what each specialized opcode was made of, and the cache entries after it.
 
     `consts` and `variables` are those whose argument is an index into co_consts, and into the
     variables of a frame; empty where the table does not know them. `extended` is EXTENDED_ARG.

@@ -99,7 +99,7 @@ def _doubt(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
 
 
 def is_mapped(context: Context, word: int) -> bool:
-    """Whether something is mapped at an address."""
+    """Tell whether something is mapped at an address."""
     return word >= NEAR_NULL and context.target.region_at(word) is not None
 
 
@@ -140,7 +140,7 @@ def _link(
 
 
 def _is_sure(remade: RecomputedRegister) -> bool:
-    """Whether nothing but the code tells the value: memory may have been stored to since."""
+    """Tell whether nothing but the code tells the value: memory may have been stored to since."""
     return remade.kind in (COPY, ADDRESS, CONSTANT) and remade.size == 8
 
 
@@ -191,7 +191,7 @@ def _copied(instruction: Instruction, register: str) -> str | None:
 
 
 def _gives_back(instruction: Instruction) -> bool:
-    """Whether it is a pop or a leave: the end of the function, but right behind a push."""
+    """Tell whether it is a pop or a leave: the end of the function, but not right after a push."""
     return (
         instruction.encoding == "legacy"
         and instruction.map == 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What surely ran before an instruction: its block, the caller's up to the call, a callee's return.
 
-Only code that no branch leads into counts: behind a loop's head a register may differ from what
+Only code that no branch leads into counts: after the head of a loop a register may differ from what
 the code above it says by a power of two, and nothing is wrong.
 """
 
@@ -38,7 +38,7 @@ RETURNS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF))  # opcodes
 class CodePath(NamedTuple):
     """Instructions that ran one after the other; those in `skippable` a branch may have skipped.
 
-    `end` is the address behind the last one. Behind a call comes the called function's first
+    `end` is the address after the last one. After a call comes the called function's first
     instruction, or what follows the call; then what ran in between is not known.
     """
 
@@ -47,11 +47,11 @@ class CodePath(NamedTuple):
     end: int
 
     def following(self, number: int) -> int:
-        """Return the address of the instruction behind a step."""
+        """Return the address of the instruction after a step."""
         return self.steps[number + 1].address if number + 1 < len(self.steps) else self.end
 
     def steps_over(self, number: int) -> bool:
-        """Whether a step is a call whose function's instructions are not in the path."""
+        """Tell whether a step is a call whose function's instructions are not in the path."""
         step = self.steps[number]
         behind = step.address + step.instruction.length
         return step.instruction.flow == "call" and self.following(number) == behind
@@ -211,7 +211,7 @@ def called_function(target: Target, call: Step) -> int | None:
 
 
 def stack_pointers(path: CodePath, last: int) -> list[int | None]:
-    """Return rsp before each step of a path, behind which it is `last`; None where not known."""
+    """Return rsp before each step of a path, `last` being that at the end; None if unknown."""
     values: list[int | None] = []
     value: int | None = last
     for number in range(len(path.steps) - 1, -1, -1):

@@ -132,7 +132,7 @@ class Tables:
 
     @cached_property
     def _relr(self) -> list[int]:
-        """The addresses that DT_RELR packs: an address, then bitmaps of the 63 words behind it."""
+        """The addresses that DT_RELR packs: an address, then bitmaps of the 63 words after it."""
         at = self.offset(self.dynamic.get(DT_RELR, 0), 1)
         size = min(self.dynamic.get(DT_RELRSZ, 0), MAX_TABLE) // 8 * 8
         addresses: list[int] = []
@@ -152,7 +152,7 @@ class Tables:
 
     @cached_property
     def _others(self) -> dict[int, int]:
-        """The rows of DT_RELA behind those of R_X86_64_RELATIVE, by address.
+        """The rows of DT_RELA after those of R_X86_64_RELATIVE, by address.
 
         A libpython has 15,000, nearly all of words that name a symbol: picking those one by one
         took a third of R14.
@@ -243,7 +243,7 @@ class Pattern(NamedTuple):
     most: int
 
     def holds(self, memory: bytes, base: int) -> bool:
-        """Whether bytes hold what ld.so put there; also False where that is not certain."""
+        """Tell whether bytes hold what ld.so put there; also False where that is not certain."""
         if self.most + base > WORD_MASK or len(memory) & 7:
             return False
         held = int.from_bytes(memory, "little") & self.mask
@@ -289,7 +289,7 @@ class ImageFile:
         return self.tables.word(own) if self.tables.fixed else None
 
     def is_bound(self, address: int, value: int) -> bool:
-        """Whether a word is what ld.so left there, those of the table of symbols included."""
+        """Tell whether a word is what ld.so left there, those of the table of symbols included."""
         if self.expected(address) == value:
             return True
         symbol = self.tables.symbol_of(address - self.base, (R_GLOB_DAT, R_JUMP_SLOT))

@@ -172,7 +172,7 @@ class CodeComparer:
         return self._kinds[kind]
 
     def _equals(self, address: int, value: Value) -> bool:
-        """Whether an object and all that it holds is that value."""
+        """Tell whether an object and all that it holds is that value."""
         try:
             if not self._is(address, value):
                 return False

@@ -75,7 +75,7 @@ class AddressIndex:
         return pointee.name if pointee is not None and pointee.kind == OBJECT else None
 
     def heads_object(self, address: int) -> bool:
-        """Whether a block begins there with the collector's links, which an object follows."""
+        """Tell whether a block begins there with the collector's links, which an object follows."""
         pointee = self.at(address)
         at_block = pointee is not None and pointee.kind == BLOCK
         return at_block and self.object_type(address + GC_HEAD) is not None
@@ -116,7 +116,7 @@ class AddressIndex:
         return self._tuple_of(address) or self._entry_of(address)
 
     def siblings_hold(self, place: int, right: int) -> bool:
-        """Whether other objects of the type that a field is of hold objects of one type there.
+        """Tell whether other objects of the type that a field is of hold objects of one type there.
 
         And that type is that of the object at `right`. Only those near: in the same 16 KiB.
         """
@@ -168,7 +168,7 @@ class AddressIndex:
         return self.object_type(word) if word else None
 
     def hash_fits(self, address: int, word: int | None) -> bool:
-        """Whether a word is the hash of the object at an address.
+        """Tell whether a word is the hash of the object at an address.
 
         That of an object without a __hash__ of its own is its address, rotated by 4
         (_Py_HashPointer, Python/pyhash.c, 3.8 to 3.15); a str keeps its own.
@@ -195,22 +195,22 @@ class AddressIndex:
         return self.place_in_block(address) in HEADS[:3]
 
     def inside_block(self, address: int) -> bool:
-        """Whether an address lies in a block of pymalloc, but where no object can begin."""
+        """Tell whether an address lies in a block of pymalloc, but where no object can begin."""
         place = self.place_in_block(address)
         return place is not None and place not in HEADS[:3]
 
     def place_in_block(self, address: int) -> int | None:
-        """Return how far an address lies behind the start of its block of pymalloc's."""
+        """Return how far an address lies after the start of its pymalloc block."""
         block = self._block_of(address)
         return None if block is None else address - block.start
 
     def in_damaged_pool(self, address: int) -> bool:
-        """Whether an address lies in a pool of which it is not known what is free."""
+        """Tell whether an address lies in a pool of which it is not known what is free."""
         pools = (self._pool(address & -size, size) for size in POOL_SIZES)
         return any(pool is not None and pool.free is None for pool in pools)
 
     def in_emptied_pool(self, address: int) -> bool:
-        """Whether an address lies in a pool of which every block was freed."""
+        """Tell whether an address lies in a pool of which every block was freed."""
         for size in POOL_SIZES:
             base = address & -size
             pool_bytes = read_most_or_least(self._context, base, size, size)
@@ -299,7 +299,7 @@ class AddressIndex:
         return count if 0 < count < MAX_COUNTED else None
 
     def in_free_block(self, address: int) -> bool:
-        """Whether an address lies inside of a block that pymalloc has free."""
+        """Tell whether an address lies inside of a block that pymalloc has free."""
         block = self._block_of(address)
         return block is not None and not block.in_use
 
@@ -362,7 +362,7 @@ class AddressIndex:
         return None
 
     def _chunk(self, address: int) -> bool:
-        """Whether glibc's malloc has a block in use there: its size leads to another chunk."""
+        """Tell whether glibc's malloc has a block in use there: its size leads to another chunk."""
         size_word = read_word(self._context.target, address - 8)
         if size_word is None:
             return False

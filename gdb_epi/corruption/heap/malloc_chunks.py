@@ -4,7 +4,7 @@
 What stands in free memory holds nothing any more. Old tables of dicts, storage of lists that grew,
 what was read from a .pyc: the words stay until the memory is used again. The top chunk, which ends
 where the heap does, is free too. Blocks in fastbins look as if they were in use. So do those of the
-tcache, but each has the same key behind its link (2.29 and later: e->key in malloc/malloc.c; the
+tcache, but each has the same key after its link (2.29 and later: e->key in malloc/malloc.c; the
 address of the cache up to 2.33, then a random number).
 """
 
@@ -28,7 +28,7 @@ DEFAULT_LIMIT = 16 << 20  # bytes of heap that a default run walks
 
 
 MAX_CACHED = 0x410  # bytes of the largest chunk in a tcache, unless tunables say else
-FEWEST_KEYS = 4  # chunks with the same number behind their first word
+FEWEST_KEYS = 4  # chunks with the same number after their first word
 CACHE_AT = 16  # where the tcache of the first thread lies in the heap, up to 2.33
 NO_ADDRESS = 1 << 48
 
@@ -66,7 +66,7 @@ def heap_chunks(context: Context) -> HeapChunks:
 
 
 def in_free_chunk(context: Context, address: int) -> bool:
-    """Whether an address lies in a free chunk of the main heap, behind its own size."""
+    """Tell whether an address lies in a free chunk of the main heap, after its size."""
     chunks = _chunks(context)
     number = bisect_right(chunks.starts, address) - 1
     return number >= 0 and address < chunks.ends[number]
@@ -103,7 +103,7 @@ def _chunks(context: Context) -> _Free:
     if head >= MIN_CHUNK and not head & NEVER and 8 * (at + (head >> 3)) == region.size:
         chunks.append((at, at + (head >> 3)))  # the top chunk: never given out, or given back
     cache = region.start + CACHE_AT
-    keys: dict[int, list[tuple[int, int]]] = {}  # number behind the first word -> chunks
+    keys: dict[int, list[tuple[int, int]]] = {}  # number after the first word -> chunks
     second = [words[place + HEAD + 1] for place in places]
     for number in [n for n, key in enumerate(second) if key >= NO_ADDRESS or key == cache]:
         if flags[number] & PREV_INUSE and heads[number] & ~FLAGS <= MAX_CACHED:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Addresses at which the process never had memory: no pointer to them can be left over.
 
-The kernel puts the heap of brk() a random distance behind the executable and grows it upwards; it
+The kernel puts the heap of brk() a random distance after the executable and grows it upwards; it
 lets mmap() grow downwards from a random distance below the stack (start_brk and mmap_base of
-mm_struct, arch/x86/mm/mmap.c): what lies before the one, and behind the other, is never given out.
+mm_struct, arch/x86/mm/mmap.c): what lies before the one and after the other is never handed out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Gap(NamedTuple):
 
 
 def was_never_mapped(context: Context, value: int) -> bool:
-    """Whether a word can be no address of memory that was given back.
+    """Tell whether a word can be no address of memory that was given back.
 
     Then it is no object that was freed, and what one bit away is right needs no missing reference:
     a word that looks like a holder of it may be left over from something else.
@@ -61,7 +61,7 @@ def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
     for region in regions:
         if region.end <= end:
             continue
-        if region.start <= end:  # .bss, in the last page of the file's mapping and behind it
+        if region.start <= end:  # .bss, in the last page of the file's mapping and after it
             end = region.end
             continue
         is_heap = "w" in region.perms and not (region.path or "").startswith("/")

@@ -90,12 +90,12 @@ class ObjectTypes:
         return tuple([word and (by_object.get(word) or self.of(word)).name for word in words])
 
     def is_a(self, address: int, wanted: str) -> bool:
-        """Whether an object is one of a built-in type, or of a class derived from it."""
+        """Tell whether an object is one of a built-in type, or of a class derived from it."""
         kind = self.of(address)
         return kind.name == wanted or bool(kind.flags & SUBCLASS.get(wanted, 0))
 
     def is_heap_type(self, kind: int) -> bool:
-        """Whether a type was made at run time: a class."""
+        """Tell whether a type was made at run time: a class."""
         return bool(self._reader.word(kind + self._flags_at) & HEAP_TYPE)
 
     def _judge(self, kind: int) -> ObjectType:
@@ -116,7 +116,7 @@ class ObjectTypes:
     def slots_of(self, kind: int) -> tuple[tuple[int, int], ...]:
         """Return runs of (offset, number) of the words in a class's instances that are references.
 
-        The list of weak references is none: an object owns no reference to what refers to it.
+        The list of weak references does not count: an object owns no reference to those.
         """
         start, count = self._slots.get(kind, (0, 0))
         try:

@@ -137,13 +137,13 @@ class PoolCensus:
                         yield blocks.start(number) + head
 
     def has_blocks_of(self, kind: int, head: int, block: int) -> bool:
-        """Whether a block of a size holds a type's address behind a head and a count."""
+        """Tell whether a block of a size holds a type's address behind a head and a count."""
         at = head + self._type_at
         alike = [blocks for blocks in self.classes if blocks.block == block > at]
         return any(blocks.row().that_hold(kind, at) for blocks in alike)
 
     def counts(self, word: int) -> bool:
-        """Whether a word counts references, and is no address.
+        """Tell whether a word counts references, and is no address.
 
         What was freed has none, or a link to the next. From 3.14 on (gh-126491) the count has 32
         bits, and flags are in the last 16.

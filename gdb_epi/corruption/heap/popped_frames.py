@@ -45,7 +45,7 @@ def frame_places(walk: ObjectWalk) -> FramePlaces | None:
 
 
 def end_of(walk: ObjectWalk, frame: int, places: FramePlaces) -> int:
-    """Return where a frame ends; 0 for what is none."""
+    """Return where a frame ends; 0 if there is no frame."""
     return end_with(walk, frame, walk.reader.word(frame + places.code) & ~TAG, places)
 
 

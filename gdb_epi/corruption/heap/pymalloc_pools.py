@@ -65,7 +65,7 @@ def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int
 
 
 def was_emptied(address: int, data: bytes) -> bool:
-    """Whether `data` is a pool that has no block in use any more, with the header left over.
+    """Tell whether `data` is a pool that has no block in use any more, with the header left over.
 
     It goes back to its arena, which writes over nextpool alone (insert_to_freepool). The list of
     its free blocks begins in the pool; a header that was overwritten has no such list.
@@ -189,7 +189,7 @@ def _links(pool: Pool, data: bytes, freeblock: int) -> list[int]:
 
 
 def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> bool:
-    """Whether the free list is whole and as long as the counts say with one link changed."""
+    """Tell whether the free list is whole and as long as the counts say with one link changed."""
     changed = bytearray(data)
     changed[where : where + 8] = link.to_bytes(8, "little")
     first = link if where == FREE_AT else freeblock

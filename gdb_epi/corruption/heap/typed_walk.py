@@ -76,7 +76,7 @@ class ObjectWalk:
         self._run()
 
     def type_at(self, address: int) -> str:
-        """Return the name of an object's type; "" for what is none."""
+        """Return the name of an object's type; "" for anything else."""
         return self.kinds.of(address).name
 
     def _run(self) -> None:
@@ -216,7 +216,7 @@ class ObjectWalk:
         for value in values_at_hand(self._context):
             if not self.kinds.of(value).category or index.in_free_block(value):
                 continue
-            if not on_stack(self._context, value):  # what looks like an object there is none
+            if not on_stack(self._context, value):  # what looks like an object there is not one
                 yield value
 
     def _locals(self, frame: PyFrame) -> _Words:

@@ -36,7 +36,7 @@ MAX_MATCHES = 32
 
 
 def has_marked_pointers(context: Context, value: int, bit: int, *, starts: bool = False) -> bool:
-    """Whether memory holds, beside `value`, an address with that bit (47 to 63) set on top.
+    """Tell whether memory holds, beside `value`, an address with that bit (47 to 63) set on top.
 
     With `starts` only addresses at which an object, a block or a function begins.
 
@@ -58,7 +58,7 @@ def _marked(_context: Context) -> dict[tuple[int, int, bool], bool]:
 
 @once_per_run
 def code_sets_bit(context: Context, bit: int) -> bool:
-    """Whether the code that failed, or the code that called it, can set that one bit.
+    """Tell whether the code that failed, or the code that called it, can set that one bit.
 
     By a constant with no other bit, bts, btc, or a shift by its number. True where the code cannot
     be read.
@@ -105,7 +105,7 @@ _VARIABLE = (
 
 
 def _writes_tops(context: Context, region: Region) -> bool:
-    """Whether an instruction of a region matches _VARIABLE; True where that takes too long."""
+    """Tell whether an instruction of a region matches _VARIABLE; True where that takes too long."""
     import re
 
     try:
@@ -120,7 +120,7 @@ def _writes_tops(context: Context, region: Region) -> bool:
 
 
 def _is_instruction(context: Context, address: int) -> bool:
-    """Whether an instruction begins at an address; True where nothing can tell."""
+    """Tell whether an instruction begins at an address; True where nothing can tell."""
     function = context.functions.at(address)
     if function is None:
         return True
@@ -207,7 +207,7 @@ _SHIFTS = (
 
 @once_per_run
 def stride_at_hand(context: Context, bit: int) -> bool:
-    """Whether a register, the stack near rsp or the code at hand holds what moves by 2^bit.
+    """Tell whether a register, the stack near rsp or the code at hand holds what moves by 2^bit.
 
     That is 2^bit, or the quotient by the size of an element; 32-bit halves count too, and the
     numbers of these bits in registers, for 1 may have been shifted by one. True where that cannot
@@ -235,7 +235,7 @@ def stride_at_hand(context: Context, bit: int) -> bool:
 
 
 def _in_code(context: Context, pc: int, strides: set[int]) -> bool:
-    """Whether the code before holds one of the numbers, or shifts by one that is not known."""
+    """Tell whether the code before holds one of the numbers, or shifts by one that is not known."""
     function = context.functions.at(pc)
     if function is None:
         return True
@@ -291,7 +291,7 @@ def software_explanation(
 
 
 def _unmarked(context: Context, site: FaultSite, suspect: Suspect, bit: int, held: str) -> bool:
-    """Whether no pointer in memory has that bit, and the code at hand cannot set it.
+    """Tell whether no pointer in memory has that bit, and the code at hand cannot set it.
 
     For a word of the heap that is the code of the module that loaded it, which would have to take
     the mark off; and the word must be the only one.

@@ -222,7 +222,7 @@ def _lanes(context: Context, suspect: Suspect) -> list[Neighbour]:
 
 
 def _worth(context: Context, site: FaultSite, suspect: Suspect, top: int) -> bool:
-    """Whether a word can be a damaged pointer at all: it is none that works, and no small one."""
+    """Tell whether a word can be a damaged pointer: neither one that works nor a small number."""
     if suspect.value < NULL_PAGE or address_index(context).at(suspect.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
     if not is_canonical(suspect.value, top):
@@ -235,7 +235,7 @@ def _worth(context: Context, site: FaultSite, suspect: Suspect, top: int) -> boo
 
 
 def _as_relocated(context: Context, slot: int, value: int) -> bool:
-    """Whether a word of a file's constants is what its relocation says."""
+    """Tell whether a word of a file's constants is what its relocation says."""
     files, _missing = image_files(context)
     return any(
         image.module.start <= slot < image.module.end and image.is_bound(slot, value)
@@ -373,7 +373,7 @@ def _neighbour(
 def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:
     """Whether a word looks like the address of memory that was given back, another one than meant.
 
-    Whole pages are mapped and unmapped, and 16 bytes behind their start begin large blocks of
+    Whole pages are mapped and unmapped, and large blocks begin 16 bytes after their start of
     malloc(): what begins at others is chance, unless it is such a block as well.
     """
     if suspect.value % PAGE == HEAD_BYTES:
@@ -420,7 +420,7 @@ def _in_file(context: Context, address: int) -> bool:
 
 
 def _is_orphan(context: Context, address: int) -> bool:
-    """Whether an object has more references than words of memory that hold its address."""
+    """Tell whether an object has more references than words of memory that hold its address."""
     count = address_index(context).references(address)
     if count is None:
         return False
@@ -444,7 +444,7 @@ def _around(context: Context, suspect: Suspect, corrected: int) -> list[str]:
 
 
 def has_software_pattern(context: Context, suspect: Suspect) -> bool:
-    """Whether a suspect is text, poison or another value that software makes."""
+    """Tell whether a suspect is text, poison or another value that software makes."""
     return (
         software_pattern(context, FaultWord(suspect.source, suspect.value, suspect.distance))
         is not None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a small change of a word makes it an address that could be used.
 
-What one flipped bit explains as well as a bug does is said with less confidence: such signs have
+What one flipped bit explains as well as a bug does has less confidence: such signs have
 the id of the sign and ":one-bit" (weights.json), whose `most` is that of signs that damage
 elsewhere leaves too.
 """
@@ -41,7 +41,7 @@ def byte_changes(value: int) -> Iterator[int]:
 
 @once_per_run
 def is_one_byte_off(context: Context, value: int, distance: int, access: str | None) -> bool:
-    """Whether one byte of a word, changed, makes the access legal that it led to."""
+    """Tell whether one byte of a word, changed, makes the access legal that it led to."""
     target = context.target
     for lane in range(0, 64, 8):
         rest = value & ~(0xFF << lane)
@@ -56,7 +56,7 @@ def is_one_byte_off(context: Context, value: int, distance: int, access: str | N
 
 @once_per_run
 def is_one_bit_from_use(context: Context, value: int) -> bool:
-    """Whether something that could have been meant begins one bit away from a word.
+    """Tell whether something that could have been meant begins one bit away from a word.
 
     That is an object or a block in use; a function where control went wrong, for nobody reads or
     writes code.
@@ -78,7 +78,7 @@ def is_one_bit_from_large_block(context: Context, value: int) -> bool:
 
 
 def leads_astray(context: Context, value: int) -> bool:
-    """Whether a pointer leads into the middle of a thing, and one bit away another begins.
+    """Tell whether a pointer leads into the middle of a thing, and one bit away another begins.
 
     A pointer of the program to what was freed, cleared or overwritten leads to where that began.
     """
@@ -88,7 +88,7 @@ def leads_astray(context: Context, value: int) -> bool:
 def _is_inside(context: Context, address: int) -> bool:
     """Whether an address lies in a block in use or in a file's data, where nothing begins or began.
 
-    An object that was freed began where its block does, or behind the heads of its type.
+    An object that was freed began where its block does, or after the header of its type.
     """
     index, region = address_index(context), context.target.region_at(address)
     if region is None or index.at(address) is not None:

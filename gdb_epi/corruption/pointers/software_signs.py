@@ -43,7 +43,7 @@ def value_sign(context: Context, word: FaultWord, id: str) -> str:
 
 
 def _is_text(value: int) -> bool:
-    """Whether all bytes of a word are printable: strings hold runs of zeros and spaces."""
+    """Tell whether all bytes of a word are printable: strings hold runs of zeros and spaces."""
     return all(0x20 <= byte < 0x7F for byte in value.to_bytes(WORD, "little"))
 
 
@@ -68,7 +68,7 @@ def pointer_sign(context: Context, word: FaultWord, id: str) -> str:
 
 
 def _is_placed(context: Context, word: FaultWord) -> bool:
-    """Whether it is known that a word was read from where it belongs."""
+    """Tell whether it is known that a word was read from where it belongs."""
     site = context.site
     if isinstance(site, Absent):
         return False

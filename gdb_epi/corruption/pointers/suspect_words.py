@@ -77,7 +77,7 @@ def fault_words(context: Context) -> list[FaultWord]:
 
 
 def _goodness(target: Target, word: FaultWord) -> int:
-    """Sort what is mapped or a plain number behind what is not."""
+    """Sort words that are mapped or plain numbers after those that are not."""
     if word.distance is None:
         return 1
     return 2 if target.region_at(word.value) is not None or word.value < NEAR_NULL else 0
@@ -137,7 +137,7 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
 
 
 def _one_bit_off(context: Context, value: int) -> bool:
-    """Whether something begins at an address that differs in one bit of the high half.
+    """Tell whether something begins at an address that differs in one bit of the high half.
 
     The upper bytes of a heap's address are letters, 0x55. Bit 62 of any pointer makes a double
     between 2 and 4, one of the bits from 32 on a pair of integers of an address of a program that
@@ -213,7 +213,7 @@ def _misaligned(context: Context, value: int) -> Shape | None:
 
 
 def _beside_a_pointer(target: Target, value: int) -> Shape | None:
-    """The upper bytes of an address, and what follows it: read 1 or 2 bytes behind its start.
+    """The upper bytes of an address, and what follows it: read 1 or 2 bytes after its start.
 
     A pointer with a low bit flipped leads there; the bytes may have been overwritten since.
     """
@@ -386,7 +386,7 @@ def _with_origin(context: Context, value: int, slot: int) -> tuple[int, ...]:
 
 
 def is_held_once(context: Context, value: int) -> bool:
-    """Whether at most one word but those of stacks holds a word: a flip changes one.
+    """Tell whether at most one word but those of stacks holds a word: a flip changes one.
 
     What several containers hold is an object whose type was cleared (seen in 1 of 820 cores).
     """

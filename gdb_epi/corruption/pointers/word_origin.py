@@ -78,7 +78,7 @@ def _from(context: Context, slot: int, base: int) -> WordOrigin:
 
 
 def is_pointers_place(slot: int) -> bool:
-    """Whether a compiler puts pointers there: one flipped low bit leads to places of none."""
+    """Tell whether a compiler puts pointers there: one flipped low bit leads to places of none."""
     return slot % WORD == 0
 
 
@@ -106,7 +106,7 @@ def _by_its_only_place(context: Context, site: FaultSite, word: FaultWord) -> Wo
     """Return the place of a load whose address is lost, where only one place can be meant.
 
     `mov 16(%rax), %rax` forgets where rax pointed. Of the places that hold the word, only those
-    count that lie 16 bytes behind the start of an object or a block.
+    count that lie 16 bytes after the start of an object or a block.
     """
     load = _last_load(context, site, word.source)
     if load is None or word.value < 1 << 32:
@@ -146,7 +146,7 @@ def origin_of_register(context: Context, register: str) -> RecomputedRegister | 
 
 
 def is_wild(context: Context, source: str) -> bool:
-    """Whether a word was read from where no object and no block is: any value stands there.
+    """Tell whether a word was read from where no object and no block is: any value stands there.
 
     A damaged pointer, length or instruction leads there, as a wrong one of the program does.
     `source` is a register, or "target" of a pointer that was called.
@@ -167,7 +167,7 @@ def is_wild(context: Context, source: str) -> bool:
 
 
 def is_not_as_read(context: Context, source: str) -> bool:
-    """Whether a register holds another value than the place that the code loads it from.
+    """Tell whether a register holds another value than the place that the code loads it from.
 
     It was read from elsewhere, or the place was stored to since: what stands there now, or beside
     other copies of the value, tells nothing of where it came from.
@@ -194,7 +194,7 @@ def read_through(context: Context, source: str) -> list[int]:
 
 
 def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | None) -> bool | None:
-    """Whether a register's value is what it was made of, by known things; None when not known.
+    """Tell whether a register's value is what it was made of, by known things; None when not known.
 
     What was computed is as good as what it was computed from, and that is not followed here.
     """
@@ -232,7 +232,7 @@ def bases_of(site: FaultSite, origin: RecomputedRegister) -> list[int]:
 
 
 def lies_in(context: Context, base: int, slot: int) -> bool:
-    """Whether an object, or a block of malloc's, begins at `base`, and `slot` lies in it."""
+    """Tell whether an object, or a block of malloc's, begins at `base`, and `slot` lies in it."""
     index = address_index(context)
     pointee = index.at(base)
     # Blocks of pymalloc lie so close that each fourth wrong pointer leads to one.
@@ -249,13 +249,13 @@ def lies_in(context: Context, base: int, slot: int) -> bool:
 
 
 def begins_in_use(context: Context, address: int) -> bool:
-    """Whether an object, a block in use or a function begins at an address."""
+    """Tell whether an object, a block in use or a function begins at an address."""
     pointee = address_index(context).at(address)
     return pointee is not None and pointee.kind in (OBJECT, BLOCK, FUNCTION)
 
 
 def begins_free_chunk(context: Context, address: int) -> bool:
-    """Whether a free block of malloc's main heap begins at an address."""
+    """Tell whether a free block of malloc's main heap begins at an address."""
     region = context.target.region_at(address)
     if address % (2 * WORD) or region is None or region.path is not None:
         return False
@@ -266,7 +266,7 @@ def begins_free_chunk(context: Context, address: int) -> bool:
 
 
 def _is_free(context: Context, chunk: tuple[int, int]) -> bool:
-    """Whether a block is free by two witnesses: a header behind it that was zeroed is none.
+    """Tell whether a block is free by two witnesses: a zeroed header after it is no witness.
 
     Behind a free block stand a header without PREV_INUSE and the block's own size; a block of the
     tcache is known by its key.

@@ -2,7 +2,7 @@
 """Hash the ordinary strings of a piece of memory without a step of Python for each.
 
 A regular expression takes all of them out at once: hashed, one byte a character, not long. Each
-becomes a record of the same size (what lies behind its type's address, from its length on), and the
+becomes a record of the same size (what lies after its type's address, from its length on), and the
 words of a thousand records are hashed together (cpython/objects/siphash.py). Where a record lies is
 looked for only when its hash is wrong. That is a fifth of the time of one string after the other;
 what the expression does not take (`others`) goes that way.
@@ -169,7 +169,7 @@ class StringRecords:
         return unequal(hashes, lanes_of_column(stored), count)
 
     def _fits(self, record: bytes) -> bool:
-        """Whether a record fits after all: the lanes do not know of hash -1."""
+        """Tell whether a record fits after all: the lanes do not know of hash -1."""
         length = record[self._length_at]
         characters = record[self._chars_at : self._chars_at + length]
         stored = int.from_bytes(record[self._hash_at : self._hash_at + 8], "little")

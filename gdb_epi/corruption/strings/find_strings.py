@@ -305,7 +305,7 @@ def _one_off(byte: int) -> bytes:
 
 
 def is_of_pools(start: int, memory: bytes) -> bool:
-    """Whether pymalloc's pools fill most of a piece of memory."""
+    """Tell whether pymalloc's pools fill most of a piece of memory."""
     step = SIZES[0]
     places = range(-start % step, len(memory) - step + 1, step)
     pools = sum(pool_shape(start + at, memory, at) is not None for at in places)

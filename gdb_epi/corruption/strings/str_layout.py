@@ -98,7 +98,7 @@ def bytes_form(layout: Layout, kind: int) -> StringFormat:
 
 
 def size_of(target: Target, form: StringFormat, address: int) -> int | None:
-    """Return how many bytes a compact string takes with its NUL; None when it is none."""
+    """Return the size of a compact string with its NUL; None for any other string."""
     try:
         head = target.read(address, form.head)
     except UnreadableMemory:

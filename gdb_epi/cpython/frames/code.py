@@ -113,7 +113,7 @@ class CodeInfo(NamedTuple):
 def bytecode_of(reader: Reader, address: int) -> tuple[int, int]:
     """Return where the instructions of a code object begin, and how many bytes they have.
 
-    Raises UnreadableMemory, and LayoutError. The size is as told, and may be nonsense.
+    Raises UnreadableMemory, and LayoutError. The size is as found, and may be nonsense.
     """
     layout = reader.layout
     inline = layout.offset("PyCodeObject", "co_code_adaptive")  # 3.11 (bpo-44530)

@@ -45,7 +45,7 @@ class Suspended(NamedTuple):
     `broken` says why the chain ends before its innermost frame; "" when it does not.
     """
 
-    state: str  # of the outermost coroutine; "" when it cannot be told
+    state: str  # of the outermost coroutine; "" when it is unknown
     frames: tuple[PyFrame, ...]
     awaits: int = 0  # PyObject * or 0
     broken: str = ""

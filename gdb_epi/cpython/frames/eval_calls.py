@@ -67,7 +67,7 @@ def _is_tail_call(frame: NativeFrame) -> bool:
 
 
 def _leads_to_eval(native: Sequence[NativeFrame], index: int) -> bool:
-    """Whether the next outer physical frame is the eval loop, or another opcode of it."""
+    """Tell whether the next outer physical frame is the eval loop, or another opcode of it."""
     for frame in native[index + 1 :]:
         if not frame.inlined:
             return is_eval_frame(frame) or _is_tail_call(frame)

@@ -211,7 +211,7 @@ def name_trampolines(target: Target, native: Sequence[NativeFrame]) -> Sequence[
 
 
 def _lies_in_copy(target: Target, pc: int, code: bytes) -> bool:
-    """Whether a copy begins less than its own size before an address, or at it."""
+    """Tell whether a copy begins less than its own size before an address, or at it."""
     start = pc - len(code)
     region = target.region_at(pc)
     if region is None:

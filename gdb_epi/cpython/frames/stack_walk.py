@@ -2,7 +2,7 @@
 """One thread's Python stack from its two witnesses: the frame chain and the data stack.
 
 A damaged link loses one frame, not the stack: the data stack says which frame comes next. Where
-the witnesses disagree, that is said; a hole is kept as a hole.
+the witnesses disagree, a note says so; a hole is kept as a hole.
 
 The data stack (3.11 and later) holds a thread's frames back to back in chunks; a walk over them
 needs no frame link and no C stack. Frames of generators and coroutines are not in it. Reference:

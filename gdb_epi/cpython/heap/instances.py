@@ -80,7 +80,7 @@ class Instances:
         return [Instance(listed[place], *kinds[types[place]]) for place in places[:MAX_FOUND]]
 
     def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
-        """Return which of the names an object is, and its own class; None when it is none."""
+        """Return which of the names an object is, and its own class; None if none of them."""
         try:
             if address & 7 or not address:
                 return None

@@ -158,7 +158,7 @@ class Heap:
             return False
 
     def _pointer(self, word: int) -> bool:
-        """Whether a word that should count is an address: a freed block's link to the next."""
+        """Tell whether a word that should count is an address: a freed block's link to the next."""
         return word > 0xFFFF and not word & 7 and self.target.region_at(word) is not None
 
     def _alive_shared(self, address: int) -> bool:
@@ -259,7 +259,7 @@ class Heap:
         return tracked if tracked.plausible else None
 
     def _placed(self, address: int) -> bool:
-        """Whether an allocator could have put an object here: all of CPython's align to 16."""
+        """Tell whether an allocator could have put an object here: all of CPython's align to 16."""
         if not address & 15:
             return True
         region = self.target.region_at(address)

@@ -183,10 +183,10 @@ class Reference(NamedTuple):
 
     place: int
     kind: str
-    holder: int  # the object that refers; 0 when it is none
+    holder: int  # the object that refers; 0 when that is no object
     type: str  # of the holder
     how: str  # "local x of frame 3, f", "['key']", ".attribute", "[7]", "+0x18"
-    counted: bool | None = None  # None: cannot be told; False: a weak reference
+    counted: bool | None = None  # None: unknown; False: a weak reference
 
 
 class Referrers:

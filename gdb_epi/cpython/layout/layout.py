@@ -217,7 +217,7 @@ class Layout:
         """Return this layout with the core's own words laid over it, and where they differ.
 
         The words win, because they come from the very build that died, where they tell one story:
-        what was put into a struct, or taken out of it, moves all that lies behind it, and its size.
+        what was put into a struct, or taken out of it, moves all that lies after it, and its size.
         A word that contradicts its neighbours is damaged, and so is one that is not aligned for
         its member: the table is kept for that struct.
         """
@@ -412,7 +412,7 @@ def build_layouts(
     """Yield the shipped tables of a minor version, those that the core's words fit best first.
 
     Structs move within a minor version: 3.14.0 to 3.14.4 have the incremental collector, whose
-    state is 24 bytes smaller, so that all behind it in the interpreter state lies elsewhere
+    state is 24 bytes smaller, so that all after it in the interpreter state lies elsewhere
     (python/cpython#148726); free-threaded 3.14.10 and 3.15.2 have another mimalloc, which moves it
     by some 300 bytes; and musl has no perf trampolines (3.12+), whose state takes 72 to 100 bytes
     of `_PyRuntime`. `words` is what the process says of itself. The main table comes first where no

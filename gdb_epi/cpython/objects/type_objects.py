@@ -42,7 +42,7 @@ class TypeInfo(NamedTuple):
 
     address: int
     full_name: str
-    module: str  # "" when it cannot be told
+    module: str  # "" when it is unknown
     qualname: str
     flags: int
     basicsize: int

@@ -192,7 +192,7 @@ class ExceptionDecoder:
     def _raised(
         self, state: str, kind: int, value: int, lines: int, problems: list[str]
     ) -> Raised | None:
-        """Return an exception out of its slots; None when there is none, which None may say."""
+        """Return an exception out of its slots; None without one, also where None is stored."""
         if self._is_none(value) and (not kind or self._is_none(kind)):
             return None
         first = self.exception(value) if self._is_exception(value) else None
@@ -256,7 +256,7 @@ class ExceptionDecoder:
     # -- one exception ------------------------------------------------------------------------
 
     def exception(self, address: int) -> ExceptionInfo:
-        """Return an exception object. Never raises; its type is Absent when it is none."""
+        """Return an exception object. Never raises; its type is Absent when it is no exception."""
         info = self._known.get(address)
         if info is None:
             if len(self._known) >= MAX_EXCEPTIONS:

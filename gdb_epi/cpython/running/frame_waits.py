@@ -55,7 +55,7 @@ class Wait(NamedTuple):
     """What something waits for.
 
     `kind` is one of those in wait_rules.py. `address` is the object (PyObject *), 0 when there is
-    none or it cannot be told; `name` is what the program's frame calls it. `place` is the
+    none or it is unknown; `name` is what the program's frame calls it. `place` is the
     library's function that waits. `seconds` is the time that was asked for, `fd` the descriptor.
     """
 
@@ -162,7 +162,7 @@ class WaitReader:
             return []
 
     def shown(self, address: int) -> str:
-        """Return the class of an object; "" when it is none."""
+        """Return the class of an object; "" when it is no object."""
         classes = self.classes(address)
         return classes[0] if classes else ""
 
@@ -177,7 +177,7 @@ class WaitReader:
         return 0
 
     def text(self, address: int) -> str:
-        """Return a str object's text; "" when it is none."""
+        """Return the text of a str object; "" for anything else."""
         try:
             text = self.context.reader.string(address, 4096) if address else ""
         except UnreadableMemory:
@@ -252,7 +252,7 @@ class WaitReader:
         return attributes
 
     def _descriptor(self, address: int) -> int | None:
-        """Return the descriptor of a socket, stream or of an int; None when it cannot be told."""
+        """Return the descriptor of a socket, stream or of an int; None when it is unknown."""
         for _ in range(MAX_SOCKET_DEPTH):
             if not address:
                 return None

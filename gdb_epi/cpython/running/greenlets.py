@@ -41,7 +41,7 @@ _OWN_WORDS = 16  # of a greenlet of 1.x, after its head: enough for stack_stop
 class Greenlet(NamedTuple):
     """One greenlet. `stack` is innermost first, empty unless it is suspended.
 
-    `state` is SUSPENDED, RUNNING, ENDED or NOT_STARTED; "" when it cannot be told. `main` is the
+    `state` is SUSPENDED, RUNNING, ENDED or NOT_STARTED; "" when it is unknown. `main` is the
     one that a thread begins with. The C stack of the others ends at `stack_end`, 0 when unknown.
     """
 

@@ -34,7 +34,7 @@ _LENGTHS = {"list": "PyListObject", "collections.deque": "dequeobject"}
 class Worker(NamedTuple):
     """One worker. `runs` is the frame of the function it was given; None when that is unknown.
 
-    `idle`: it waits for work; None when it cannot be told. A process is known by its pid alone.
+    `idle`: it waits for work; None when it is unknown. A process is known by its pid alone.
     """
 
     tid: int | None
@@ -45,7 +45,7 @@ class Worker(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """One executor. `queued` counts calls that no worker took yet, None when it cannot be told.
+    """One executor. `queued` counts calls that no worker took yet, None when it is unknown.
 
     `calls` are the functions of calls that have no result yet, by name (pools of processes only).
     """

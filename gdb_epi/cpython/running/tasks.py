@@ -415,7 +415,7 @@ class _InterpreterTasks:
         return self.fields_of(address) is not None
 
     def fields_of(self, address: int) -> TaskFields | None:
-        """Return how to read a task; None when the object is none. Never raises."""
+        """Return how to read a task; None when the object is not a task. Never raises."""
         try:
             if address & 7 or not address:
                 return None

@@ -41,7 +41,7 @@ class GcState(NamedTuple):
     """The collector of an interpreter (up to 3.8: of the process).
 
     `collecting`: a collection runs. `generation` is the number of the one being collected, None
-    when none is or it cannot be told; `evidence` says by what. `frame` is the Python frame that
+    when none is or it is unknown; `evidence` says by what. `frame` is the Python frame that
     started the collection (3.15+), 0 when unknown. `garbage` counts gc.garbage, -1 when unknown;
     so do the long-lived objects, which the incremental collector does not count.
     """

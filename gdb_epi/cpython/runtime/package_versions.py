@@ -150,7 +150,7 @@ class _Walk:
             return None if self._is_module(address) else _ModuleFacts(None, False, None)
 
     def _is_module(self, address: int) -> bool:
-        """Whether an entry of sys.modules has the type that `sys` has, or cannot be told."""
+        """Tell whether an entry of sys.modules has the type that `sys` has, or is unknown."""
         try:
             modules = self._objects.sys_modules(self._interpreter.address)
             if isinstance(modules, Absent):

@@ -128,7 +128,7 @@ def _by_words(words: Sequence[str]) -> Program | None:
 
 
 def _is_bootloader(target: Target) -> bool:
-    """Whether the executable is one that PyInstaller made, by its file on this machine."""
+    """Tell whether the executable is one that PyInstaller made, by its file on this machine."""
     modules = target.modules()
     file = modules[0].file if modules else None
     try:

@@ -59,7 +59,7 @@ def module_dict(objects: ObjectReader, reader: Reader, interpreter: int, name: s
 
 
 def _module_dict(reader: Reader, module: int) -> int:
-    """Return md_dict of a module object; 0 when the object is none, or was cleared."""
+    """Return md_dict of a module object; 0 when it is no module, or was cleared."""
     if reader.type_name(reader.type_of(module)) != "module":
         return 0
     return reader.u64(module + reader.layout.require("PyModuleObject", "md_dict"))

@@ -166,7 +166,7 @@ class ThreadStateSearcher:
         return RecoveredThreadState(address, interpreter)
 
     def _ends_in_itself(self, tstate: int) -> bool:
-        """Whether the exc_info stack ends in the thread state's own exc_state, or is cut off.
+        """Tell whether the exc_info stack ends in the thread state's own exc_state, or is cut off.
 
         Every object of a free-threaded build holds a pthread_t (ob_tid), and much other memory
         does: this tells a thread state from them. Source: Include/cpython/pystate.h, 3.7 on.
@@ -203,7 +203,7 @@ class ThreadStateSearcher:
         return None if at is None else self._u64(tstate + at)
 
     def _runs_a_frame(self, frame: int | None) -> bool:
-        """Whether an address is that of a frame object that is being run (up to 3.10)."""
+        """Tell whether an address is that of a frame object that is being run (up to 3.10)."""
         reader = PagedReader(self._target, self._layout)
         executing = executing_flag(reader)
         if not frame or executing is None or not self._pointer(frame):
@@ -215,7 +215,7 @@ class ThreadStateSearcher:
             return False
 
     def _in_zeros(self, address: int) -> bool:
-        """Whether the page of an address holds nothing but zeros."""
+        """Tell whether the page of an address holds nothing but zeros."""
         try:
             return not any(self._target.read(address & -PAGE, PAGE))
         except UnreadableMemory:

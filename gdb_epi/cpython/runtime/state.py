@@ -115,7 +115,7 @@ class _Decoder:
         )
 
     def _with_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
-        """Up to 3.10: look for the frames behind holes that the C stacks did not lead to either."""
+        """Up to 3.10: look for frames outward of holes that the C stacks did not lead to either."""
         if self.layout.offset("_PyInterpreterFrame", "previous") is not None:
             return interpreters
         if not any(
@@ -234,7 +234,7 @@ class _Decoder:
         try:
             head = self.reader.u64(self.runtime.address + head_at)
         except UnreadableMemory as error:
-            if self.runtime.address:  # else the runtime is lost, and that is said already
+            if self.runtime.address:  # else the runtime is lost, which is reported already
                 self._note_damage("interpreters", str(error))
             return iter(())
         next_at = self.layout.require("PyInterpreterState", "next")
@@ -339,7 +339,7 @@ class _Decoder:
 
 
 def _shares_idents(interpreters: list[InterpreterState]) -> bool:
-    """Whether thread states share an ident, or one of a sub-interpreter has no LWP."""
+    """Tell whether thread states share an ident, or one of a sub-interpreter has no LWP."""
     seen: set[int] = set()
     for interpreter in interpreters:
         for thread in interpreter.threads:

@@ -95,5 +95,5 @@ class SourceSiteReader:
 
 
 def _spelt(name: str) -> bool:
-    """Whether the compiler takes a name from the text as it stands."""
+    """Tell whether the compiler takes a name from the text as it stands."""
     return not ("__" in name or name.startswith(".") or name == "AssertionError")

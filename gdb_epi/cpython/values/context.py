@@ -41,7 +41,7 @@ _ALLOCATOR_MARKS = {
 
 
 def allocator_mark(word: int) -> str:
-    """Say which mark of the debug allocators a 64-bit word is; "" when it is none."""
+    """Say which mark of the debug allocators a 64-bit word is; "" for any other word."""
     byte = word >> 24 & 0xFF
     meaning = _ALLOCATOR_MARKS.get(byte)
     if meaning is None or word != byte * 0x0101010101010101:

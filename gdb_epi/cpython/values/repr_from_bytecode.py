@@ -82,7 +82,7 @@ _BY_NAME = {kind.__name__: kind for kind in _EXCEPTIONS}
 
 
 def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
-    """Return what the `__repr__` in the object's class returns; None when that cannot be told."""
+    """Return what the `__repr__` in the object's class returns; None when that is unknown."""
     refused = decoder.context.refused_reprs
     if obj.type.address in refused or not decoder.enter(obj.address):
         return None

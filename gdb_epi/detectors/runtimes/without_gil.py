@@ -76,7 +76,7 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
 
 
 def _lacks_gil(state: ProcessState, python: PythonState, tid: int) -> bool:
-    """Whether the words of every GIL that this thread may need say that it does not hold it.
+    """Tell whether the words of every GIL that this thread may need say that it does not hold it.
 
     From 3.12 on an interpreter may have a GIL of its own; a thread without a state may need any.
     """

@@ -101,7 +101,7 @@ def _code_that_handles(state: ProcessState, tid: int, mark: int) -> str | None:
 
 
 def handles_mark(code: bytes, mark: int) -> bool:
-    """Whether code loads the mark or its complement as a constant, or names its bit."""
+    """Tell whether code loads the mark or its complement as a constant, or names its bit."""
     for constant in (mark, mark ^ WORD_MASK):
         at = code.find(constant.to_bytes(WORD, "little"))
         while at >= 2:  # movabs: REX.W and B8 + register before the constant

@@ -94,7 +94,7 @@ def _contents(state: ProcessState, python: PythonState, start: int) -> Contents 
 def _may_be_flipped(
     operand: Operand, name: str, registers: Mapping[str, int], held: Contents
 ) -> bool:
-    """Whether one bit of the offset makes the access lie inside of the contents."""
+    """Tell whether one bit of the offset makes the access lie inside of the contents."""
     scale = operand.scale if name == operand.index_register else 1
     reached = (
         ((registers[name] ^ 1 << bit) * scale + operand.displacement) & WORD_MASK

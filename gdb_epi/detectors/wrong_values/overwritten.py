@@ -28,13 +28,13 @@ _LETTERS = frozenset((*range(0x20, 0x7F), 9, 10, 13))
 
 @detector("repeated_wrong_word", needs="python", speaks_for=SpeaksFor("software", "stray-store"))
 def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
-    """Find a bad pointer that stands behind a count of references in three objects or more.
+    """Find a bad pointer that follows the reference count of three or more objects.
 
     There the type of an object stands: several objects have the same wrong one. A flipped bit
     changes one word, and a wrong type ends the process before objects are made of it.
     Innocent causes: -1 and other values that are no address of an object; copies on stacks and in
     registers, which do not count; a pointer of the
-    program's own behind a small number in a struct: then it was wrong in the program.
+    program's own after a small number in a struct: then it was wrong in the program.
     Reference: CWE-787 (out-of-bounds write).
     """
     for name, value in _bad_pointers(state):
@@ -86,7 +86,7 @@ def wide_text(state: ProcessState) -> Iterator[Finding]:
 
 
 def is_wide_text(word: int) -> bool:
-    """Whether a word is four printable letters of UTF-16."""
+    """Tell whether a word is four printable letters of UTF-16."""
     return all(word >> 16 * unit & 0xFFFF in _LETTERS for unit in range(4))
 
 

@@ -20,16 +20,16 @@ ACQUIRE = "__cxa_guard_acquire"
 MAX_FRAMES = 64
 MAX_THREADS = 256
 MAX_CODE = 64 << 10  # bytes of one function that are searched for the guard's address
-_IMMEDIATES = (0, 1, 4)  # bytes of an instruction behind its displacement
+_IMMEDIATES = (0, 1, 4)  # bytes of an instruction after its displacement
 
 
 @classifier(30)
 def cxx_guard(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A guard that is pending, and a sleeper inside __cxa_guard_acquire().
 
-    The call is not process-private although nobody else takes part. Who initialises is told by the
-    stack: the one thread inside a function whose code names the guard, and that does not wait for
-    it itself.
+    The call is not process-private although nobody else takes part. Who initialises is known from
+    the stack: the one thread inside a function whose code names the guard, and that does not wait
+    for it itself.
     """
     if call.value != PENDING | WAITING or read_u32(context.target, call.address) != call.value:
         return None
@@ -60,7 +60,7 @@ def _stack(context: LockContext, functions: FunctionBounds, thread: Thread) -> I
 
 
 def _names(context: LockContext, function: Function, address: int) -> bool:
-    """Whether an instruction of a function has an address, relative to itself."""
+    """Tell whether an instruction of a function has an address, relative to itself."""
     size = function.end - function.start
     if size > MAX_CODE or abs(address - function.start) >> 31:
         return False

@@ -54,7 +54,7 @@ def pthread_once(context: LockContext, thread: Thread, call: FutexWait) -> LockG
 
 
 def _in_once(context: LockContext, pc: int) -> bool:
-    """Whether an instruction is of pthread_once() or of the function to which that jumps."""
+    """Tell whether an instruction is of pthread_once() or of the function to which that jumps."""
     at = context.target.symbol("pthread_once")
     bounds = FunctionBounds(context.target)
     function = bounds.at(pc)

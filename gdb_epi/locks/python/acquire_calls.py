@@ -232,7 +232,7 @@ class AcquireCalls:
         return attribute
 
     def _function(self, receiver: int, method: str) -> int:
-        """Return the Python function of a method, or of a plain call; 0 when it is none."""
+        """Return the Python function of a method, or of a plain call; 0 for anything else."""
         if not method:
             return receiver if self._view.locks.type_name(receiver) == "function" else 0
         if self._view.locks.type_name(receiver) in ("module", "type", ""):

@@ -45,7 +45,7 @@ class Code(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One instruction: its byte, the byte behind it, its name in opcodes.json, its argument."""
+    """One instruction: its byte, the byte after it, its name in opcodes.json, its argument."""
 
     at: int
     end: int

@@ -274,7 +274,7 @@ def _by_interrupted(case: _Case) -> t.Wait | None:
 
 
 def _waits_for(case: _Case, thread: Thread) -> bool:
-    """Whether a thread sleeps on the same futex word as this wait."""
+    """Tell whether a thread sleeps on the same futex word as this wait."""
     return thread.call == "futex" and thread.argument(0) == case.call.address
 
 

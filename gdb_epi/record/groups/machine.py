@@ -73,7 +73,7 @@ class Processor(NamedTuple):
 def processor(target: Target) -> Processor | Absent:
     """Return what CPUID said of the processor when the program started.
 
-    Absent with another C library, or when the block cannot be told for sure.
+    Absent with another C library, or when the block is not certain.
     """
     if not machine_of(target).call_pushes:
         return Absent(NOT_APPLICABLE, "only x86 has CPUID")

@@ -133,7 +133,7 @@ def return_slot(target: Target, site: FaultSite) -> Slot | None:
     """Return the word on the stack by which control came to a wild program counter.
 
     A return leaves the word it took just below rsp; a call has pushed the way back to rsp. None
-    when the program counter is in code, or when it cannot be told how control left it.
+    when the program counter is in code, or when it is unknown how control left it.
     """
     if site.kind == RETURN and site.slot is not None:
         how, address = RETURN, site.slot

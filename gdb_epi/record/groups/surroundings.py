@@ -98,7 +98,7 @@ def host_of(values: Mapping[str, str]) -> Json | None:
 
 
 def _is_container_id(name: str) -> bool:
-    """Whether this is what Docker calls a container: the first 12 digits of its id."""
+    """Tell whether this is what Docker calls a container: the first 12 digits of its id."""
     return len(name) in (12, 64) and all(char in "0123456789abcdef" for char in name)
 
 

@@ -71,7 +71,7 @@ class CategoryInput:
 
     @cached_property
     def account(self) -> Account | Absent:
-        """The account of the fault, behind a re-raising handler where there is one."""
+        """The account of the fault, looking through a re-raising handler if there is one."""
         fault = find_fault(self.target, self.crash)
         return fault if isinstance(fault, Absent) else account_of(self.target, fault)
 

@@ -189,7 +189,7 @@ class DebugNames:
         return self._inner[place]
 
     def _has_empty(self, unit: Unit, block: _Block, place: int) -> bool:
-        """Whether a block is or holds an inlined call with an empty part at a place."""
+        """Tell whether a block is or holds an inlined call with an empty part at a place."""
         for inner in self._inlined_in(unit, block):
             if any(low == high == place for low, high in unit.ranges(inner)):
                 return True

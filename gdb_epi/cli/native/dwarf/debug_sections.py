@@ -28,7 +28,7 @@ class DebugSections:
             raise Unsure("debug information of several files")
 
     def has(self, name: str) -> bool:
-        """Whether there is such a section."""
+        """Tell whether there is such a section."""
         return name.encode() in self._places
 
     def read(self, name: str, start: int, size: int) -> bytes:

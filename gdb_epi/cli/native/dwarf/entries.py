@@ -486,7 +486,7 @@ def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
 
 
 def leb(encoded: bytes, at: int) -> tuple[int, int]:
-    """Return an unsigned LEB128 number and what is behind it. Raises IndexError."""
+    """Return an unsigned LEB128 number and the offset after it. Raises IndexError."""
     byte = encoded[at]
     at += 1
     if byte < 0x80:
@@ -502,7 +502,7 @@ def leb(encoded: bytes, at: int) -> tuple[int, int]:
 
 
 def signed_leb(encoded: bytes, at: int) -> tuple[int, int]:
-    """Return a signed LEB128 number and what is behind it. Raises IndexError."""
+    """Return a signed LEB128 number and the offset after it. Raises IndexError."""
     first = at
     value, at = leb(encoded, at)
     return value - (1 << 7 * (at - first)) if encoded[at - 1] & 0x40 else value, at

@@ -97,7 +97,7 @@ class LineTable:
         return self._files[index]
 
     def holds(self, pc: int) -> bool:
-        """Whether there is any row for an address."""
+        """Tell whether there is any row for an address."""
         return bool(self._parts_at(pc))
 
     def _parts_at(self, pc: int) -> list[_Part]:

@@ -8,7 +8,7 @@ import struct
 from gdb_epi.cpython.values.repr_decoder import CUT, Obj, ReprDecoder, Undecodable, decodes
 
 DIGIT_BITS = 30  # PyLong_SHIFT of 64-bit builds
-MAX_DECIMALS = 4300  # as many as CPython itself converts; beyond, only the size is told
+MAX_DECIMALS = 4300  # as many as CPython itself converts; beyond that, only the size is shown
 MAX_INT_BYTES = 1 << 30
 _CHUNK = 500  # decimals at once: below every limit of int -> str conversions
 _HEAD_DIGITS = 4  # digits of 30 bits shown of an int that is too long

@@ -195,7 +195,7 @@ class DType(NamedTuple):
     order: str
     size: int
     names: tuple[tuple[str, int, int], ...]  # of a record: name, dtype (PyObject *), offset
-    unit: str  # of datetime64 and timedelta64, "" when it cannot be told
+    unit: str  # of datetime64 and timedelta64, "" when it is unknown
     titles: tuple[tuple[str, str], ...] = ()  # of fields that have one: name, repr() of the title
     base: int | None = None  # of a sub-array: the dtype (PyObject *) of its items
     shape: tuple[int, ...] = ()  # of a sub-array

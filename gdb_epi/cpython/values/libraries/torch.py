@@ -306,7 +306,7 @@ def _is_plain(key_set: int, kind: int) -> bool:
 
 
 def autograd_of(reader: Reader, meta: int, both_hooks: bool) -> tuple[bool | None, int]:
-    """Return requires_grad (None when it cannot be told) and grad_fn_ (Node *) of an AutogradMeta.
+    """Return requires_grad (None when it is unknown) and grad_fn_ (Node *) of an AutogradMeta.
 
     torch/csrc/autograd/variable.h: vtable, name_ (std::string), grad_, grad_fn_,
     grad_accumulator_, fw_grad_, hooks_, cpp_hooks_list_, since 2.1 post_acc_grad_hooks_ (with a
