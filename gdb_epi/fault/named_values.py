@@ -166,11 +166,7 @@ class _Finder:
 
     def _inside(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
         if ident in ("tuple", "list"):
-            struct_name = "PyTupleObject" if ident == "tuple" else "PyListObject"
-            count = self._decoder.signed(place, struct_name, "ob_size")
-            start = place + self._decoder.offset(struct_name, "ob_item")
-            if ident == "list" and count > 0:
-                start = self.context.reader.u64(start)
+            start, count = self._decoder.array_of(place, ident)
             for index in range(min(count, MAX_INSIDE)):
                 yield f"{name}[{index}]", self.context.reader.u64(start + 8 * index)
         elif ident not in ("dict", "type", "module", "function", "str", "bytes"):

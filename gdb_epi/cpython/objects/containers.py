@@ -17,6 +17,17 @@ _BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
 _DUMMY = b"\xff" * 8  # the hash of a removed member of a set: -1, which no object has
 
 
+def set_keys(reader: Reader, table: int, mask: int, width: int) -> Iterator[int]:
+    """Yield the members in the table of a set, whose entries have `width` bytes."""
+    for first in range(0, mask + 1, SLOTS_AT_ONCE):
+        number = min(SLOTS_AT_ONCE, mask + 1 - first)
+        entries = reader.read(table + first * width, number * width)
+        for at in range(0, number * width, width):
+            key = int.from_bytes(entries[at : at + 8], "little")
+            if key and entries[at + 8 : at + 16] != _DUMMY:
+                yield key
+
+
 class ContainerReader:
     """Containers of one process. Every method raises UnreadableMemory for damage."""
 
@@ -49,13 +60,7 @@ class ContainerReader:
         if mask >= MAX_ITEMS or mask & (mask + 1):
             raise UnreadableMemory(address, 8, f"a set with the mask {mask:#x}")
         width = self._reader.layout.size("setentry") or 16
-        for first in range(0, mask + 1, SLOTS_AT_ONCE):
-            number = min(SLOTS_AT_ONCE, mask + 1 - first)
-            entries = self._reader.read(table + first * width, number * width)
-            for at in range(0, number * width, width):
-                key = int.from_bytes(entries[at : at + 8], "little")
-                if key and entries[at + 8 : at + 16] != _DUMMY:
-                    yield key
+        yield from set_keys(self._reader, table, mask, width)
 
     def deque_items(self, address: int) -> Iterator[int]:
         """Yield the items of a deque, the left one first."""

@@ -455,9 +455,7 @@ class ExceptionTextReader:
             raise Undecodable(held.detail)
         if decoder.obj(held).lineage.ident != "list":
             raise Undecodable("__notes__ is no list")
-        count = decoder.signed(held, "PyListObject", "ob_size")
-        start = decoder.field(held, "PyListObject", "ob_item")
-        notes = decoder.items(start, count, "notes")[:MAX_NOTES] if count else []
+        notes = decoder.items(*decoder.array_of(held, "list"), "notes")[:MAX_NOTES]
         return tuple(self._str(decoder, note) for note in notes)
 
     # -- str() --------------------------------------------------------------------------------
@@ -523,9 +521,7 @@ class ExceptionTextReader:
         held = decoder.field(address, _EXCEPTION, "args")
         if decoder.obj(held).lineage.ident != "tuple":
             raise Undecodable("its arguments are no tuple")
-        count = decoder.signed(held, "PyTupleObject", "ob_size")
-        start = held + decoder.context.offset("PyTupleObject", "ob_item")
-        return decoder.items(start, count, "arguments") if count else []
+        return decoder.items(*decoder.array_of(held, "tuple"), "arguments")
 
     def _base_exception_str(self, decoder: ReprDecoder, address: int) -> str:
         """Return what BaseException_str gives: nothing, the argument, or the tuple of them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.decoders.builtin_containers import set_items
 from gdb_epi.cpython.values.process_values import Values, values_of
@@ -86,17 +87,12 @@ class PlainValues:
         ident = self.ident(address)
         if ident not in ("tuple", "list"):
             return None
-        struct = "PyTupleObject" if ident == "tuple" else "PyListObject"
+        containers = ContainerReader(self.reader)
+        read = containers.tuple_items if ident == "tuple" else containers.list_items
         try:
-            count = self.reader.i64(address + self.context.offset(struct, "ob_size"))
-            start = address + self.context.offset(struct, "ob_item")
-            start = start if ident == "tuple" else self.reader.u64(start) if count else 0
-            if not 0 <= count <= MAX_ITEMS:
-                return None
-            raw = self.reader.read(start, 8 * count) if count else b""
+            return read(address)
         except _DAMAGE:
             return None
-        return [int.from_bytes(raw[at : at + 8], "little") for at in range(0, len(raw), 8)]
 
     def pairs(self, address: int) -> Iterator[tuple[int, int]]:
         """Yield (key, value) pairs of a dict; end where it is damaged."""

@@ -395,24 +395,32 @@ class ReprDecoder:
 
     def items(self, address: int, count: int, what: str) -> list[int]:
         """Read an array of PyObject *, as far as the width allows."""
+        if not count:
+            return []
         self.require_range(address, 8 * count, what)
         number = min(count, self.limits.width)
         addresses = self.reader.read(address, 8 * number)
         return [int.from_bytes(addresses[at : at + 8], "little") for at in range(0, 8 * number, 8)]
 
+    def array_of(self, address: int, kind: str) -> tuple[int, int]:
+        """Return where the items of a tuple or "list" begin, and how many there are."""
+        if kind == "list":
+            start = self.field(address, "PyListObject", "ob_item")
+            return start, self.signed(address, "PyListObject", "ob_size")
+        start = address + self.offset("PyTupleObject", "ob_item")
+        return start, self.signed(address, "PyTupleObject", "ob_size")
+
     def tuple_items(self, address: int) -> list[int]:
         """Return the items of a tuple, as far as the width allows. Raises Undecodable."""
         if self.ident(address) not in ("tuple", STRUCT_SEQUENCE):
             raise Undecodable("not a tuple")
-        count = self.signed(address, "PyTupleObject", "ob_size")
-        return self.items(address + self.offset("PyTupleObject", "ob_item"), count, "tuple items")
+        return self.items(*self.array_of(address, "tuple"), "tuple items")
 
     def list_items(self, address: int) -> list[int]:
         """Return the items of a list, as far as the width allows. Raises Undecodable."""
         if self.ident(address) != "list":
             raise Undecodable("not a list")
-        count = self.signed(address, "PyListObject", "ob_size")
-        return self.items(self.field(address, "PyListObject", "ob_item"), count, "list items")
+        return self.items(*self.array_of(address, "list"), "list items")
 
     def keyword_texts(self, keywords: int) -> Iterator[str]:
         """Yield `name=value` of a dict whose keys are str."""

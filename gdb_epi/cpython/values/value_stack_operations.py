@@ -296,15 +296,11 @@ class ValueOperations:
         raise Undecodable("an item")
 
     def _item_of_array(self, obj: Obj, index: int | None) -> Value:
-        is_tuple = obj.lineage.ident == "tuple"
-        struct = "PyTupleObject" if is_tuple else "PyListObject"
-        count = self.decoder.signed(obj.address, struct, "ob_size")
+        start, count = self.decoder.array_of(obj.address, obj.lineage.ident)
         if index is None or count < 0:
             raise Undecodable("an item")
         if not -count <= index < count:
             raise Raised(IndexError)
-        start = obj.address + self.decoder.offset(struct, "ob_item")
-        start = start if is_tuple else self.decoder.reader.u64(start)
         return Value(self.decoder.reader.u64(start + 8 * (index % count)))
 
     def whole_text(self, item: Text | Value) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import Values
 from gdb_epi.cpython.values.repr_decoder import MAX_WHY, with_attributes
@@ -271,15 +272,13 @@ class FrameVariables:
         if at is None:
             return None
         address = self._reader.u64(code + at)
-        count = self._reader.i64(address + self._layout.require("PyTupleObject", "ob_size"))
-        if not 0 <= count <= MAX_VARIABLES:
-            raise UnreadableMemory(address, 8, f"{count} names")
-        start = address + self._layout.require("PyTupleObject", "ob_item")
-        addresses = self._reader.read(start, 8 * count)
+        items = ContainerReader(self._reader).tuple_items(address)
+        if len(items) > MAX_VARIABLES:
+            raise UnreadableMemory(address, 8, f"{len(items)} names")
         names = []
-        for at in range(0, 8 * count, 8):
-            name = self._reader.string(int.from_bytes(addresses[at : at + 8], "little"), MAX_NAME)
-            names.append(f"<unreadable name {at // 8}>" if isinstance(name, Absent) else name)
+        for number, item in enumerate(items):
+            name = self._reader.string(item, MAX_NAME)
+            names.append(f"<unreadable name {number}>" if isinstance(name, Absent) else name)
         return names
 
 

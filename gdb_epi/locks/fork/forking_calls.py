@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -50,10 +51,8 @@ def _codes(reader: Reader, interpreter: InterpreterState, member: str) -> Iterat
     hooks = reader.u64(interpreter.address + at) if at is not None else 0
     if not hooks:
         return
-    count = reader.i64(hooks + layout.require("PyListObject", "ob_size"))
-    first_item = reader.u64(hooks + layout.require("PyListObject", "ob_item"))
-    for number in range(max(0, min(count, MAX_HOOKS))):
-        code = _code_of(reader, reader.u64(first_item + 8 * number))
+    for function in ContainerReader(reader).list_items(hooks)[:MAX_HOOKS]:
+        code = _code_of(reader, function)
         if code is not None:
             yield code
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
@@ -17,11 +18,9 @@ from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, U
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_THREADS = 100_000
-MAX_TABLE = 1 << 20  # entries of one set's table
 MAX_NAME = 4096
 _WANTED = ("_name", "_ident", "_native_id")
 _LONG_SUBCLASS = 1 << 24  # Py_TPFLAGS_LONG_SUBCLASS, public ABI (Include/object.h)
-_ENTRY = 16  # sizeof(setentry): key, hash (Include/cpython/setobject.h)
 
 
 class KnownThread(NamedTuple):
@@ -100,31 +99,13 @@ def _addresses(reader: Reader, objects: ObjectReader, contents: int) -> Iterator
     if isinstance(weak_set_data, Absent):
         return
     object_at = reader.layout.require("PyWeakReference", "wr_object")
-    for reference in set_items(reader, weak_set_data):
+    for reference in ContainerReader(reader).set_items(weak_set_data):
         try:
             thread = reader.u64(reference + object_at)
         except UnreadableMemory:
             continue
         if thread:
             yield thread
-
-
-def set_items(reader: Reader, address: int) -> Iterator[int]:
-    """Yield the members of a set object. Raises UnreadableMemory, LayoutError.
-
-    Reference: Include/cpython/setobject.h, Objects/setobject.c (dummy), 3.8 to 3.15.
-    """
-    layout = reader.layout
-    mask = reader.u64(address + layout.require("PySetObject", "mask"))
-    table = reader.u64(address + layout.require("PySetObject", "table"))
-    if mask >= MAX_TABLE:
-        raise UnreadableMemory(address, 8, f"a set of {mask + 1} entries")
-    entries = reader.read(table, (mask + 1) * _ENTRY)
-    for at in range(0, len(entries), _ENTRY):
-        key = int.from_bytes(entries[at : at + 8], "little")
-        hashed = int.from_bytes(entries[at + 8 : at + 16], "little", signed=True)
-        if key and hashed != -1:  # -1: the dummy of a removed member
-            yield key
 
 
 def _thread(reader: Reader, objects: ObjectReader, address: int) -> KnownThread:

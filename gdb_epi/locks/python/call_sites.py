@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.code_loops import Jump, loops_of
@@ -83,13 +84,9 @@ class CallSites:
         names = reader.u64(code + at) if at is not None else 0
         if not names:
             return []
-        count = reader.i64(names + layout.require("PyTupleObject", "ob_size"))
-        first_item = names + layout.require("PyTupleObject", "ob_item")
-        texts = []
-        for number in range(max(0, min(count, MAX_NAMES))):
-            text = reader.string(reader.u64(first_item + 8 * number), MAX_TEXT)
-            texts.append("?" if isinstance(text, Absent) else text)
-        return texts
+        items = ContainerReader(reader).tuple_items(names)[:MAX_NAMES]
+        texts = (reader.string(name, MAX_TEXT) for name in items)
+        return ["?" if isinstance(text, Absent) else text for text in texts]
 
     def instructions(self, code: int) -> Iterator[Instruction]:
         """Yield the instructions of a code object; none for an unknown version.

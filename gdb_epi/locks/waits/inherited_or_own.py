@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -75,9 +76,7 @@ def _strings(reader: Reader, names: int) -> Iterator[str]:
     """Yield the strings of a tuple."""
     if not names:
         return
-    count = reader.i64(names + reader.layout.require("PyTupleObject", "ob_size"))
-    first_item = names + reader.layout.require("PyTupleObject", "ob_item")
-    for number in range(max(0, min(count, MAX_NAMES))):
-        text = reader.string(reader.u64(first_item + 8 * number), MAX_LENGTH)
+    for name in ContainerReader(reader).tuple_items(names)[:MAX_NAMES]:
+        text = reader.string(name, MAX_LENGTH)
         if not isinstance(text, Absent):
             yield text

@@ -124,12 +124,10 @@ def _callbacks_text(decoder: ReprDecoder, first: int, more: int) -> str:
     """Do what _format_callbacks() does: the first, the last, and how many between them."""
     callbacks = [first] if first else []
     if more and decoder.ident(more) == "list":
-        count = decoder.signed(more, "PyListObject", "ob_size")
-        start = decoder.field(more, "PyListObject", "ob_item")
+        start, count = decoder.array_of(more, "list")
         if count > decoder.limits.width:
             raise Undecodable(f"{count} callbacks: more than the width")
-        pairs = decoder.items(start, count, "callbacks") if count else []
-        held = [decoder.tuple_items(pair) for pair in pairs]
+        held = [decoder.tuple_items(pair) for pair in decoder.items(start, count, "callbacks")]
         if not all(held):
             raise Undecodable("a callback that is an empty tuple")
         callbacks += [pair[0] for pair in held]
@@ -462,17 +460,13 @@ def _ends(value: str) -> str:
 
 def _sequence(decoder: ReprDecoder, address: int, kind: str, level: int) -> str:
     left, right, limit = _SEQUENCES[kind]
-    struct = "PyListObject" if kind == "list" else "PyTupleObject"
-    count = decoder.signed(address, struct, "ob_size")
+    start, count = decoder.array_of(address, kind)
     if level <= 0 and count:
         return f"{left}...{right}"
     with decoder.entered(address) as is_first:
         if not is_first:
             raise Undecodable("reprlib of a container inside itself")
-        start = address + decoder.offset("PyTupleObject", "ob_item")
-        if kind == "list" and count:
-            start = decoder.field(address, struct, "ob_item")
-        held = decoder.items(start, count, "items")[:limit] if count else []
+        held = decoder.items(start, count, "items")[:limit]
         texts = [_shortened(decoder, item, level - 1) for item in held]
     if count > limit:
         texts.append("...")

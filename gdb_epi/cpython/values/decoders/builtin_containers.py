@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.objects.containers import set_keys
 from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, TypeInfo
 from gdb_epi.cpython.values.repr_decoder import CUT, Obj, ReprDecoder, Undecodable, decodes
 from gdb_epi.errors import Absent
 
-SLOTS_AT_ONCE = 512
 MAX_LOG2_SLOTS = 32
 
 
@@ -33,7 +33,7 @@ def tuple_(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "(...)"
-        start = obj.address + decoder.offset("PyTupleObject", "ob_item")
+        start, _ = decoder.array_of(obj.address, "tuple")
         inside = decoder.join(decoder.items(start, count, "tuple items"), count)
     return f"({inside},)" if count == 1 else f"({inside})"
 
@@ -47,7 +47,7 @@ def list_(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "[...]"
-        start = decoder.field(obj.address, "PyListObject", "ob_item")
+        start, _ = decoder.array_of(obj.address, "list")
         inside = decoder.join(decoder.items(start, count, "list items"), count)
     return f"[{inside}]"
 
@@ -125,14 +125,7 @@ def set_items(decoder: ReprDecoder, address: int) -> Iterator[int]:
         raise Undecodable(f"a set with the mask {mask:#x}")
     width = decoder.layout.size("setentry") or 16
     decoder.require_range(table, (mask + 1) * width, "set slots")
-    for first in range(0, mask + 1, SLOTS_AT_ONCE):
-        number = min(SLOTS_AT_ONCE, mask + 1 - first)
-        entries = decoder.reader.read(table + first * width, number * width)
-        for at in range(0, number * width, width):
-            key = int.from_bytes(entries[at : at + 8], "little")
-            # A removed member leaves a dummy with the hash -1, which no object has.
-            if key and entries[at + 8 : at + 16] != b"\xff" * 8:
-                yield key
+    yield from set_keys(decoder.reader, table, mask, width)
 
 
 @decodes("set", "frozenset")

@@ -21,8 +21,7 @@ def partial(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "..."
-        positional = decoder.signed(args, "PyTupleObject", "ob_size")
-        start = args + decoder.offset("PyTupleObject", "ob_item")
+        start, positional = decoder.array_of(args, "tuple")
         texts = [decoder.repr_of(function)]
         texts += [
             decoder.repr_of(argument) for argument in decoder.items(start, positional, "arguments")

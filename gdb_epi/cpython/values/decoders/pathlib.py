@@ -33,8 +33,7 @@ def path(decoder: ReprDecoder, obj: Obj) -> str:
 def _list_strings(decoder: ReprDecoder, address: int) -> list[str]:
     if decoder.ident(address) != "list":
         raise Undecodable("path parts that are no list")
-    count = decoder.signed(address, "PyListObject", "ob_size")
-    start = decoder.field(address, "PyListObject", "ob_item")
+    start, count = decoder.array_of(address, "list")
     if count > decoder.limits.width:
         raise Undecodable(f"a path of {count} parts")
     return [decoder.string(part) for part in decoder.items(start, count, "path parts")]

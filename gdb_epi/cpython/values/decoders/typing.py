@@ -34,9 +34,7 @@ def _list_hint(decoder: ReprDecoder, address: int) -> str:
     if decoder.too_deep or not decoder.enter(address):
         raise Undecodable("lists of types in lists without an end")
     try:
-        count = decoder.signed(address, "PyListObject", "ob_size")
-        start = decoder.field(address, "PyListObject", "ob_item") if count else 0
-        hints = decoder.items(start, count, "types") if count else []
+        hints = decoder.items(*decoder.array_of(address, "list"), "types")
         return f"[{', '.join(hint(decoder, each) for each in hints)}]"
     finally:
         decoder.leave(address)

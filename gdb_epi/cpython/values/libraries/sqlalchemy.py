@@ -99,13 +99,10 @@ def _names(decoder: ReprDecoder, keys: int) -> list[str]:
     """Return the names of columns: RMKeyView holds the list of them."""
     if decoder.ident(keys) not in ("list", "tuple"):
         keys = decoder.attribute(keys, "_keys")
-    if decoder.ident(keys) == "tuple":
-        return [decoder.string(name) for name in decoder.tuple_items(keys)]
-    if decoder.ident(keys) != "list":
+    kind = decoder.ident(keys)
+    if kind not in ("list", "tuple"):
         raise Undecodable("its names are no list")
-    count = decoder.signed(keys, "PyListObject", "ob_size")
-    start = decoder.field(keys, "PyListObject", "ob_item")
-    return [decoder.string(name) for name in decoder.items(start, count, "names")]
+    return [decoder.string(name) for name in decoder.items(*decoder.array_of(keys, kind), "names")]
 
 
 @decodes_repr(("sqlalchemy.engine.url", "URL.__repr__"))
