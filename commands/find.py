@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.argument_types import positive, whole
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.address_locations import AddressLocations
 from gdb_epi.cpython.heap.find import (
     OUT_OF_TIME,
@@ -16,7 +16,7 @@ from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
 from gdb_epi.target.search import BUDGET, OutOfTime
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -44,13 +44,7 @@ MAX_LIMIT = 100_000
         argument("--text", action="store_true", help="WHAT is a text, whatever types there are"),
         argument("--subclasses", action="store_true", help="objects of derived types too"),
         argument("--limit", type=whole(), default=20, metavar="N", help="objects or places (20)"),
-        argument(
-            "--budget",
-            type=positive("seconds"),
-            default=BUDGET,
-            metavar="S",
-            help=f"seconds ({BUDGET:g})",
-        ),
+        budget_argument(BUDGET),
     ),
 )
 def find(session: Session, args: Namespace) -> Report:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from gdb_epi.argument_types import positive, whole
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
 from gdb_epi.target.api import noun
 from gdb_epi.target.search import BUDGET
@@ -39,13 +39,7 @@ NOT_COVERED = (
             help="as of epi print: NAME, 0x7f12, $rdi, a.b[3]",
         ),
         argument("--limit", type=whole(), default=100, metavar="N", help="references (100)"),
-        argument(
-            "--budget",
-            type=positive("seconds"),
-            default=BUDGET,
-            metavar="S",
-            help=f"seconds ({BUDGET:g})",
-        ),
+        budget_argument(BUDGET),
     ),
 )
 def refs(session: Session, args: Namespace) -> Report:

@@ -11,6 +11,7 @@ import re
 from argparse import Namespace
 from collections.abc import Callable
 
+from gdb_epi.argument_types import positive
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ COMMANDS: dict[str, Command] = {}
 def argument(*flags: str, by_setting: bool = True, completes: str = "", **options: Any) -> Argument:
     """Declare one argument; `options` are those of argparse."""
     return Argument(flags, options, by_setting, completes)
+
+
+def budget_argument(seconds: float) -> Argument:
+    """Declare --budget: how many seconds a search may take."""
+    kind, text = positive("seconds"), f"seconds ({seconds:g})"
+    return argument("--budget", type=kind, default=seconds, metavar="S", help=text)
 
 
 def command(

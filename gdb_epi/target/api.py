@@ -7,6 +7,7 @@ Value types are NamedTuples, not dataclasses: creating a frozen slotted dataclas
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.errors import Absent, SoftError
@@ -224,6 +225,29 @@ class Target(Protocol):
 
     def core_key(self) -> str | Absent:
         """Return the SHA-256 (32 hex digits) of the PT_NOTE bytes."""
+
+
+class MappedRegions:
+    """The mappings of a target that knows them all, in ascending order."""
+
+    _regions: Sequence[Region]
+    _starts: list[int]
+
+    def set_regions(self, regions: Sequence[Region]) -> None:
+        """Take the mappings, which must ascend."""
+        self._regions = regions
+        self._starts = [region.start for region in regions]
+
+    def regions(self) -> Sequence[Region]:
+        """Return the mappings in ascending order."""
+        return self._regions
+
+    def region_at(self, address: int) -> Region | None:
+        """Return the mapping that holds `address`."""
+        index = bisect_right(self._starts, address) - 1
+        if index >= 0 and address < self._regions[index].end:
+            return self._regions[index]
+        return None
 
 
 def shared_cache(target: Target) -> dict[Any, Any] | None:

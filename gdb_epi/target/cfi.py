@@ -17,6 +17,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD_MASK, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
 from gdb_epi.typing_lite import NamedTuple
 
 REGISTERS = ("rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
@@ -111,7 +112,7 @@ class CfiRules:
         entry_bytes = self._target.read(entry + 4, length)
         at = 12  # after the CIE pointer, the start and the size
         if common.augmented:
-            size, at = uleb(entry_bytes, at)
+            size, at = unsigned_leb128(entry_bytes, at)
             at += size
         table = _Table(common.align)
         table.run(common.program, 0)
@@ -135,13 +136,13 @@ def _common_of(entry: bytes) -> _Common:
     if entry[:4] != bytes(4) or entry[4] != 1 or end < 0:
         raise UnknownCfi("no entry's head")
     augmentation = entry[5:end].decode("ascii", "replace")
-    code_align, at = uleb(entry, end + 1)
-    align, at = sleb(entry, at)
+    code_align, at = unsigned_leb128(entry, end + 1)
+    align, at = signed_leb128(entry, at)
     column = entry[at]
     at += 1
     encoding, is_signal = PCREL_SDATA4, False
     if augmentation.startswith("z"):
-        size, at = uleb(entry, at)
+        size, at = unsigned_leb128(entry, at)
         place = at
         at += size
         for letter in augmentation[1:]:
@@ -185,7 +186,7 @@ class _Table:
             if opcode == ADVANCE:
                 place += low
             elif opcode == OFFSET:
-                offset, at = uleb(instructions, at)
+                offset, at = unsigned_leb128(instructions, at)
                 self.registers[low] = Place(offset * self._align)
             elif opcode == RESTORE:
                 self._restore(low)
@@ -203,8 +204,8 @@ class _Table:
     def _expression(self, opcode: int, instructions: bytes, at: int) -> int:
         register = 0
         if opcode != 0x0F:
-            register, at = uleb(instructions, at)
-        size, at = uleb(instructions, at)
+            register, at = unsigned_leb128(instructions, at)
+        size, at = unsigned_leb128(instructions, at)
         program = instructions[at : at + size]
         if opcode == 0x0F:
             self.cfa = Computed(program, is_address=False)
@@ -272,7 +273,7 @@ def evaluate_expression(
             if 0x30 <= code <= 0x4F:
                 stack.append(code - 0x30)
             elif 0x70 <= code <= 0x80:
-                offset, at = sleb(program, at)
+                offset, at = signed_leb128(program, at)
                 stack.append(registers[REGISTERS[code - 0x70]] + offset & WORD_MASK)
             elif code == 0x06:
                 stack.append(word(stack.pop()))
@@ -281,7 +282,7 @@ def evaluate_expression(
                 stack.append(int.from_bytes(program[at : at + size], "little"))
                 at += size
             elif code in (0x10, 0x23):
-                value, at = uleb(program, at)
+                value, at = unsigned_leb128(program, at)
                 stack.append((stack.pop() if code == 0x23 else 0) + value & WORD_MASK)
             elif code == 0x12:
                 stack.append(stack[-1])
@@ -302,33 +303,11 @@ def operands(instructions: bytes, at: int, kinds: str) -> tuple[list[int], int]:
     values = []
     for kind in kinds:
         if kind == "u":
-            value, at = uleb(instructions, at)
+            value, at = unsigned_leb128(instructions, at)
         elif kind == "b":
-            value, at = uleb(instructions, at)
+            value, at = unsigned_leb128(instructions, at)
             at += value
         else:
             value, at = int.from_bytes(instructions[at : at + int(kind)], "little"), at + int(kind)
         values.append(value)
     return values, at
-
-
-def uleb(data: bytes, at: int) -> tuple[int, int]:
-    """Return an unsigned LEB128 number, and where the next one begins."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if not byte & 0x80:
-            return value, at
-        if shift > 63:
-            raise UnknownCfi("a number of more than 64 bits")
-
-
-def sleb(data: bytes, at: int) -> tuple[int, int]:
-    """Return a signed LEB128 number, and where the next one begins."""
-    start = at
-    value, at = uleb(data, at)
-    bits = 7 * (at - start)
-    return (value - (1 << bits) if value >> bits - 1 else value), at

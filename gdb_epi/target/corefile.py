@@ -29,6 +29,7 @@ from gdb_epi.target.api import (
     DUMPED,
     FILE,
     CrashInfo,
+    MappedRegions,
     Module,
     NativeFrame,
     ProcessInfo,
@@ -131,7 +132,7 @@ SKIP_ZEROS_FROM = 1 << 20  # bytes of a region that are worth being told to be z
 NativeSource = Callable[[int], "Sequence[NativeFrame] | Absent"]
 
 
-class CoreFileTarget:
+class CoreFileTarget(MappedRegions):
     """A core file, read through mmap. Immutable once open.
 
     `native_source` may be set to a function that supplies native frames (GDB run beside).
@@ -276,8 +277,7 @@ class CoreFileTarget:
             if index < 0 or regions[index].end <= entry.start:
                 regions.append(Region(entry.start, entry.end, "r?-", entry.path, entry.offset, 0))
         regions.sort()
-        self._regions = regions
-        self._starts = [region.start for region in regions]
+        self.set_regions(regions)
         self._file_at = [offsets.get(region.start, 0) for region in regions]
 
     def _note_truncation(self) -> None:
@@ -409,17 +409,6 @@ class CoreFileTarget:
             if at >= 0:
                 return at
         return -1
-
-    def regions(self) -> Sequence[Region]:
-        """Return the mappings in ascending order."""
-        return self._regions
-
-    def region_at(self, address: int) -> Region | None:
-        """Return the mapping that holds `address`."""
-        index = bisect_right(self._starts, address) - 1
-        if index >= 0 and address < self._regions[index].end:
-            return self._regions[index]
-        return None
 
     # -- what the notes say ---------------------------------------------------------------
 

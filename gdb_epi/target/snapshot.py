@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import lzma
 from base64 import b64decode, b64encode
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,7 @@ from gdb_epi.target.api import (
     DUMPED,
     FILE,
     CrashInfo,
+    MappedRegions,
     Module,
     NativeFrame,
     ProcessInfo,
@@ -136,7 +137,7 @@ class RecordingTarget:
         path.write_bytes(lzma.compress(json.dumps(document).encode(), preset=9))
 
 
-class SnapshotTarget:
+class SnapshotTarget(MappedRegions):
     """A recording, replayed. What was not recorded is unreadable, and says so."""
 
     kind = "snapshot"
@@ -146,8 +147,7 @@ class SnapshotTarget:
             raise InputError(f"not a snapshot of schema {SCHEMA}: {document.get('schema')!r}")
         self._document = document
         self.soft_errors = [SoftError(*error) for error in document["soft_errors"]]
-        self._regions = [Region(*region) for region in document["regions"]]
-        self._starts = [region.start for region in self._regions]
+        self.set_regions([Region(*region) for region in document["regions"]])
         self._pages = {
             int(page, 16): (b64decode(content), provenance)
             for page, (content, provenance) in document["pages"].items()
@@ -203,17 +203,6 @@ class SnapshotTarget:
     @cached_property
     def _in_order(self) -> list[int]:
         return sorted(self._pages)
-
-    def regions(self) -> Sequence[Region]:
-        """Return the mappings."""
-        return self._regions
-
-    def region_at(self, address: int) -> Region | None:
-        """Return the mapping that holds `address`."""
-        index = bisect_right(self._starts, address) - 1
-        if index >= 0 and address < self._regions[index].end:
-            return self._regions[index]
-        return None
 
     def threads(self) -> Sequence[Thread]:
         """Return the LWPs."""

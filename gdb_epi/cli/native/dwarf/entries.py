@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
 from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
 from gdb_epi.typing_lite import NamedTuple
 
 INFO, ABBREV, ARANGES = ".debug_info", ".debug_abbrev", ".debug_aranges"
@@ -126,7 +127,7 @@ class Unit:
 
     def entry(self, at: int) -> Entry | None:
         """Return the entry at a place; None where a list of siblings ends."""
-        code, behind = leb(self.data, at)
+        code, behind = unsigned_leb128(self.data, at)
         if not code:
             return None
         abbreviation = self._abbreviation(code)
@@ -154,9 +155,9 @@ class Unit:
                 return 1, at
             return int.from_bytes(self.data[at : at + size], "little"), at + size
         if form in _LEB:
-            return leb(self.data, at)
+            return unsigned_leb128(self.data, at)
         if form == _SDATA:
-            return signed_leb(self.data, at)
+            return signed_leb128(self.data, at)
         if form == _STRING:
             end = self.data.index(b"\0", at)
             return self.data[at:end], end + 1
@@ -165,7 +166,7 @@ class Unit:
                 behind = at + _COUNTS[form]
                 length = int.from_bytes(self.data[at:behind], "little")
             else:
-                length, behind = leb(self.data, at)
+                length, behind = unsigned_leb128(self.data, at)
             return self.data[behind : behind + length], behind + length
         raise Unsure("another form of attributes")
 
@@ -207,7 +208,7 @@ class Unit:
         for _ in range(MAX_ENTRIES):
             code, behind = data[at], at + 1
             if code >= 0x80:
-                code, behind = leb(data, at)
+                code, behind = unsigned_leb128(data, at)
             if not code:
                 return
             abbreviation = self._abbreviation(code)
@@ -228,7 +229,7 @@ class Unit:
                 return at
             code, behind = data[at], at + 1
             if code >= 0x80:
-                code, behind = leb(data, at)
+                code, behind = unsigned_leb128(data, at)
             if not code:
                 depth -= 1
                 at = behind
@@ -266,7 +267,7 @@ class Unit:
         """Yield the entries of a list and all that are nested in them, in order."""
         depth = 1
         for _ in range(MAX_ENTRIES):
-            code, behind = leb(self.data, at)
+            code, behind = unsigned_leb128(self.data, at)
             if not code:
                 depth -= 1
                 if not depth:
@@ -349,8 +350,8 @@ class Unit:
             if kind == _RLE_END:
                 return
             if kind == _RLE_OFFSETS:
-                low, place = leb(ranges, place)
-                high, place = leb(ranges, place)
+                low, place = unsigned_leb128(ranges, place)
+                high, place = unsigned_leb128(ranges, place)
                 low, high = base + low, base + high
             elif kind == _RLE_BASE:
                 (base,) = struct.unpack_from("<Q", ranges, place)
@@ -361,7 +362,7 @@ class Unit:
                 place += 16
             elif kind == _RLE_START_LENGTH:
                 (low,) = struct.unpack_from("<Q", ranges, place)
-                size, place = leb(ranges, place + 8)
+                size, place = unsigned_leb128(ranges, place + 8)
                 high = low + size
             else:
                 raise Unsure("ranges of another kind")
@@ -458,20 +459,20 @@ def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
     table: dict[int, Abbreviation] = {}
     at = 0
     for _ in range(MAX_ABBREVIATIONS):
-        code, at = leb(section, at)
+        code, at = unsigned_leb128(section, at)
         if not code:
             return table
-        tag, at = leb(section, at)
+        tag, at = unsigned_leb128(section, at)
         has_children = section[at] != 0
         at += 1
         attributes = []
         size, sibling = 0, -1
         for _ in range(MAX_ATTRIBUTES):
-            attribute, at = leb(section, at)
-            form, at = leb(section, at)
+            attribute, at = unsigned_leb128(section, at)
+            form, at = unsigned_leb128(section, at)
             constant = 0
             if form == _IMPLICIT:
-                constant, at = signed_leb(section, at)
+                constant, at = signed_leb128(section, at)
             if not attribute and not form:
                 break
             if attribute == SIBLING and form == 0x13 and size >= 0:
@@ -483,26 +484,3 @@ def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
             raise Unsure("many attributes")
         table[code] = Abbreviation(tag, has_children, tuple(attributes), size, sibling)
     raise Unsure("many abbreviations")
-
-
-def leb(encoded: bytes, at: int) -> tuple[int, int]:
-    """Return an unsigned LEB128 number and the offset after it. Raises IndexError."""
-    byte = encoded[at]
-    at += 1
-    if byte < 0x80:
-        return byte, at
-    value = byte & 0x7F
-    shift = 7
-    while byte >= 0x80 and shift < 70:
-        byte = encoded[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-    return value, at
-
-
-def signed_leb(encoded: bytes, at: int) -> tuple[int, int]:
-    """Return a signed LEB128 number and the offset after it. Raises IndexError."""
-    first = at
-    value, at = leb(encoded, at)
-    return value - (1 << 7 * (at - first)) if encoded[at - 1] & 0x40 else value, at

@@ -13,8 +13,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
-from gdb_epi.cli.native.dwarf.entries import leb, signed_leb
 from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
 from gdb_epi.typing_lite import NamedTuple
 
 LINE = ".debug_line"
@@ -180,14 +180,14 @@ class LineTable:
             elif code == 5:  # the column, nearly always of one byte
                 at += 1
                 if data[at - 1] >= 0x80:
-                    _, at = leb(data, at - 1)
+                    _, at = unsigned_leb128(data, at - 1)
             elif code == 3:
                 lines = data[at]
                 at += 1
                 if lines < 0x80:
                     lines -= (lines & 0x40) << 1
                 else:
-                    lines, at = signed_leb(data, at - 1)
+                    lines, at = signed_leb128(data, at - 1)
                 if lines:
                     line += lines
                     has_discriminator = discriminated
@@ -201,7 +201,7 @@ class LineTable:
                 size = data[at]
                 at += 1
                 if size >= 0x80:
-                    size, at = leb(data, at - 1)
+                    size, at = unsigned_leb128(data, at - 1)
                 kind = data[at]
                 if kind == 1:
                     addresses.append(address)
@@ -218,17 +218,17 @@ class LineTable:
                 elif kind == 4:
                     number = data[at + 1]
                     if number >= 0x80:
-                        number, _ = leb(data, at + 1)
+                        number, _ = unsigned_leb128(data, at + 1)
                     discriminated = DISCRIMINATED if number else 0
                     has_discriminator |= discriminated
                 else:
                     raise Unsure("a table of lines of another kind")
                 at += size
             elif code == 2:
-                by, at = leb(data, at)
+                by, at = unsigned_leb128(data, at)
                 address += by * smallest
             elif code == 4:
-                number, at = leb(data, at)
+                number, at = unsigned_leb128(data, at)
                 file = number << _FILE
             elif code == 8:
                 address += steps[255][0]
@@ -237,7 +237,7 @@ class LineTable:
                 at += 2
             elif code not in (7, 10, 11):
                 for _ in range(self._lengths[code]):
-                    _, at = leb(data, at)
+                    _, at = unsigned_leb128(data, at)
         return parts
 
     # -- names of files ---------------------------------------------------------------------------
@@ -253,10 +253,10 @@ class LineTable:
         files: list[str] = []
         while data[at] and len(files) < MAX_FILES:
             end = data.index(b"\0", at)
-            number, behind = leb(data, end + 1)
-            _, behind = leb(data, behind)
+            number, behind = unsigned_leb128(data, end + 1)
+            _, behind = unsigned_leb128(data, behind)
             files.append(_joined(folders[number - 1] if number else b"", data[at:end]))
-            _, at = leb(data, behind)
+            _, at = unsigned_leb128(data, behind)
         return files
 
     def _new_files(self, at: int) -> list[str]:
@@ -270,10 +270,10 @@ class LineTable:
         at += 1
         forms = []
         for _ in range(count):
-            kind, at = leb(data, at)
-            form, at = leb(data, at)
+            kind, at = unsigned_leb128(data, at)
+            form, at = unsigned_leb128(data, at)
             forms.append((kind, form))
-        number, at = leb(data, at)
+        number, at = unsigned_leb128(data, at)
         if number > MAX_FILES:
             raise Unsure("many files")
         rows = []
@@ -298,7 +298,7 @@ class LineTable:
             end = data.index(b"\0", at)
             return data[at:end], 0, end + 1
         if form == _UDATA:
-            value, at = leb(data, at)
+            value, at = unsigned_leb128(data, at)
             return b"", value, at
         size = {_DATA1: 1, _DATA2: 2, _DATA16: 16}.get(form)
         if size is None:
