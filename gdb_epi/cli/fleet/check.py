@@ -42,17 +42,17 @@ def run(args: Namespace) -> int:
     asof = day_argument(args.asof)
     with open_for_question(args.db) as base:
         population = base.population(asof)
-    results = checks(population)
+    outcomes = checks(population)
     if args.json or args.csv:
-        print_rows([check._asdict() for check in results], as_csv=args.csv)
+        print_rows([check._asdict() for check in outcomes], as_csv=args.csv)
         return EXIT_DONE
     if not population.day.size:
         print("no crashes in this database")
         return EXIT_DONE
-    looks = sum(not check.is_fine for check in results)
+    looks = sum(not check.is_fine for check in outcomes)
     what = f"{looks} thing{'s' * (looks != 1)} to look at" if looks else "nothing to mend"
     print(f"the data: {what}")
-    for check in results:
+    for check in outcomes:
         print_line(f"  {'fine' if check.is_fine else 'look'}  {check.about}: {check.text}")
         if check.advice:
             print_line(f"        to mend it: {check.advice}")

@@ -36,11 +36,11 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=place[0] is not None, make=False) as engine:
         from gdb_epi.fleet.life.news import digest
 
-        item = digest(engine, args.days, until, now)
+        news = digest(engine, args.days, until, now)
         if args.json:
-            print(json.dumps(item.as_json(), indent=1))
+            print(json.dumps(news.as_json(), indent=1))
         else:
-            for line in (item.title, *item.lines):
+            for line in (news.title, *news.lines):
                 print_line(line)
-        tell(engine, args, place, [item])
+        tell(engine, args, place, [news])
     return EXIT_DONE

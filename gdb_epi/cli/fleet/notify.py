@@ -55,7 +55,7 @@ def address_of(args: Namespace) -> tuple[str | None, str | None]:
 
 
 def tell(
-    engine: Engine, args: Namespace, place: tuple[str | None, str | None], items: Sequence[News]
+    engine: Engine, args: Namespace, place: tuple[str | None, str | None], news: Sequence[News]
 ) -> None:
     """Send what was not sent there yet. Raises Undelivered when that fails."""
     from gdb_epi.fleet.life.deliver import send, shown_address
@@ -66,7 +66,7 @@ def tell(
     if address is None:
         return
     count = send(
-        address, args.notify_format, items, key, lambda taken: note_sent(engine, address, taken)
+        address, args.notify_format, news, key, lambda taken: note_sent(engine, address, taken)
     )
     if count and not args.json:
         print_line(f"{counted(count, 'notice')} sent to {shown_address(address)}")

@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_asof, add_forms, print_line
+from gdb_epi.cli.fleet.output import add_signature_question, print_line
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -20,9 +20,7 @@ HELP = "when the rate of a signature changed, beside the roll-out dates of attri
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
-    add_asof(parser)
-    add_forms(parser, "one JSON object")
+    add_signature_question(parser)
 
 
 def run(args: Namespace) -> int:

@@ -49,6 +49,13 @@ def add_asof(
     parser.add_argument("--asof", metavar="DAY", help=words)
 
 
+def add_signature_question(parser: ArgumentParser) -> None:
+    """Declare what a question about one signature takes: SIGNATURE, --asof, --db and the forms."""
+    parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
+    add_asof(parser)
+    add_forms(parser, "one JSON object")
+
+
 def day_argument(value: str | None, option: str = "--asof") -> int | None:
     """Return the day of an argument as a number (since 1970-01-01). Raises UsageError."""
     if value is None:

@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.fleet.output import add_signature_question, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
 
@@ -22,9 +22,7 @@ HELP = "the populations inside one signature: hosts first, then what marks the r
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
-    add_asof(parser)
-    add_forms(parser, "one JSON object")
+    add_signature_question(parser)
 
 
 def run(args: Namespace) -> int:

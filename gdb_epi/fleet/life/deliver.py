@@ -104,8 +104,8 @@ def requests_of(shape: str, items: Sequence[News], key: str | None) -> Iterator[
         return
     if shape == PAGERDUTY:
         alone = items if len(items) <= MAX_EVENTS else items[: MAX_EVENTS - 1]
-        for item in alone:
-            yield Request(_event(item.title, item, key), (item,))
+        for entry in alone:
+            yield Request(_event(entry.title, entry, key), (entry,))
         rest = tuple(items[len(alone) :])
         if rest:
             title = f"and {counted(len(rest), 'more notice')} of gdb-epi"
@@ -113,15 +113,15 @@ def requests_of(shape: str, items: Sequence[News], key: str | None) -> Iterator[
     elif shape == SLACK:
         yield Request(_slack(items), tuple(items))
     else:
-        news = [item.as_json() for item in items]
+        news = [entry.as_json() for entry in items]
         body = {"schema": SCHEMA, "tool": f"gdb-epi {__version__}", "news": news}
         yield Request({**body, "title": _title(items)}, tuple(items))
 
 
-def _title(items: Sequence[News]) -> str:
-    if len(items) == 1:
-        return items[0].title
-    return f"gdb-epi: {counted(len(items), 'notice')}, the first: {items[0].title}"
+def _title(news: Sequence[News]) -> str:
+    if len(news) == 1:
+        return news[0].title
+    return f"gdb-epi: {counted(len(news), 'notice')}, the first: {news[0].title}"
 
 
 def _event(title: str, item: News, key: str | None, rest: Sequence[News] = ()) -> dict[str, Any]:
@@ -144,19 +144,19 @@ def _event(title: str, item: News, key: str | None, rest: Sequence[News] = ()) -
     }
 
 
-def _slack(items: Sequence[News]) -> dict[str, Any]:
+def _slack(news: Sequence[News]) -> dict[str, Any]:
     """A message of Slack's incoming webhooks; `text` is what a notification shows."""
     blocks = []
-    for item in items[:MAX_SLACK_ITEMS]:
-        text = "\n".join((f"*{_escaped(item.title)}*", *(_escaped(line) for line in item.lines)))
-        if item.cores:
-            text += f"\ncores: {some_of([_escaped(core) for core in item.cores], 3)}"
+    for entry in news[:MAX_SLACK_ITEMS]:
+        text = "\n".join((f"*{_escaped(entry.title)}*", *(_escaped(line) for line in entry.lines)))
+        if entry.cores:
+            text += f"\ncores: {some_of([_escaped(core) for core in entry.cores], 3)}"
         section = {"type": "mrkdwn", "text": text[:MAX_SLACK_TEXT]}
         blocks.append({"type": "section", "text": section})
-    if len(items) > MAX_SLACK_ITEMS:
-        more = f"and {len(items) - MAX_SLACK_ITEMS} more: gdb-epi fleet findings"
+    if len(news) > MAX_SLACK_ITEMS:
+        more = f"and {len(news) - MAX_SLACK_ITEMS} more: gdb-epi fleet findings"
         blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": more}})
-    return {"text": _escaped(_title(items)), "blocks": blocks}
+    return {"text": _escaped(_title(news)), "blocks": blocks}
 
 
 def _escaped(text: str) -> str:

@@ -238,7 +238,7 @@ def _without(detail: Mapping[str, Any], names_it: Callable[[str], bool]) -> dict
     kept: dict[str, Any] = {}
     for key, value in detail.items():
         if isinstance(value, list):
-            kept[key] = [item for item in value if not (isinstance(item, str) and names_it(item))]
+            kept[key] = [each for each in value if not (isinstance(each, str) and names_it(each))]
         else:
             kept[key] = "" if isinstance(value, str) and names_it(value) else value
     return kept

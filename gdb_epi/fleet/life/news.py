@@ -67,26 +67,26 @@ def unsent(engine: Engine, address: str) -> list[News]:
         execute = sqlalchemy_executor(connection)
         n = t.notice.c
         sent = set(connection.execute(select(n.subject).where(n.channel == channel)).scalars())
-        items = [_of_finding(f) for f in stored(engine) if f.state in (OPEN, CONFIRMED)]
+        news = [_of_finding(f) for f in stored(engine) if f.state in (OPEN, CONFIRMED)]
         for state, fix in failed_fixes(all_states(execute, moment)):
             cores = cores_again(execute, state.standing.subject, fix)
-            items.append(_of_regression(state, fix, cores))
-        raised = {item.host for item in items}
+            news.append(_of_regression(state, fix, cores))
+        raised = {entry.host for entry in news}
         for subject, held in standings(execute, HOST, moment).items():
             mark = held.mark
             is_mine = held.state == SUSPECT and held.who == TOOL and subject.name not in raised
             if mark is not None and is_mine:
                 title = _cut(f"{subject.name}: {mark.note or 'fails again'}")
                 once = f"host {subject.name} {mark.at:.0f}"
-                items.append(News(once, AGAIN, title, (), subject.name, 0, (), {}))
-    return [item for item in items if item.subject not in sent]
+                news.append(News(once, AGAIN, title, (), subject.name, 0, (), {}))
+    return [entry for entry in news if entry.subject not in sent]
 
 
-def note_sent(engine: Engine, address: str, items: Sequence[News]) -> None:
+def note_sent(engine: Engine, address: str, news: Sequence[News]) -> None:
     """Remember what an address was told."""
     channel, now = channel_of(address), time.time()
     with begin(engine) as connection:
-        rows = [{"at": now, "channel": channel, "subject": item.subject} for item in items]
+        rows = [{"at": now, "channel": channel, "subject": entry.subject} for entry in news]
         if rows:
             connection.execute(insert(connection, t.notice).on_conflict_do_nothing(), rows)
 
@@ -170,12 +170,12 @@ def digest(engine: Engine, days: int, until: int, now: float) -> News:
     return News(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
 
 
-def _part(lines: list[str], title: str, items: Sequence[str]) -> None:
-    if items:
+def _part(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:
+    if lines_of_part:
         lines.append(title)
-        lines += [f"  {_cut(item)}" for item in items[:MAX_LISTED]]
-        if len(items) > MAX_LISTED:
-            lines.append(f"  and {len(items) - MAX_LISTED} more")
+        lines += [f"  {_cut(line)}" for line in lines_of_part[:MAX_LISTED]]
+        if len(lines_of_part) > MAX_LISTED:
+            lines.append(f"  and {len(lines_of_part) - MAX_LISTED} more")
 
 
 def _cut(text: str) -> str:

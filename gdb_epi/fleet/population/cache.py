@@ -195,20 +195,19 @@ def _remember_entry(folder: Path, population: Population) -> None:
 
 def _save(folder: Path, state: Mapping[str, Any], population: Population) -> None:
     """Write all columns into a draft and rename it; a full disk leaves nothing behind."""
-    p = population
-    arrays = {name: getattr(p, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
-    arrays |= {"core_keys": p.core_keys.packed, "in_feed": p.covered}
-    for kind, some in (("attributes", p.attributes), ("facts", p.facts)):
+    arrays = {name: getattr(population, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
+    arrays |= {"core_keys": population.core_keys.packed, "in_feed": population.covered}
+    for kind, some in (("attributes", population.attributes), ("facts", population.facts)):
         for i, attribute in enumerate(some):
             for side in _sides_of(attribute):
                 arrays[f"{kind}-{i}-{side}"] = getattr(attribute, side)
     head = {
         "state": state,
-        "hosts": p.hosts,
-        "signatures": p.signatures,
-        "attributes": [[a.name, a.values, _sides_of(a)] for a in p.attributes],
-        "facts": [[a.name, a.values, _sides_of(a)] for a in p.facts],
-        "quality": dict(p.quality),
+        "hosts": population.hosts,
+        "signatures": population.signatures,
+        "attributes": [[a.name, a.values, _sides_of(a)] for a in population.attributes],
+        "facts": [[a.name, a.values, _sides_of(a)] for a in population.facts],
+        "quality": dict(population.quality),
     }
     draft = None
     try:
@@ -251,19 +250,22 @@ def _prune(newest: Path) -> None:
 
 def narrowed(population: Population) -> Population:
     """Return the population with columns of codes as narrow as they can be: an eighth, mostly."""
-    p = population
 
-    def narrow_sides(a: Attribute) -> Attribute:
-        reported = None if a.reported is None else narrow(a.reported)
-        return a._replace(crash=narrow(a.crash), exposure=narrow(a.exposure), reported=reported)
+    def narrow_sides(attribute: Attribute) -> Attribute:
+        reported = None if attribute.reported is None else narrow(attribute.reported)
+        return attribute._replace(
+            crash=narrow(attribute.crash), exposure=narrow(attribute.exposure), reported=reported
+        )
 
-    columns: dict[str, Any] = {name: narrow(getattr(p, name)) for name in _KEPT_NARROW}
+    columns: dict[str, Any] = {name: narrow(getattr(population, name)) for name in _KEPT_NARROW}
     # A difference of days, and a day far back, fit 32 bits.
-    columns |= {name: narrow(getattr(p, name), np.int32) for name in ("day", "exposure_day")}
+    columns |= {
+        name: narrow(getattr(population, name), np.int32) for name in ("day", "exposure_day")
+    }
     # Seconds are subtracted, and never added up: until 2038 they fit 32 bits too.
-    if p.second is not None and int(p.second.max(initial=0)) < 1 << 31:
-        columns["second"] = p.second.astype(np.int32)
-    return p.each_attribute(narrow_sides)._replace(**columns)
+    if population.second is not None and int(population.second.max(initial=0)) < 1 << 31:
+        columns["second"] = population.second.astype(np.int32)
+    return population.each_attribute(narrow_sides)._replace(**columns)
 
 
 def _mapped(folder: Path, name: str) -> Any:

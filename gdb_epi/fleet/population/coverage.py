@@ -160,10 +160,12 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
     unknown = nowhere(source.size)
     inside = np.isin(population.day, missing) & population.timed
 
-    def filled(a: Attribute) -> Attribute:
-        return a._replace(
-            exposure=np.concatenate((a.exposure, unknown)),
-            crash=np.where(inside, ABSENT, a.crash) if (a.exposure >= 0).any() else a.crash,
+    def filled(attribute: Attribute) -> Attribute:
+        return attribute._replace(
+            exposure=np.concatenate((attribute.exposure, unknown)),
+            crash=np.where(inside, ABSENT, attribute.crash)
+            if (attribute.exposure >= 0).any()
+            else attribute.crash,
         )
 
     hours = np.concatenate([*(hours_of[day] for day in nearest.tolist()), np.zeros(0)])
@@ -191,9 +193,9 @@ def without_hours(population: Population) -> Population:
     """Return the population without host-hours, crashes with the attributes of their records."""
     nothing = np.zeros(0, dtype=np.int64)
 
-    def as_reported(a: Attribute) -> Attribute:
-        crash = a.crash if a.reported is None else a.reported
-        return a._replace(crash=crash, exposure=nothing, reported=None)
+    def as_reported(attribute: Attribute) -> Attribute:
+        crash = attribute.crash if attribute.reported is None else attribute.reported
+        return attribute._replace(crash=crash, exposure=nothing, reported=None)
 
     return population.each_attribute(as_reported)._replace(
         exposure_day=nothing, exposure_host=nothing, exposure_hours=np.zeros(0)
@@ -221,18 +223,23 @@ def condensed(population: Population, since: int) -> Population:
     What is asked of them is how many there are of each value, and its first and last day: the last
     one has a row of no hours. Of 5,000 hosts over a year a twelfth of the rows is left.
     """
-    p = population
-    columns = (p.exposure_host, *(attribute.exposure for attribute in p.attributes))
-    rows = p.once(_condensed, since, p.exposure_day, p.exposure_hours, *columns)
+    columns = (
+        population.exposure_host,
+        *(attribute.exposure for attribute in population.attributes),
+    )
+    rows = population.once(
+        _condensed, since, population.exposure_day, population.exposure_hours, *columns
+    )
     if rows is None:
-        return p
+        return population
     some, last, day, hours = rows
     attributes = tuple(
-        a._replace(exposure=p.once(_at, a.exposure, some, last)) for a in p.attributes
+        a._replace(exposure=population.once(_at, a.exposure, some, last))
+        for a in population.attributes
     )
-    facts = tuple(a._replace(exposure=nowhere(day.size)) for a in p.facts)
-    host = p.once(_at, p.exposure_host, some, last)
-    return p._replace(
+    facts = tuple(a._replace(exposure=nowhere(day.size)) for a in population.facts)
+    host = population.once(_at, population.exposure_host, some, last)
+    return population._replace(
         attributes=attributes, facts=facts, exposure_day=day, exposure_hours=hours,
         exposure_host=host,
     )  # fmt: skip

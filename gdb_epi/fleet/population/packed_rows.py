@@ -236,12 +236,12 @@ def _keys(text: str, count: int) -> Any:
     """Texts (ASCII), one a line, as one array; those of one length need no look at each."""
     if not text.isascii():
         raise TooWide
-    data = text.encode("ascii") + b"\n"
-    if data.count(b"\n") != count:
+    digits = text.encode("ascii") + b"\n"
+    if digits.count(b"\n") != count:
         raise TooWide
-    size, rest = divmod(len(data), count)
+    size, rest = divmod(len(digits), count)
     if not rest and size > 1:
-        table = np.frombuffer(data, dtype=np.uint8).reshape(count, size)
+        table = np.frombuffer(digits, dtype=np.uint8).reshape(count, size)
         if (table[:, -1] == ord("\n")).all():
             return np.ascontiguousarray(table[:, :-1]).view(f"S{size - 1}").ravel()
-    return np.array(data.split(b"\n")[:-1], dtype="S")
+    return np.array(digits.split(b"\n")[:-1], dtype="S")

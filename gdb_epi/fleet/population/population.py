@@ -190,10 +190,12 @@ class Population(NamedTuple):
     def chosen(self, crashes: Bools, exposure: Bools) -> Population:
         """Return the part that two masks select."""
 
-        def part_of(a: Attribute) -> Attribute:
-            reported = None if a.reported is None else a.reported[crashes]
-            return a._replace(
-                crash=a.crash[crashes], exposure=a.exposure[exposure], reported=reported
+        def part_of(attribute: Attribute) -> Attribute:
+            reported = None if attribute.reported is None else attribute.reported[crashes]
+            return attribute._replace(
+                crash=attribute.crash[crashes],
+                exposure=attribute.exposure[exposure],
+                reported=reported,
             )
 
         return self.each_attribute(part_of)._replace(

@@ -70,23 +70,23 @@ class Preparer:
         others: list[dict[str, Any]] = []
         repeats = 0
         self._projector.received = time.time()
-        for where, one in given:
+        for where, given_record in given:
             try:
-                item = prepare(one)
-                if item is None:
+                prepared = prepare(given_record)
+                if prepared is None:
                     continue
-                key = item.rows.core_key
+                key = prepared.rows.core_key
                 if key in best:
                     repeats += 1
-                    item = self._prepared(merge(unpack(best[key].blob), unpack(item.blob)))
+                    prepared = self._prepared(merge(unpack(best[key].blob), unpack(prepared.blob)))
             except (InputError, RecursionError, ValueError) as error:
-                other = export_line(one)
+                other = export_line(given_record)
                 if other is not None:
                     others.append(other)
                 else:
                     rejected.append((name(where), str(error)))
                 continue
-            best[key] = item
+            best[key] = prepared
         return Batch(best, tuple(rejected), repeats, tuple(others))
 
     def _of_line(self, line: bytes) -> PreparedRecord | None:

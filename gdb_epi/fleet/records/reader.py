@@ -130,15 +130,15 @@ def parse(line: bytes) -> dict[str, Any]:
 _DECODE = json.JSONDecoder().raw_decode
 
 
-def _load(data: bytes) -> Any:
+def _load(document: bytes) -> Any:
     try:
-        if data.isascii() and data[:1] == b"{":
+        if document.isascii() and document[:1] == b"{":
             # What json.loads does, without its guess of the encoding.
-            text = data.decode("ascii").rstrip()
+            text = document.decode("ascii").rstrip()
             value, end = _DECODE(text)
             if end == len(text):
                 return value
-        return json.loads(data)
+        return json.loads(document)
     except RecursionError:
         return InputError("JSON is nested too deeply")
     except ValueError as error:  # JSONDecodeError and UnicodeDecodeError

@@ -107,9 +107,9 @@ def without(population: Population, gone: Ints | Bools) -> Population:
         copied[gone] = nothing
         return copied
 
-    def of_others(a: Attribute) -> Attribute:
-        reported = None if a.reported is None else cleared(a.reported, ABSENT)
-        return a._replace(crash=cleared(a.crash, ABSENT), reported=reported)
+    def of_others(attribute: Attribute) -> Attribute:
+        reported = None if attribute.reported is None else cleared(attribute.reported, ABSENT)
+        return attribute._replace(crash=cleared(attribute.crash, ABSENT), reported=reported)
 
     kept = population.each_attribute(of_others)
     return kept._replace(
