@@ -12,6 +12,11 @@ ADDRESS_BITS = 47  # of a user-space address, with four levels of page tables
 USER_TOP = 1 << ADDRESS_BITS  # the end of user space
 
 
+def words_in(raw: bytes) -> list[int]:
+    """Return the words that bytes hold; a rest that is no whole word is left out."""
+    return memoryview(raw)[: len(raw) & -WORD].cast("Q").tolist()
+
+
 def signed_word(word: int) -> int:
     """Return the number that a word is in two's complement; a sum wraps around before."""
     word &= WORD_MASK

@@ -96,16 +96,12 @@ def read_table(document: Mapping[str, Any]) -> Table:
             tuple(fields.get("off", ())),
             tuple(fields.get("answers", ())),
             fields.get("cause", ""),
-            _beyond_stores(fields.get("beyond_stores")),
+            next(iter(fields.get("beyond_stores", {}).items()), None),
             fields.get("most", 1.0),
         )
         for name, fields in document["items"].items()
     }
     return Table(weights, document["priors"], document["thresholds"], document["version"])
-
-
-def _beyond_stores(shares: Mapping[str, float] | None) -> tuple[str, float] | None:
-    return next(iter(shares.items())) if shares else None
 
 
 def score(

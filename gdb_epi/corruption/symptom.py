@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.code.return_slot import off_by_8, one_bit_return, race_of_setcontext
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.suspect_words import FaultWord, fault_words, software_pattern
+from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern
 from gdb_epi.corruption.pointers.word_origin import shape_in_words
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
@@ -177,12 +177,9 @@ def _by_words(context: Context) -> Symptom | None:
     for word in fault_words(context):
         shape = software_pattern(context, word)
         if shape is not None and shape.name in _OF_SHAPE:  # a number of no shape has no name here
-            return Symptom(_OF_SHAPE[shape.name], _told(word, shape_in_words(context, word, shape)))
+            why = f"{word.source} holds {word.value:#018x}: {shape_in_words(context, word, shape)}"
+            return Symptom(_OF_SHAPE[shape.name], why)
     return None
-
-
-def _told(word: FaultWord, why: str) -> str:
-    return f"{word.source} holds {word.value:#018x}: {why}"
 
 
 def _abort_symptom(account: Account) -> Symptom:

@@ -11,13 +11,12 @@ src/cxa_exception.h.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from itertools import pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent, UnreadableMemory
 from gdb_epi.fault.reads import read_word
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import WORD, words_in
 from gdb_epi.target.api import NativeFrame, Target
 
 _TERMINATE = frozenset((
@@ -123,8 +122,7 @@ def _header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
     except UnreadableMemory:
         return None
     seen: set[int] = set()
-    pointer: int
-    for (pointer,) in struct.iter_unpack("<Q", stack):
+    for pointer in words_in(stack):
         if pointer in seen or pointer % WORD or not _is_data(target, pointer):
             continue
         seen.add(pointer)

@@ -94,7 +94,7 @@ def nearest_mapping(
 ) -> NearbyMapping | None:
     """Return the permitted mapping that ends or begins at most `reach` bytes away."""
     regions = target.regions()
-    at = bisect_left(regions, address, key=_end)
+    at = bisect_left(regions, address, key=lambda region: region.end)
     nearby: list[NearbyMapping] = []
     for number in range(max(at - 3, 0), min(at + 3, len(regions))):
         region = regions[number]
@@ -106,7 +106,3 @@ def nearest_mapping(
             nearby.append(NearbyMapping(region, region.start - address, False))
     near = [mapping for mapping in nearby if mapping.distance <= reach]
     return min(near, key=lambda mapping: mapping.distance, default=None)
-
-
-def _end(region: Region) -> int:
-    return region.end

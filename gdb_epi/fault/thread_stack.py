@@ -8,11 +8,9 @@ the block's end; the kernel puts that of the process where it puts the words of 
 
 from __future__ import annotations
 
-import struct
-
 from gdb_epi.errors import Absent
 from gdb_epi.fault.reads import read_up_to
-from gdb_epi.sizes import PAGE, WORD
+from gdb_epi.sizes import PAGE, words_in
 from gdb_epi.target.api import Region, Target, Thread
 from gdb_epi.target.auxv import AT_RANDOM
 from gdb_epi.typing_lite import NamedTuple
@@ -49,8 +47,7 @@ def thread_stack_of(target: Target, thread: Thread) -> ThreadStack | None:
 
 def _block(target: Target, descriptor: int) -> ThreadStack | None:
     """Return the block that a descriptor of glibc names, without its guard."""
-    raw = read_up_to(target, descriptor, DESCRIPTOR)
-    words = struct.unpack(f"<{len(raw) // WORD}Q", raw[: len(raw) // WORD * WORD])
+    words = words_in(read_up_to(target, descriptor, DESCRIPTOR))
     for at in range(len(words) - _WORDS + 1):
         start, size, guard, reported = words[at : at + _WORDS]
         end = start + size

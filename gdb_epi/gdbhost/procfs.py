@@ -185,7 +185,11 @@ def _module(
         base, segments = image
         if is_data_only(spans, segments, runs):
             return None
-        notes = [read(base + s.vaddr, s.filesz) for s in segments if _is_small_note(s)]
+        notes = [
+            read(base + segment.vaddr, segment.filesz)
+            for segment in segments
+            if segment.type == elf.PT_NOTE and segment.filesz <= PAGE
+        ]
     except UnreadableMemory:
         return None
     build_id = next(filter(None, map(elf.build_id_of, notes)), None)
@@ -207,7 +211,3 @@ def _loaded(
 
     spans = [FileMapping(part.start, part.end, part.file_offset) for part in parts]
     return loaded_mappings(spans, first_page, runs)
-
-
-def _is_small_note(segment: elf.Segment) -> bool:
-    return segment.type == elf.PT_NOTE and segment.filesz <= PAGE

@@ -16,7 +16,7 @@ import os
 from itertools import pairwise
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import WORD, words_in
 from gdb_epi.target.api import Target
 
 _WORDS = 24  # of the object, among which the two ends are
@@ -84,10 +84,9 @@ class Walk:
 
     def _words(self, place: int, size: int) -> tuple[int, ...]:
         try:
-            stack = self._target.read(place, size & ~7)
+            return tuple(words_in(self._target.read(place, size & ~7)))
         except UnreadableMemory:
             return ()
-        return tuple(int.from_bytes(stack[i : i + 8], "little") for i in range(0, len(stack), WORD))
 
 
 def _is_greenlet(name: str) -> bool:

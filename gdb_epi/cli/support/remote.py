@@ -7,7 +7,7 @@ which is used to open the file; what is shown, stored and raised has the masked 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 
@@ -257,12 +257,9 @@ def _without_secrets(text: str, url: str) -> str:
     scheme, _, rest = url.partition("://")
     rest, query = _split_query(scheme, rest)
     user = rest.partition("/")[0].rpartition("@")[0]
-    secrets = [query, user, *user.split(":"), *_values(query)]
+    values = [part.partition("=")[2] for part in query.split("&")]
+    secrets = [query, user, *user.split(":"), *values]
     for secret in sorted({s for s in (*secrets, *map(unquote, secrets)) if s}, key=len)[::-1]:
         text = text.replace(secret, MASK)
     words = text.split(" ")
     return " ".join(without_credentials(word) if "://" in word else word for word in words)
-
-
-def _values(query: str) -> Sequence[str]:
-    return [part.partition("=")[2] for part in query.split("&")]

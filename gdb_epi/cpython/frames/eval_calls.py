@@ -19,13 +19,13 @@ Source: Python/ceval.c of each version.
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Sequence
 
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
@@ -151,11 +151,9 @@ def _pointers(
         if not low or low & 7 or high <= low or total > MAX_STACK_BYTES:
             return None
         try:
-            count = (high - low) // 8
-            words = struct.unpack(f"<{count}Q", target.read(low, 8 * count))
+            words_of_frames.append(frozenset(words_in(target.read(low, (high - low) & -8))))
         except UnreadableMemory:
             return None
-        words_of_frames.append(frozenset(words))
         low = high
     return words_of_frames
 

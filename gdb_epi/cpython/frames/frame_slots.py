@@ -15,6 +15,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import words_in
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_SLOTS = 1 << 12  # of one frame
@@ -77,8 +78,7 @@ class FrameSlots:
             at = self.reader.layout.require("PyFrameObject", "f_valuestack")
             base = self.reader.u64(frame.address + at)
             variables = max(0, min((base - start) // 8, MAX_SLOTS))
-        slots = self.reader.read(start, 8 * (variables + room))
-        words = [int.from_bytes(slots[i : i + 8], "little") for i in range(0, len(slots), 8)]
+        words = words_in(self.reader.read(start, 8 * (variables + room)))
         if self._tagged:
             words = [word & ~3 for word in words]
         deep = self._depth_modern(frame) if self._modern else self._depth_old(frame.address)

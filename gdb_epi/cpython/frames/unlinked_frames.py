@@ -14,7 +14,6 @@ nobody, but named.
 
 from __future__ import annotations
 
-import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -24,7 +23,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
-from gdb_epi.sizes import PAGE
+from gdb_epi.sizes import PAGE, words_in
 from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
@@ -142,7 +141,7 @@ def _unpacked(reader: Reader, low: int, count: int) -> tuple[int, ...]:
     for at in range(low, low + 8 * count, PAGE):
         size = min(PAGE, low + 8 * count - at)
         try:
-            words += struct.unpack(f"<{size // 8}Q", reader.read(at, size))
+            words += words_in(reader.read(at, size))
         except UnreadableMemory:
             words += [0] * (size // 8)
     return tuple(words)

@@ -15,7 +15,7 @@ from gdb_epi.cpython.reader import CircularList, Reader
 from gdb_epi.cpython.runtime.gc import GcState, gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import PAGE
+from gdb_epi.sizes import PAGE, words_in
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_OBJECTS = 1_000_000
@@ -149,9 +149,7 @@ def frame_pointers(reader: Reader, frame: int) -> list[int]:
             break
         except UnreadableMemory:
             continue
-    words = [
-        int.from_bytes(pointers[n : n + 8], "little") & ~_FLAGS for n in range(0, len(pointers), 8)
-    ]
+    words = [word & ~_FLAGS for word in words_in(pointers)]
     return [word for word in words if word > PAGE and not word & 7]
 
 

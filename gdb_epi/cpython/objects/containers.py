@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import words_in
 
 MAX_ITEMS = 1 << 22
 SLOTS_AT_ONCE = 1024
@@ -79,5 +80,4 @@ class ContainerReader:
                 block = self._reader.u64(block + next_at)
 
     def _array(self, start: int, count: int) -> list[int]:
-        addresses = self._reader.read(start, 8 * count) if count else b""
-        return [int.from_bytes(addresses[at : at + 8], "little") for at in range(0, 8 * count, 8)]
+        return words_in(self._reader.read(start, 8 * count)) if count else []

@@ -11,6 +11,7 @@ from __future__ import annotations
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import words_in
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_BASES = 128
@@ -214,11 +215,7 @@ class TypeReader:
             if not 0 < count <= MAX_BASES:
                 raise UnreadableMemory(info.mro, 8, f"an MRO of {count} types")
             first_item = info.mro + layout.require("PyTupleObject", "ob_item")
-            addresses = self._reader.read(first_item, 8 * count)
-            return [
-                self.at(int.from_bytes(addresses[at : at + 8], "little"))
-                for at in range(0, 8 * count, 8)
-            ]
+            return [self.at(base) for base in words_in(self._reader.read(first_item, 8 * count))]
         except UnreadableMemory:
             return list(self.lineage(info.address).types)
 

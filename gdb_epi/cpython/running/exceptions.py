@@ -29,6 +29,7 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -315,11 +316,7 @@ class ExceptionDecoder:
         if not 0 < count < 1 << 40:
             raise UnreadableMemory(held, 8, f"a group of {count} exceptions")
         start = held + self._layout.require("PyTupleObject", "ob_item")
-        addresses = self._reader.read(start, 8 * min(count, MAX_MEMBERS))
-        words = (
-            int.from_bytes(addresses[at : at + 8], "little") for at in range(0, len(addresses), 8)
-        )
-        return tuple(words), count
+        return tuple(words_in(self._reader.read(start, 8 * min(count, MAX_MEMBERS)))), count
 
     # -- types --------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.errors import EpiError, UnreadableMemory
+from gdb_epi.sizes import words_in
 from gdb_epi.typing_lite import NamedTuple
 
 _BASES = ("_gevent_c_abstract_linkable", "_abstract_linkable", "__abstract_linkable")
@@ -102,10 +103,7 @@ class WakeLinks:
             content = self._reader.read(address + self._head, size - self._head)
         except EpiError:
             return []
-        words = [
-            int.from_bytes(content[i : i + 8], "little") for i in range(0, len(content) - 7, 8)
-        ]
-        return [word for word in words if word > 1 << 12 and not word & 7]
+        return [word for word in words_in(content) if word > 1 << 12 and not word & 7]
 
     def _reached(
         self, source: int, seen: set[int], *, watching: bool

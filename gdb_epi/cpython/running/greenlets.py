@@ -23,7 +23,7 @@ from gdb_epi.cpython.heap.instances import Instances, instances_of
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import WORD, words_in
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -99,8 +99,7 @@ def _words(reader: Reader, instances: Instances, address: int) -> tuple[int, ...
     else:
         why = f"a greenlet of {root.basicsize} bytes with its dict at {dict_at}: unknown version"
         raise UnreadableMemory(address, root.basicsize, why)
-    content = reader.read(start, size)
-    words = tuple(int.from_bytes(content[i : i + 8], "little") for i in range(0, size - 7, WORD))
+    words = tuple(words_in(reader.read(start, size)))
     if start != address + head and address not in words:
         raise UnreadableMemory(start, size, "no implementation of this greenlet")
     return words

@@ -9,13 +9,14 @@ over beside the new one. What lies on the C stacks decides, or the thread's numb
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from gdb_epi.cpython.frames.eval_calls import FRAME_POINTERS, EvalCallReader
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.types import InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -66,11 +67,8 @@ class _Stacks:
             self._left -= size
             words: frozenset[int] = frozenset()
             if size <= MAX_STACK_BYTES and self._left >= 0:
-                try:
-                    stack = self._target.read(extent.low, size)
-                    words = frozenset(struct.unpack(f"<{size // 8}Q", stack))
-                except UnreadableMemory:
-                    pass
+                with suppress(UnreadableMemory):
+                    words = frozenset(words_in(self._target.read(extent.low, size)))
             self._words[extent.tid] = words
         return self._words[extent.tid]
 

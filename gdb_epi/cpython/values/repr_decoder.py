@@ -17,6 +17,7 @@ from gdb_epi.cpython.values.context import Undecodable as Undecodable
 from gdb_epi.cpython.values.context import ValueContext as ValueContext
 from gdb_epi.cpython.values.secrets import MASKED, is_secret_name, is_shown, without_passwords
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import words_in
 from gdb_epi.typing_lite import NamedTuple
 
 DEPTH, MAX_DEPTH = 6, 40  # containers in containers
@@ -399,8 +400,7 @@ class ReprDecoder:
             return []
         self.require_range(address, 8 * count, what)
         number = min(count, self.limits.width)
-        addresses = self.reader.read(address, 8 * number)
-        return [int.from_bytes(addresses[at : at + 8], "little") for at in range(0, 8 * number, 8)]
+        return words_in(self.reader.read(address, 8 * number))
 
     def array_of(self, address: int, kind: str) -> tuple[int, int]:
         """Return where the items of a tuple or "list" begin, and how many there are."""

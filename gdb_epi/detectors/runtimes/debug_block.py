@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -14,6 +13,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.own_native_code import possible_writers
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -113,7 +113,7 @@ def _damaged_block(state: ProcessState, end: int) -> Block | None:
     words = [fault.registers.get(name, 0) for name in fault.architecture.general]
     try:
         size = max(0, min(end + 64 - fault.sp, MAX_STACK)) & ~7
-        words += [word for (word,) in struct.iter_unpack("<Q", state.target.read(fault.sp, size))]
+        words += words_in(state.target.read(fault.sp, size))
     except UnreadableMemory:
         pass
     blocks = (_block_at(state.target, word) for word in dict.fromkeys(words) if word % 8 == 0)

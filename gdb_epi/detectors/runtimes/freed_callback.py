@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -14,6 +13,7 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target, machine_of
 
 _THUNK = "_ctypes.CThunkObject"  # Modules/_ctypes/ctypes.h; the name is the same since 2.5
@@ -71,7 +71,7 @@ def _words(target: Target, registers: Mapping[str, int], start: int, end: int) -
         stack = target.read(start, max(0, min(end - start, MAX_STACK)) & ~7)
     except UnreadableMemory:
         return
-    yield from dict.fromkeys(word for (word,) in struct.iter_unpack("<Q", stack))
+    yield from dict.fromkeys(words_in(stack))
 
 
 def _is_freed_thunk(reader: Reader, address: int) -> bool:

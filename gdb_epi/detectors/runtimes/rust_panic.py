@@ -12,6 +12,7 @@ from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.site import ILLEGAL, TRAPPED
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target
 
 # Parts of names, mangled either way: library/std/src/panicking.rs, library/core/src/panicking.rs.
@@ -66,7 +67,7 @@ def _location(
         stack = target.read(start, max(size, 0) & ~7)
     except UnreadableMemory:
         return None
-    places = [_place_at(target, word) for (word,) in struct.iter_unpack("<Q", stack)]
+    places = [_place_at(target, word) for word in words_in(stack)]
     places_in_sources = [place for place in places if place is not None]
     return next(
         (place for place in places_in_sources if _LIBRARY not in place),

@@ -41,7 +41,8 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
     for library in instances_of(state.target, python).of([LIBRARY])[:MAX_LIBRARIES]:
         kept = values.attribute(library.address, "_name")
         name = _file(values.text(kept) or "") if kept else ""
-        if not name or any(path.startswith(_stem(name)) for path in loaded):
+        stem = name.partition(".so")[0]  # without its version: a link leads to libx.so.1.2
+        if not name or any(path.startswith(stem) for path in loaded):
             continue
         facts = {"library": name, "address": hex_word(address)}
         summary = (
@@ -54,8 +55,3 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
 
 def _file(path: str) -> str:
     return path.rpartition("/")[2]
-
-
-def _stem(name: str) -> str:
-    """Return the name without its version: a link leads to libx.so.1.2."""
-    return name.partition(".so")[0]

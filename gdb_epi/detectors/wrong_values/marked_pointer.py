@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
@@ -13,7 +12,7 @@ from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.own_native_code import own_modules_of
 from gdb_epi.fault.site import DATA
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK, words_in
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_word
 from gdb_epi.util import counted
@@ -140,7 +139,7 @@ def _alike(target: Target, place: int, value: int) -> Iterator[tuple[int, int]]:
     for first in range(start, end - WORD + 1, step):
         size = min(step, end - first) & -WORD
         try:
-            words = struct.unpack(f"<{size // WORD}Q", target.read(first, size))
+            words = words_in(target.read(first, size))
         except UnreadableMemory:
             continue
         for number, word in enumerate(words):

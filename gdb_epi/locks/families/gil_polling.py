@@ -17,7 +17,7 @@ from gdb_epi.locks import types as t
 from gdb_epi.locks.context import LockContext, family
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.waits.thread_activity import activity
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Thread
 
 STACK_BYTES = 512  # from the stack pointer up
@@ -66,11 +66,10 @@ def _gil_word_on_stack(view: PythonView, stack: int, gil: Gil) -> int | None:
         if field is not None:
             ranges.append((gil.address + field.offset, gil.address + field.offset + field.size))
     try:
-        stack_bytes = view.reader.read(stack, STACK_BYTES)
+        words = words_in(view.reader.read(stack, STACK_BYTES))
     except (UnreadableMemory, LayoutError):
         return None
-    for at in range(0, STACK_BYTES, WORD):
-        word = int.from_bytes(stack_bytes[at : at + WORD], "little")
+    for word in words:
         if any(start <= word < end for start, end in ranges):
             return word
     return None

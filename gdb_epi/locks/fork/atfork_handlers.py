@@ -18,6 +18,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import follows_call
 from gdb_epi.locks.fork.forking_calls import CHILD, Hook, fork_hooks, forking_call
 from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ForkHandlers
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target, Thread
 
 C_HANDLERS = "pthread_atfork handlers"
@@ -177,8 +178,7 @@ def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
         stack = target.read(top, min(STACK_SEARCHED, region.end - top) // 8 * 8)
     except UnreadableMemory:
         return None
-    for at in range(0, len(stack), 8):
-        word = int.from_bytes(stack[at : at + 8], "little")
+    for word in words_in(stack):
         for start, stage, name in places:
             inside = start < word < start + _FUNCTION
             if inside and follows_call(target, thread.architecture, word):

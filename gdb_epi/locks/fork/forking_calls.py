@@ -8,14 +8,13 @@ lists of the interpreter (Modules/posixmodule.c, register_at_fork; 3.7 to 3.15).
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import PAGE, USER_TOP
+from gdb_epi.sizes import PAGE, USER_TOP, words_in
 from gdb_epi.typing_lite import NamedTuple
 
 BEFORE, CHILD, PARENT = "before the fork", "in the child", "in the parent"
@@ -92,7 +91,7 @@ def _slots(reader: Reader, start: int) -> Iterator[int]:
         slots = reader.read(start, size)
     except UnreadableMemory:
         return
-    yield from (word for (word,) in struct.iter_unpack("<Q", slots) if PAGE < word < USER_TOP)
+    yield from (word for word in words_in(slots) if PAGE < word < USER_TOP)
 
 
 def _builtin_name(reader: Reader, address: int) -> str | None:

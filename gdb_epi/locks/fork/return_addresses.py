@@ -8,14 +8,13 @@ On demand only: it reads symbol tables.
 
 from __future__ import annotations
 
-import struct
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.locks.glibc_threads import functions
 from gdb_epi.locks.types import VanishedThread
-from gdb_epi.sizes import PAGE, USER_TOP
+from gdb_epi.sizes import PAGE, USER_TOP, words_in
 from gdb_epi.target.api import Module, Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -65,7 +64,7 @@ class NativeScanner:
             stack = self.target.read(low, (high - low) // 8 * 8)
         except UnreadableMemory:
             return
-        for number, (word,) in enumerate(struct.iter_unpack("<Q", stack)):
+        for number, word in enumerate(words_in(stack)):
             if PAGE < word < USER_TOP:
                 yield low + 8 * number, word
 

@@ -28,7 +28,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.sizes import PAGE, USER_TOP
+from gdb_epi.sizes import PAGE, USER_TOP, words_in
 from gdb_epi.target.api import Target
 
 # How far below the outermost frame is looked, in steps: thread_run() holds the thread state within
@@ -148,11 +148,10 @@ class StackScanner:
             return
         self.left -= size
         try:
-            stack = self.target.read(low, size // 8 * 8)
+            words = words_in(self.target.read(low, size & -8))
         except UnreadableMemory:
             return
-        values = struct.unpack(f"<{len(stack) // 8}Q", stack)
-        yield from dict.fromkeys(w for w in reversed(values) if PAGE < w < USER_TOP)
+        yield from dict.fromkeys(word for word in reversed(words) if PAGE < word < USER_TOP)
 
     def _u64(self, address: int) -> int | None:
         try:

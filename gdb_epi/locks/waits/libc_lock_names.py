@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from gdb_epi.fault.reads import follows_call, read_up_to
+from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Module, Target, Thread
 from gdb_epi.target.unwind import Unwinder
 
@@ -76,8 +77,7 @@ def calling_functions(target: Target, thread: Thread) -> list[str]:
 
 
 def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
-    stack = read_up_to(target, thread.sp, size)
-    words = [int.from_bytes(stack[i : i + 8], "little") for i in range(0, len(stack) // 8 * 8, 8)]
+    words = words_in(read_up_to(target, thread.sp, size))
     libc = _libc_range(target)
     if libc is None:
         return []
@@ -170,9 +170,7 @@ def innermost_outside_libc(target: Target, thread: Thread, unwinder: Unwinder) -
         if module is not None:
             return module
         top = frame.cfa
-    stack = read_up_to(target, top, STACK_BYTES)
-    words = [int.from_bytes(stack[i : i + 8], "little") for i in range(0, len(stack) // 8 * 8, 8)]
-    for pc in (thread.pc, *words):
+    for pc in (thread.pc, *words_in(read_up_to(target, top, STACK_BYTES))):
         module = _outside_libc(target, modules, pc)
         if module is not None and (
             pc == thread.pc or follows_call(target, thread.architecture, pc) is not False

@@ -22,6 +22,7 @@ from gdb_epi.cpython.values.repr_decoder import (
     decodes_repr,
 )
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import words_in
 
 MAX_BLOCKS = 1 << 20
 _BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
@@ -53,9 +54,7 @@ def deque_items(decoder: ReprDecoder, address: int, count: int) -> Iterator[int]
     left = count
     while left > 0:
         number = min(_BLOCK_ITEMS - index, left)
-        addresses = decoder.reader.read(block + data_at + 8 * index, 8 * number)
-        for at in range(0, 8 * number, 8):
-            yield int.from_bytes(addresses[at : at + 8], "little")
+        yield from words_in(decoder.reader.read(block + data_at + 8 * index, 8 * number))
         left -= number
         index = 0
         block = decoder.reader.u64(block + link_at)

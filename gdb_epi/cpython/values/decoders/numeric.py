@@ -7,6 +7,7 @@ import struct
 
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent
+from gdb_epi.sizes import words_in
 
 MAX_DECIMAL_WORDS = 1 << 20
 _SPECIAL = {"F": "Infinity", "n": "NaN", "N": "sNaN"}  # by _exp of _pydecimal
@@ -32,7 +33,7 @@ def decimal(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable(f"a Decimal of {digits} digits in {length} words")
     if words * _RADIX_DIGITS > decoder.limits.length + 40:
         raise Undecodable(f"a Decimal of {digits} digits: more than the limit")
-    raw = struct.unpack(f"<{words}Q", decoder.reader.read(limbs, 8 * words))
+    raw = words_in(decoder.reader.read(limbs, 8 * words))
     if any(word >= 10**_RADIX_DIGITS for word in raw):
         raise Undecodable("a Decimal with a word above its radix")
     text = "".join(f"{word:019d}" for word in reversed(raw)).lstrip("0")
