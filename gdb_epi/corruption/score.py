@@ -173,7 +173,7 @@ def _strongest(
 
 
 def _by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:
-    """Group evidence by the error it tells of: the same wrong word and the same right one."""
+    """Group evidence by the error it tells about: the same wrong word and the same right one."""
     by_error: dict[object, list[Evidence]] = {}
     for each in evidence:
         has_words = each.found is not None and each.corrected is not None

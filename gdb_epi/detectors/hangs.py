@@ -49,7 +49,7 @@ def going_on(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes of the opposite, tested: circles of locks, a GIL held asleep, a blocked event
     loop, a thread that waits for a file lock, a database or a peer that does not read.
-    Not said of a process that ended itself after the C library had given up.
+    Not said about a process that ended itself after the C library had given up.
     Reference: the kinds of waits are in gdb_epi/hangs/.
     """
     account = state.account

@@ -53,7 +53,7 @@ class PythonFrames:
 def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] | None:
     """Return the Python frames by the native level that runs them, and the levels to leave out.
 
-    None where nothing is known of Python in the selected thread.
+    None where nothing is known about Python in the selected thread.
     """
     from gdb_epi.gdbhost.sessions import sessions
 
@@ -76,7 +76,7 @@ def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], se
     plumbing: set[int] = set()
     stack = state.stack(tid)
     if stack.native is not None:
-        return {}, set()  # nothing is known of their places
+        return {}, set()  # nothing is known about their places
     for level, frame in frames_with_levels(stack):
         if frame.python is not None:
             placed.setdefault(level, []).append(frame.python)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What /proc tells of a live process: of this machine, or through a gdbserver of its own.
+"""What /proc tells about a live process: of this machine, or through a gdbserver of its own.
 
 Each function takes None for a process of which neither can be had.
 """

@@ -51,7 +51,7 @@ def retried_database(scene: HangContext, activity: h.ThreadActivity) -> h.HangAn
 
 
 def _handled(scene: HangContext, tid: int) -> str | None:
-    """Return what the error says that a thread handles, if it tells of a locked database."""
+    """Return what the error says that a thread handles, if it tells about a locked database."""
     thread = next((each for each in scene.python.threads() if each.tid == tid), None)
     if thread is None:
         return None

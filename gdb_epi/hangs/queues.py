@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What queues say of a wait: one that nobody reads, and jobs that nobody reported as done.
+"""What queues say about a wait: one that nobody reads, and jobs that nobody reported as done.
 
 A process does not end before what it put into a multiprocessing.Queue is in the pipe, which has
 room for 64 KiB. So a parent that joins first and reads later waits for ever ("Joining processes

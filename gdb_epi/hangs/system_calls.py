@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the registers of a sleeping thread say of its system call: descriptor, direction, time."""
+"""What a sleeping thread's registers tell about its system call: descriptor, direction, time."""
 
 from __future__ import annotations
 

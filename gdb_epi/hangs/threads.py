@@ -93,7 +93,7 @@ class ThreadReader:
         library: tuple[str, str, str] | None,
         thread: Thread,
     ) -> h.ThreadActivity:
-        """A wait for a lock, by what `locks/` says of it."""
+        """A wait for a lock, by what `locks/` says about it."""
         target, timed = wait.owner.tid, wait.timed
         base = base._replace(label=f"{wait.kind}:{wait.name}" if wait.name else wait.kind)
         if wait.kind in JOINS:

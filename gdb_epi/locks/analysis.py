@@ -33,7 +33,7 @@ MAX_HELD = 4096
 
 
 class ForkFacts(NamedTuple):
-    """What is known of a fork without looking at any lock."""
+    """What is known about a fork without looking at any lock."""
 
     evidence: ForkEvidence
     handlers: ForkHandlers | None

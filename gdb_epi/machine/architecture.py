@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine must tell of itself."""
+"""What a machine must tell about itself."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Ended(NamedTuple):
 
     @property
     def exit_code(self) -> int:
-        """What a shell would say of it; a hang counts as a failed test."""
+        """What a shell would say about it; a hang counts as a failed test."""
         if self.hung:
             return int(pytest.ExitCode.TESTS_FAILED)
         return 128 - self.status if self.status < 0 else self.status or int(self.case is not None)

@@ -233,7 +233,7 @@ def _add_locals(
 
 
 def locals_json(variables: list[Variable]) -> dict[str, Any]:
-    """Return the texts by name, and what is known of each variable beside its text."""
+    """Return the texts by name, and what is known about each variable beside its text."""
     texts: dict[str, str] = {}
     facts = []
     for variable in variables:

@@ -63,7 +63,7 @@ Json = dict[str, Any]
 class Resigned(NamedTuple):
     """The signature made anew; `signature` is None when nothing changes.
 
-    `unable` says of keys that the stored frames cannot give, why.
+    `unable` says about keys that the stored frames cannot give, why.
     """
 
     signature: Json | None

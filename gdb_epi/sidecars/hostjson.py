@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""host.json: what is known of a host, as `gdb-epi host-facts` or anybody else writes it.
+"""host.json: what is known about a host, as `gdb-epi host-facts` or anybody else writes it.
 
 One object. hostname, machine_id and boot_id are the record's; `kernel` and `container` are groups
 of the record; `attributes` and every other plain value become attributes of the host.

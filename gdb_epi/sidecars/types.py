@@ -12,7 +12,7 @@ MAX_SECONDS = 1 << 36
 
 
 class Sidecar(NamedTuple):
-    """One source. `groups` are parts of a record; `identity` is what it says of the process.
+    """One source. `groups` are parts of a record; `identity` is what it says about the process.
 
     `identity` has pid, signo and comm as far as they are known; they are compared with the core's
     and never stored. `problems` are sentences about what could not be used.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the CPU of the dead process said of itself: CPUID, as glibc's ld.so wrote it down.
+"""What the CPU of the dead process said about itself: CPUID, as glibc's ld.so wrote it down.
 
 The kernel gives a process CPUID's leaf 1, edx, as AT_HWCAP. ld.so keeps all that it asked in
 `_rtld_global_ro._dl_x86_cpu_features`: kind, highest leaf, family, model, stepping (5 words of 4

@@ -61,7 +61,7 @@ class TextSignature(NamedTuple):
     """The keys that a text carries.
 
     `category` is None while several are possible. `candidates` holds, for a key that only lacks
-    the category, the key for each category in `possible`. `inferred` says of a key what was not
+    the category, the key for each category in `possible`. `inferred` says about a key what was not
     read but concluded: a core's key may differ there.
     """
 
@@ -142,7 +142,7 @@ def crashed_thread(dump: Dump) -> tuple[TextThread | None, str]:
 
 
 def _with_stacks(dump: Dump, thread: TextThread) -> TextThread:
-    """Add what other places of the text say of the same thread: `bt` and `py-bt` may be apart."""
+    """Add what other parts of the text say about the thread: `bt` and `py-bt` may be apart."""
     same = [t for t in dump.threads if t is not thread and _is_same(t, thread)]
     for other in same:
         better = len(other.native) > len(thread.native)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a text says of one crash; values only."""
+"""What a text says about one crash; values only."""
 
 from __future__ import annotations
 

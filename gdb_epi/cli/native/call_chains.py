@@ -2,8 +2,8 @@
 """The functions between a call and what runs that have jumped on, as GDB infers them.
 
 As call_site_find_chain() of GDB (dwarf2/loc.c): from what was called by all jumps that debug
-information tells of to the function that runs. There are none unless every jump on the way is to a
-known function, and none without debug information of the caller. Several ways are left to GDB.
+information names to the function that runs. There are none unless every jump on the way is to
+a known function, and none without debug information of the caller. Several ways are left to GDB.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ _INLINE, _NORMAL, _SIGNAL = "inline", "normal", "signal"
 
 
 def frame_name_folder() -> Path:
-    """Return the folder for what GDB has said of files."""
+    """Return the folder for what GDB has said about files."""
     return cache_folder() / "native-frames"
 
 
@@ -264,7 +264,7 @@ class KnownFrames:
     # -- names ------------------------------------------------------------------------------
 
     def _object(self, module: Module | None) -> _Object | None:
-        """Return what is known of a module's file; None where GDB has loaded none."""
+        """Return what is known about a module's file; None where GDB has loaded none."""
         if module is None or not isinstance(module.file, str):
             return None
         if module.path not in self._objects:

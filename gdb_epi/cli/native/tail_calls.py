@@ -29,7 +29,7 @@ _ENDBR64, _BND, _JUMP_THROUGH = b"\xf3\x0f\x1e\xfa", b"\xf2", b"\xff\x25"
 
 
 class TailCalls:
-    """What is known of the calls of one process."""
+    """What is known about the calls of one process."""
 
     def __init__(self, target: Target) -> None:
         self._target = target

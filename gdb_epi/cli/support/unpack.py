@@ -90,7 +90,7 @@ def unpack_stream(
 
     `path` is what messages call it, `name` the name of the new file, `size` that of the packed one.
     """
-    target = Path(folder) / name  # what is said of the core names the file that was given
+    target = Path(folder) / name  # what is said about the core names the file that was given
     trouble = None
     try:
         with _opened(file, compression) as stream, target.open("wb") as out:

@@ -253,7 +253,7 @@ class _Store(NamedTuple):
 
 
 class _Replay:
-    """Run a path again, from what is known of the registers before and during it."""
+    """Run a path again, from what is known about the registers before and during it."""
 
     def __init__(self, target: Target, path: CodePath, registers: dict[str, int]) -> None:
         self._target = target

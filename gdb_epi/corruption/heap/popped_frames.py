@@ -19,7 +19,7 @@ CLEARED = (0, 1)  # NULL; PyStackRef_NULL from 3.14 on
 
 
 class FramePlaces(NamedTuple):
-    """Offsets: the top in a thread state, members of frames, what code objects say of sizes."""
+    """Offsets: the top in a thread state, members of frames, what code objects say about sizes."""
 
     top: int
     code: int

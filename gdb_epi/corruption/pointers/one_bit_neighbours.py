@@ -135,7 +135,7 @@ def neighbours_of(context: Context) -> list[Neighbour]:
 
 
 def level_of(neighbour: Neighbour) -> str:
-    """Return the id of the strongest pointee that can be said of a neighbour; "" for nothing."""
+    """Return the id of the strongest pointee that can be said about a neighbour; "" for nothing."""
     suspect, pointee = neighbour.suspect, neighbour.pointee
     if neighbour.bit < 0:
         return "M1" if neighbour.owner or neighbour.same or neighbour.copies else ""

@@ -166,7 +166,7 @@ def attach_orphan_frames(
 ) -> tuple[list[InterpreterState], list[SoftError]]:
     """Give running frames that nobody leads to to the thread that they are of, after its hole.
 
-    The errors tell of frames that run on a thread that cannot be told. Call it for layouts up to
+    The errors name frames whose thread is unknown. Call it for layouts up to
     3.10 alone, and where a stack is open.
     """
     threads = [thread for interpreter in interpreters for thread in interpreter.threads]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects by searching memory: of a type, by what they hold, by who refers to them.
 
-In: a Target and a decoded `PythonState`. Out: addresses with what is known of them: objects of a
+In: a Target and a decoded `PythonState`. Out: addresses with what is known about them: objects of a
 type (`objects_by_type`, `find`), references (`referrers`), what lies at an address
 (`address_locations`), the collector's lists (`gc_lists`), instances of named classes (`instances`).
 

@@ -43,7 +43,7 @@ _MAX_SHARED = 1 << 40
 
 
 class GcLinks(NamedTuple):
-    """What the garbage collector's own words say of an object."""
+    """What the garbage collector's own words say about an object."""
 
     plausible: bool
     tracked: bool | None  # None: a type without GC, or the words cannot be read
@@ -252,7 +252,7 @@ class Heap:
             kept[kind] = objects
 
     def judge(self, address: int, info: TypeInfo) -> GcLinks | None:
-        """Return what the collector says of an object of a type; None when there is none."""
+        """Return what the collector says about an object of a type; None when there is none."""
         if not self._placed(address) or not self.alive(address) or self._is_item(address):
             return None
         tracked = self.links(address, info)

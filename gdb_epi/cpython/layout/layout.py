@@ -253,7 +253,7 @@ class _Overlay:
         self.texts: list[str] = []
         self.offsets: dict[tuple[str, str], int] = {}
         self.sizes: dict[str, int] = {}
-        self._placed: dict[str, dict[str, int]] = {}  # by struct, what the core says of members
+        self._placed: dict[str, dict[str, int]] = {}  # by struct, what the core says about members
         self._believed: dict[tuple[str, str], int] = {}  # which of the texts says so
         self._grown: dict[str, int] = {}  # by struct, how much larger the core says that it is
         for name, word in words.items():
@@ -415,8 +415,8 @@ def build_layouts(
     state is 24 bytes smaller, so that all after it in the interpreter state lies elsewhere
     (python/cpython#148726); free-threaded 3.14.10 and 3.15.2 have another mimalloc, which moves it
     by some 300 bytes; and musl has no perf trampolines (3.12+), whose state takes 72 to 100 bytes
-    of `_PyRuntime`. `words` is what the process says of itself. The main table comes first where no
-    word contradicts it; the others are read when they are asked for.
+    of `_PyRuntime`. `words` is what the process says about itself. The main table comes first where
+    no word contradicts it; the others are read when they are asked for.
     """
     main = load_layout(version, free_threaded, debug, mutex)
     if main is None:

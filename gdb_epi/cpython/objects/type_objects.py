@@ -75,7 +75,7 @@ class Lineage(NamedTuple):
     """A type with its bases by tp_base, itself first; `ident` names the built-in at `root`."""
 
     types: tuple[TypeInfo, ...]
-    ident: str  # "" when only `object` is known of it
+    ident: str  # "" when only `object` is known about it
     root: TypeInfo
 
     @property

@@ -61,7 +61,7 @@ def gil_holder(reader: Reader, gil: int) -> int:
 
 
 def read_gil(reader: Reader, runtime: int, interpreter: int) -> Gil | None:
-    """Return all that is known of an interpreter's GIL; None when it has none yet.
+    """Return all that is known about an interpreter's GIL; None when it has none yet.
 
     Raises UnreadableMemory, LayoutError.
     """

@@ -199,7 +199,7 @@ def _words_of_note(psargs: str) -> list[str]:
 
 
 class _Main:
-    """What `__main__` says of the program."""
+    """What `__main__` says about the program."""
 
     def __init__(self, access: PlainValues, interpreter: int) -> None:
         self._access = access

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of each Python thread beside its stack: daemon, main, what it does with the GIL.
+"""What is known about each Python thread beside its stack: daemon, main, what it does with the GIL.
 
 Two sources: the Thread objects of `threading`, and the thread states. A thread that was started
 by C code has no Thread object until it asks for one.
@@ -21,7 +21,7 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_THREADS = 100_000
 
-# What 3.13+ (gh-111569) says of a thread state: may it run Python code right now?
+# What 3.13+ (gh-111569) says about a thread state: may it run Python code right now?
 _STATES = (
     ("_Py_THREAD_DETACHED", "detached"),
     ("_Py_THREAD_ATTACHED", "attached"),

@@ -116,7 +116,7 @@ def _word(byte: int) -> bool:
 
 
 class PycCheck(NamedTuple):
-    """What a cached bytecode file says of a source file."""
+    """What a cached bytecode file says about a source file."""
 
     result: str  # SAME, DIFFERS or UNKNOWN
     says: str

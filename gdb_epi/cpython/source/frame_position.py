@@ -16,7 +16,7 @@ MAX_NAMES = 5_000
 
 
 class SourceSite(NamedTuple):
-    """One frame's place in its source, and what its code object tells of the text."""
+    """One frame's place in its source, and what its code object tells about the text."""
 
     filename: str
     name: str

@@ -10,8 +10,8 @@ certainly missing. Whatever else the code does (a loop, another call), its text 
 object is shown by its name. Nothing of the program runs.
 
 Here is what each instruction does to the value stack. `instructions` says which instruction stands
-where, `value_stack_items` what may lie on the stack, `value_stack_operations` what can be said of
-it, and `formatting` does format(), `%` and str.format().
+where, `value_stack_items` what may lie on the stack, `value_stack_operations` what can be said
+about it, and `formatting` does format(), `%` and str.format().
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Arguments and locals of one frame: names out of the code object, slots out of the frame.
 
 Up to 3.10 a frame holds locals, then cells, then free variables, named by three tuples. Since 3.11
-(bpo-43693) one tuple names all slots and one byte each says of what kind it is.
+(bpo-43693) one tuple names all slots and one byte each says what kind it is.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Variable(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """One slot of a frame: what its code object says of it."""
+    """One slot of a frame: what its code object says about it."""
 
     number: int
     name: str

@@ -15,7 +15,7 @@ from gdb_epi.target.api import NativeFrame
 
 _LIBC = ("libc.so.", "libc-2.")
 MAX_FRAMES = 16
-# What malloc's messages say of the call, by their beginnings (malloc/malloc.c).
+# What malloc's messages say about the call, by their beginnings (malloc/malloc.c).
 _FOREIGN = "; what was freed is no block of malloc's, or the words before it were overwritten"
 _MEANINGS = (
     ("free(): invalid pointer", _FOREIGN),

@@ -58,7 +58,7 @@ class VersionCount(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """What the crashes say of a fix.
+    """What the crashes say about a fix.
 
     `again` are the versions at or after the fix on which it crashed, the earliest first; `unknown`
     counts crashes after the decision whose version is not known or cannot be compared.
@@ -141,7 +141,7 @@ def _packages(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def judge_fix(execute: Execute, standing: Standing) -> Fix | None:
-    """Return what the crashes say of the fix that holds; None where none does."""
+    """Return what the crashes say about the fix that holds; None where none does."""
     mark = standing.mark
     if mark is None or mark.state not in (FIXED, REGRESSED):
         return None
@@ -185,7 +185,7 @@ def cores_again(execute: Execute, subject: Subject, fix: Fix) -> list[str]:
 
 
 def fix_words(fix: Fix, this: str | None = None) -> str:
-    """Say what the crashes say of a fix; `this` is the version of the core at hand."""
+    """Say what the crashes say about a fix; `this` is the version of the core at hand."""
     place = f"{fix.version_of} {fix.version}".removeprefix(f"{DEFAULT_NAME} ")
     order = compare_versions(this, fix.version) if this else None
     if order is not None and order >= 0:

@@ -47,7 +47,7 @@ def one_spelling(names: Mapping[int, str], preferred: Iterable[int]) -> dict[int
 def spelt_like(hosts: Sequence[str], names: Iterable[str]) -> dict[str, str]:
     """Return name -> the host of `hosts` that it means; a name that could be several is left out.
 
-    What people say of a host is kept under the name that they used, in whatever spelling.
+    What people say about a host is kept under the name that they used, in whatever spelling.
     """
     wanted = list(names)
     both = dict(enumerate([*hosts, *wanted]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What answers say of the crashes that a prune took away."""
+"""What answers say about the crashes that a prune took away."""
 
 from __future__ import annotations
 

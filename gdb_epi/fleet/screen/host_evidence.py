@@ -45,7 +45,7 @@ class Crashes(NamedTuple):
 
 
 class HealthyHosts(NamedTuple):
-    """What is known of healthy hosts."""
+    """What is known about healthy hosts."""
 
     mean: Floats  # crashes that are expected in each period (rows), of each host
     alpha: float  # how much hosts differ: the variance of their rates
@@ -55,7 +55,7 @@ class HealthyHosts(NamedTuple):
     shares: Floats  # of each pair, on the other hosts of the kind
 
     def of(self, host: int) -> HealthyHosts:
-        """Return what is known of one host, as the only one."""
+        """Return what is known about one host, as the only one."""
         mine = self.pairs // CPU_NUMBERS == host
         pairs, shares = self.pairs[mine] % CPU_NUMBERS, self.shares[mine]
         mean, cpus = self.mean[:, [host]], self.cpus[[host]]

@@ -148,7 +148,7 @@ def states(engine: Engine) -> list[dict[str, Any]]:
 
 
 def decide(engine: Engine, body: bytes) -> dict[str, Any]:
-    """Write a decision down: a JSON object with `about`, `name` and what is said of it.
+    """Write a decision down: a JSON object with `about`, `name` and what is said about it.
 
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
     """

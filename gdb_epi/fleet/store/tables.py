@@ -193,8 +193,8 @@ raw = Table(
     Column("record", LargeBinary, nullable=False),  # zlib of the JSON text
 )
 
-# What people (and the daily screening) said of a signature, a host or a finding: one row each time,
-# none is changed, so the history is the table and the state of today its last row.
+# What people (and the daily screening) said about a signature, a host or a finding: one row each
+# time, none is changed, so the history is the table and the state of today its last row.
 mark = Table(
     "mark",
     metadata,

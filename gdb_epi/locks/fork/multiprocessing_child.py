@@ -30,7 +30,7 @@ class MultiprocessingChild(NamedTuple):
 
 
 def multiprocessing_child(reader: Reader, python: PythonState) -> MultiprocessingChild | Absent:
-    """Return what multiprocessing says of this process.
+    """Return what multiprocessing says about this process.
 
     Absent (not_applicable) when it did not start it.
     """

@@ -34,7 +34,7 @@ class ForkSigns:
         self.thread_objects: tuple[KnownThread, ...] | None = (
             None  # what threading knows; None: not read
         )
-        self.started_by: str | None = None  # what multiprocessing says of this process
+        self.started_by: str | None = None  # what multiprocessing says about this process
         self.forker: int | None = None  # what the forking thread was called in the parent
 
     @property

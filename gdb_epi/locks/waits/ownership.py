@@ -96,7 +96,8 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
     parent = None if isinstance(process, Absent) else process.ppid
     gone = context.vanished.find(tid=owner)
     forker = fork.old_tids if fork.forker_old_tid is None else (fork.forker_old_tid,)
-    # The old numbers are those of the vanished threads as well: what is known of one comes first.
+    # The old numbers are those of the vanished threads as well: what is known about one comes
+    # first.
     if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
         return case.wait(
             t.LockOwner(owner, None, None, "forker-old-tid"), t.OWN_LOCK_UNDER_OLD_TID, t.PROBABLE,

@@ -35,7 +35,7 @@ _IMPORTLIB = ("importlib._bootstrap", "_frozen_importlib")
 
 
 def python_wait(view: PythonView, tid: int) -> LockGuess | None:
-    """Return what the standard library's frames say of a wait, None when they are not innermost."""
+    """Return what the standard library's frames say about a wait; None if none is innermost."""
     frames = view.frames(tid)[:MAX_FRAMES]
     if not frames:
         return None

@@ -71,7 +71,7 @@ class Processor(NamedTuple):
 
 
 def processor(target: Target) -> Processor | Absent:
-    """Return what CPUID said of the processor when the program started.
+    """Return what CPUID said about the processor when the program started.
 
     Absent with another C library, or when the block is not certain.
     """
@@ -232,7 +232,7 @@ def cpu_group(parts: Parts, notes: Notes) -> Json | None:
 
 @group("hardware", order=230)
 def hardware_group(parts: Parts, notes: Notes) -> Json | None:
-    """Return the processor's signature, what the kernel says of it, and the GPU driver."""
+    """Return the processor's signature, what the kernel says about it, and the GPU driver."""
     target = parts.state.target
     auxv = target.auxv()
     fields: Json = {}

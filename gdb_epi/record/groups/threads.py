@@ -144,7 +144,7 @@ def _repeated(frames: list[Json]) -> int:
 
 
 def _with_code(state: ProcessState, frame: Json) -> Json:
-    """Say of a native frame without a symbol what Python calls it, or whether there is code."""
+    """Say about a native frame without a symbol what Python calls it, or whether there is code."""
     nameless = not frame.get("function") and not frame.get("module")
     if frame["language"] != "native" or frame.get("kind"):
         return frame

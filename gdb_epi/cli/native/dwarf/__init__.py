@@ -3,5 +3,5 @@
 
 In: one file with .debug_info, and an address. Out: the functions and lines that GDB 13.1 to 18.1
 give for it, or Unsure, and then GDB is asked. Only the unit of that address is read. What GDB does
-not say of a frame (variables, types) does not belong here.
+not say about a frame (variables, types) does not belong here.
 """

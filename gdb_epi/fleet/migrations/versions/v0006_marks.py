@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people said of signatures and hosts, and what was sent to whom."""
+"""What people said about signatures and hosts, and what was sent to whom."""
 
 from __future__ import annotations
 
