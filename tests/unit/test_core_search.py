@@ -25,7 +25,9 @@ WORD = 0x00007F12345678A0
 EM_X86_64 = 62  # elf.h
 
 
-@pytest.mark.parametrize("needle", [b"ab", b"\0\0ab", b"\0\0\0", b"b\0\0", b".*", b"\n\0"])
+@pytest.mark.parametrize(
+    "needle", [b"ab", b"\0\0ab", b"\0\0\0", b"b\0\0", b".*", b"\n\0", b"a\0\0b"]
+)
 def test_places_are_those_of_bytes_find(needle: bytes) -> None:
     size = 2 * WORTH_A_PATTERN
     chosen = random.Random(needle)

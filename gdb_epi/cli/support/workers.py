@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 # Loaded once and whole, before the forks: what a worker imports, each of them imports (half of a
 # small core's time). What is missing here is only loaded more often.
 LOADED_FIRST = (
+    "ctypes",  # for memmem (target/mapped_bytes.py)
     "gdb_epi.analysis",
-    "gdb_epi.cli.native.known_frames",
-    "gdb_epi.cli.support.native_gdb",
     "gdb_epi.cli.support.unpack",
     "gdb_epi.session",
     "heapq",
 )
+LOADED_FOR_NATIVE = ("gdb_epi.cli.native.known_frames", "gdb_epi.cli.support.native_gdb")
 LOADED_WHOLE = (
     "cpython",
     "target",
@@ -71,6 +71,7 @@ MAX_KEPT = 100 << 20  # bytes that a worker may hold between two cores; then it 
 MAX_CHAIN = 16  # exceptions that led to an exception
 _HEADER = struct.Struct("<Q?")  # of a result: its size, and whether the worker goes on
 PIECE = 1 << 16
+RARELY = (100_000, 10, 10)  # objects made, collections: a core leaves few cycles until its end
 LOOK = 1.0  # seconds between two looks at the clock
 
 
@@ -95,7 +96,7 @@ def examine_all(
 
     from gdb_epi.loader import load_all
 
-    for name in LOADED_FIRST:
+    for name in (*LOADED_FIRST, *(LOADED_FOR_NATIVE if options.native != "never" else ())):
         import_module(name)
     for name in LOADED_WHOLE:
         load_all(import_module(f"gdb_epi.{name}"))
@@ -283,6 +284,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
     import gc
 
     code = EXIT_FAILED
+    gc.set_threshold(*RARELY)
     try:
         os.setsid()
         with suppress(OSError):  # a file of its own, not shared with the other workers

@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
-from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, SizeClass, head_of, pool_census
+from gdb_epi.corruption.heap.pool_census import (
+    GRAIN,
+    BlockRow,
+    PoolCensus,
+    SizeClass,
+    head_of,
+    pool_census,
+)
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
@@ -30,7 +37,7 @@ _WIDTHS = ((8, 0), (16, 1), (32, 2))
 
 
 class _Table(NamedTuple):
-    """The numbers of a dict and of its table; `used` is the dict's, -1 of a shared table.
+    """The numbers of a dict and of its table; `used` is the dict's, -1 where values lie elsewhere.
 
     `size` is the number of indices (up to 3.10) or its logarithm, beside a width and a kind.
     """
@@ -94,11 +101,9 @@ def dict_tables(context: Context) -> Iterator[Evidence | Skipped]:
         return
     wrong: dict[int, tuple[int, _Table]] = {}
     for dicts in _dicts(census, walk, tables):
-        contradicted = tables.contradicted(dicts)
-        for keys, used, number in zip(dicts.keys, dicts.used, dicts.numbers, strict=True):
-            if (keys, used) in contradicted:
-                owner = dicts.blocks.start(number) + dicts.head
-                wrong.setdefault(keys, (owner, contradicted[keys, used]))
+        for number, keys, table in tables.contradicted(dicts):
+            if census.counts(dicts.row.word(number, dicts.head)):
+                wrong.setdefault(keys, (dicts.blocks.start(number) + dicts.head, table))
     if len(wrong) > MAX_WRONG:
         return
     for keys, (owner, table) in wrong.items():
@@ -132,12 +137,10 @@ def _log2_width(log2: int) -> int:
 
 
 class _Dicts(NamedTuple):
-    """Dicts in blocks of one size: which, their tables, and how many items they say they have.
-
-    That is -1 where the table is shared and the values lie elsewhere.
-    """
+    """Dicts in blocks of one size, freed ones too: which, their tables, how many items they say."""
 
     blocks: SizeClass
+    row: BlockRow
     head: int
     numbers: list[int]
     keys: list[int]
@@ -151,18 +154,12 @@ def _dicts(census: PoolCensus, walk: ObjectWalk, tables: _Tables) -> Iterator[_D
             continue
         head = head_of(kind.flags)
         for blocks in census.classes:
-            if not 0 <= blocks.block - head - tables.size < GRAIN:
-                continue
-            row = blocks.row()
-            numbers = row.that_hold(kind.address, head + tables.type_at)
-            counts = zip(numbers, row.of_blocks(numbers, head), strict=True)
-            numbers = [number for number, count in counts if census.counts(count)][:MAX_DICTS]
-            keys, used, values = (
-                row.of_blocks(numbers, head + at)
-                for at in (tables.keys_at, tables.used_at, tables.values_at)
-            )
-            used = [-1 if elsewhere else n for elsewhere, n in zip(values, used, strict=True)]
-            yield _Dicts(blocks, head, numbers, keys, used)
+            if 0 <= blocks.block - head - tables.size < GRAIN:
+                row = blocks.row()
+                numbers = row.that_hold(kind.address, head + tables.type_at)[:MAX_DICTS]
+                keys = row.of_blocks(numbers, head + tables.keys_at)
+                used = row.of_blocks(numbers, head + tables.used_at)
+                yield _Dicts(blocks, row, head, numbers, keys, used)
 
 
 class _Tables:
@@ -192,10 +189,11 @@ class _Tables:
         self._words = struct_fields([(offset, "Q") for offset in self._masks])
         self._entries = list(self._masks).index(self._at["dk_nentries"])
 
-    def contradicted(self, dicts: _Dicts) -> dict[tuple[int, int], _Table]:
-        """Return the tables that do not add up, by address and number of items; empty ones do.
+    def contradicted(self, dicts: _Dicts) -> Iterator[tuple[int, int, _Table]]:
+        """Yield the dicts whose numbers do not add up: number of the block, table, numbers.
 
-        Nearly all have numbers that others have too: each such set is looked at once.
+        Nearly all tables have numbers that others have too: each such set is looked at once. What
+        says that the values lie elsewhere is looked at of few: those say no more than others do.
         """
         tables = sorted({keys for keys in dicts.keys if keys and not keys & 7})
         columns = [
@@ -205,28 +203,27 @@ class _Tables:
             )
         ]
         shapes = {shape: self._table(shape, -1) for shape in set(zip(*columns, strict=True))}
-        wrong = {
-            shape
-            for shape, table in shapes.items()
-            if any(shape) and not table.adds_up and not self.is_empty(table)  # else unreadable
-        }
+        wrong = {shape for shape, table in shapes.items() if not self._is_right(table)}
         entries = dict(zip(tables, columns[self._entries], strict=True))
-        no_room = [
-            (keys, used)
-            for keys, used in zip(dicts.keys, dicts.used, strict=True)
+        suspects = [
+            number
+            for number, (keys, used) in enumerate(zip(dicts.keys, dicts.used, strict=True))
             if used > entries.get(keys, used)
         ]
-        if not wrong and not no_room:
-            return {}
+        if not suspects and not any(map(any, wrong)):
+            return
         shape_of = dict(zip(tables, zip(*columns, strict=True), strict=True))
-        suspects = [*no_room, *zip(dicts.keys, dicts.used, strict=True)]
-        return {
-            (keys, used): shapes[shape_of[keys]]._replace(used=used)
-            for keys, used in suspects
-            if keys in shape_of
-            and any(shape_of[keys])
-            and (used > entries[keys] or shape_of[keys] in wrong)
-        }
+        suspects += [n for n, keys in enumerate(dicts.keys) if shape_of.get(keys) in wrong]
+        for place in sorted(set(suspects)):
+            number, keys, used = dicts.numbers[place], dicts.keys[place], dicts.used[place]
+            if dicts.row.word(number, dicts.head + self.values_at):
+                used = -1
+            table = shapes[shape_of[keys]]._replace(used=used)
+            if any(shape_of[keys]) and not self._is_right(table):  # else it cannot be read
+                yield number, keys, table
+
+    def _is_right(self, table: _Table) -> bool:
+        return table.adds_up or self.is_empty(table)
 
     def _table(self, words: tuple[int, ...], used: int) -> _Table:
         numbers = self._fields.unpack_from(self._words.pack(*words))

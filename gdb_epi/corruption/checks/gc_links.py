@@ -119,12 +119,12 @@ def _of_the_walk(context: Context, links: GcLinks, repairs: dict[int, Repair]) -
     walk = object_walk(context)
     marked: list[Repair] = []
     visited = () if isinstance(walk, Absent) else walk.visited
-    for node, after, is_marked in links.of_objects([address for address, _category in visited]):
-        if not links.is_object(node):
+    for node, agrees, is_marked in links.of_objects([address for address, _category in visited]):
+        if (agrees and not is_marked) or not links.is_object(node):
             continue
         if is_marked:
             marked += links.marked(node)
-        if links.before(after) != node:
+        if not agrees:
             for repair in links.repairs(node):
                 repairs.setdefault(repair.where, repair)
             if repairs:
@@ -207,13 +207,15 @@ class GcLinks:
         """Return the previous node."""
         return self._word(node + self._prev_at) & ~FLAGS
 
-    def of_objects(self, addresses: list[int]) -> Iterator[tuple[int, int, bool]]:
-        """Yield the heads of objects that are in a list: node, next, whether that is marked."""
+    def of_objects(self, addresses: list[int]) -> Iterator[tuple[int, bool, bool]]:
+        """Yield the heads of objects in lists: node, whether next leads back, or is marked."""
         nodes = [address - self.size for address in addresses]
         words = self.reader.words([node + self._next_at for node in nodes])
-        for node, word in zip(nodes, words, strict=True):
-            if word & ~FLAGS:
-                yield node, word & ~FLAGS, word & FLAGS in self._marks
+        prev_at, marks, links = self._prev_at, self._marks, ~FLAGS
+        prevs = self.reader.words([(word & links) + prev_at for word in words])
+        for node, word, prev in zip(nodes, words, prevs, strict=True):
+            if word & links:
+                yield node, prev & links == node, word & FLAGS in marks
 
     def is_object(self, node: int) -> bool:
         """Whether an object that the collector may track lies behind a head.
@@ -313,12 +315,15 @@ class GcLinks:
 
         None when the list comes back to its head, or after `most` nodes.
         """
-        node = head
+        node, next_at, type_at = head, self._next_at, self.size + self._type_at
+        word, is_collected = self._word, self._collected.get
         for count in range(most):
-            after = self.following(node)
+            after = word(node + next_at) & ~FLAGS
             if after == head:
                 return None, count
-            if not self.is_object(after):
+            if (after & 15 or not is_collected(word(after + type_at))) and not self.is_object(
+                after
+            ):
                 return node, count
             node = after
         return None, most

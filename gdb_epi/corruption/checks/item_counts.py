@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import compress
+from operator import gt
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
@@ -12,7 +14,7 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory import values_at_hand
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
-from gdb_epi.corruption.heap.pool_census import PoolCensus, head_of, pool_census
+from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, head_of, pool_census
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form
@@ -116,34 +118,42 @@ def _suspected(
     if size_at is None or type_at is None:
         return None
     fields: dict[str, tuple[int, int, int]] = {}  # where the count is, the head, bytes of an item
-    for kind, struct, member, width in (
+    for name, struct, member, width in (
         ("tuple", "PyTupleObject", "ob_item", WORD),
         ("bytes", "PyBytesObject", "ob_sval", 1),
     ):
         start = layout.offset(struct, member)
         if start is not None:
-            fields[kind] = size_at, start, width
+            fields[name] = size_at, start, width
     if form is not None:
         fields["str"] = form.length_at, min(head for head, _width in form.kinds.values()), 1
     rooms = {
-        kind: at
-        for kind, struct, member in _SAID
+        name: (at, layout.size(struct) or 0)
+        for name, struct, member in _SAID
         if (at := layout.offset(struct, member)) is not None
     }
     of_kind = _by_kind()
     types = _built_in_types(walk)
     for blocks in census.classes:
         row = blocks.row()
-        for name in types.keys() & (fields.keys() | rooms.keys()):
-            head = head_of(types[name].flags)
-            at, start, width = fields.get(name, (size_at, rooms.get(name, 0) + WORD, 0))
-            if head + start > blocks.block:
+        for name, kind in types.items():
+            head = head_of(kind.flags)
+            left = blocks.block - head  # for the object
+            if name in fields and left >= fields[name][1]:
+                at, start, width = fields[name]
+                most = (left - start) // width
+                numbers = row.that_count(kind.address, head + type_at, head + at, most)
+            elif name in rooms and 0 <= left - rooms[name][1] < GRAIN:
+                at, room_at = size_at, rooms[name][0]
+                large = row.that_count(kind.address, head + type_at, head + at, 0)
+                held, room = row.of_blocks(large, head + at), row.of_blocks(large, head + room_at)
+                numbers = list(compress(large, map(gt, held, room)))
+            else:
                 continue
-            most = (blocks.block - head - start) // width if width else 0
-            for number in row.that_count(types[name].address, head + type_at, head + at, most):
-                room = most if width else row.word(number, head + rooms[name])
-                if row.word(number, head + at) > room and census.counts(row.word(number, head)):
-                    of_kind[name].append(blocks.start(number) + head)
+            counts = zip(numbers, row.of_blocks(numbers, head), strict=True)
+            of_kind[name] += [
+                blocks.start(number) + head for number, count in counts if census.counts(count)
+            ]
     for name, owners in _suspected_in_chunks(census, walk, heap_chunks(context), fields).items():
         of_kind[name] += owners
     return of_kind

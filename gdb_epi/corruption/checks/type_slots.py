@@ -345,7 +345,7 @@ def type_numbers(context: Context) -> Iterator[Evidence | Skipped]:
     wrong = [
         (kind, each)
         for kind in made
-        if (each := list(classes.disagreements(kind))) and classes.has_plain_name(kind)
+        if (each := classes.disagreements(kind)) and classes.has_plain_name(kind)
     ]
     contradicted = {kind.address for kind, _each in wrong}
     # A class that is derived from a damaged one disagrees with that.
@@ -377,6 +377,7 @@ class _Classes:
         self._places = [self._size_at, *members]
         self._known: dict[int, _Class] = {}
         self._roots: dict[int, _Class | None] = {}
+        self._agreed: set[tuple[int, ...]] = set()
         self._negative: dict[str, set[int]] = {}
 
     def offset(self, member: str) -> int:
@@ -444,8 +445,20 @@ class _Classes:
         self._roots.update(dict.fromkeys(passed, root))
         return root
 
-    def disagreements(self, kind: _Class) -> Iterator[_Disagreement]:
-        """Yield the numbers of a class that its base or its own other numbers contradict."""
+    def disagreements(self, kind: _Class) -> list[_Disagreement]:
+        """Return the numbers of a class that its base or its own other numbers contradict.
+
+        Many classes have the numbers of others, and the base: where those agree, all do.
+        """
+        numbers = kind[1:-1]
+        if numbers in self._agreed:
+            return []
+        disagreements = list(self._disagreements(kind))
+        if not disagreements:
+            self._agreed.add(numbers)
+        return disagreements
+
+    def _disagreements(self, kind: _Class) -> Iterator[_Disagreement]:
         root = self.root(kind)
         if root is None:
             return
