@@ -156,8 +156,9 @@ class PagedReader(Reader):
     def chain(self, link: CircularList, cap: int) -> tuple[list[int], str]:
         """Do what Reader.chain does, without a call for each node.
 
-        A list that leads back into itself never ends, so it is enough to ask whether nodes repeat
-        whenever there are twice as many.
+        A list that leads back into itself never ends. So each node is compared with one alone, that
+        which was met before the length doubled (Brent's cycle detection); which nodes were met
+        twice is asked only then, or where the walk stops before the end.
         """
         nodes: list[int] = []
         get, append = self._words.get, nodes.append
@@ -167,6 +168,7 @@ class PagedReader(Reader):
             while node != head:
                 if not node or len(nodes) >= cap:
                     return nodes, broken_chain(node, link, cap, repeats=node in nodes)
+                first = node
                 for _ in range(min(cap - len(nodes), max(len(nodes), FIRST_NODES))):
                     at = node + next_at
                     words = get(at >> PAGE_BITS)
@@ -178,9 +180,12 @@ class PagedReader(Reader):
                     node = following & mask
                     if node == head or not node:
                         break
+                    if node == first:
+                        break
                 if not node and get(nodes[-1] + next_at >> PAGE_BITS) is NOTHING:
                     self.u64(nodes.pop() + next_at)  # says why it cannot be read
-                if len(set(nodes)) < len(nodes):
+                may_repeat = node == first or len(nodes) >= cap
+                if may_repeat and len(set(nodes)) < len(nodes):
                     kept = list(dict.fromkeys(nodes))
                     many = next((n for n, node in enumerate(kept) if nodes[n] != node), len(kept))
                     return kept[:many], broken_chain(nodes[many], link, cap, repeats=True)

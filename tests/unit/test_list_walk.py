@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fast walk over a list of the collector's gives what the plain one gives, damaged or not."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import pytest
+
+from gdb_epi.cpython.layout.layout import load_layout
+from gdb_epi.cpython.paged_reader import FIRST_NODES, PagedReader
+from gdb_epi.cpython.reader import CircularList, Reader
+from gdb_epi.target.api import Region
+from gdb_epi.target.fake import FakeTarget
+
+START, NODE = 0x7F0000000000, 16
+NOT_MAPPED = 0x1000
+WHOLE, TO_NULL, TO_NOTHING = "back to the head", "to NULL", "to no memory"
+SIZES = (1, 2, 100, FIRST_NODES - 1, FIRST_NODES, FIRST_NODES + 1, 3 * FIRST_NODES)
+
+
+def walks(after: list[int], cap: int) -> list[tuple[list[int], str]]:
+    """Return what both readers say of a list whose node N leads to the address `after[N]`."""
+    memory = b"".join(struct.pack("<QQ", following, 0) for following in after)
+    region = Region(START, START + len(memory), "rw-p", 0, None, len(memory))
+    target = FakeTarget(regions=[region], memory={START: memory})
+    layout = load_layout((3, 11))
+    link = CircularList(START, 0, 3, NODE)
+    return [reader(target, layout).chain(link, cap) for reader in (PagedReader, Reader)]
+
+
+def in_order(number: int) -> tuple[list[int], list[int]]:
+    """Return nodes in an order of their own, the head first, and where each leads: in a ring."""
+    order = [0, *random.Random(number).sample(range(1, number + 1), number)]
+    after = [0] * (number + 1)
+    for place, node in enumerate(order):
+        after[node] = START + NODE * order[(place + 1) % len(order)]
+    return order, after
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("end", [WHOLE, TO_NULL, TO_NOTHING])
+def test_a_list_ends(number: int, end: str) -> None:
+    order, after = in_order(number)
+    if end != WHOLE:
+        after[order[-1]] = 0 if end == TO_NULL else NOT_MAPPED
+    for cap in (number // 2 + 1, 10 * number + 1):
+        fast, plain = walks(after, cap)
+        assert fast == plain
+        assert (plain[1] == "") == (end == WHOLE and cap >= number)
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
+def test_a_list_leads_back_into_itself(number: int, share: float) -> None:
+    order, after = in_order(number)
+    after[order[-1]] = START + NODE * order[1 + int(share * (number - 1))]
+    for cap in (number // 2 + 1, 10 * number + 1):
+        fast, plain = walks(after, cap)
+        assert fast == plain
+        assert plain[1]
