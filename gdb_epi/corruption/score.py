@@ -32,7 +32,8 @@ class ItemWeight(NamedTuple):
     an item explains in its turn: the NULL that was read through a damaged pointer. `cause` is what
     an innocent sign is a sign of. `beyond_stores` is the hypothesis that remains where no store of
     the program can have made the damage, and how much of the probability it takes. `most` is the
-    highest probability that a sign gives which damage elsewhere makes too.
+    highest probability that a sign gives which damage elsewhere makes too. `overwritten`: such an
+    innocent sign shows that the word at its place was written over.
     """
 
     id: str
@@ -44,6 +45,7 @@ class ItemWeight(NamedTuple):
     cause: str = ""
     beyond_stores: tuple[str, float] | None = None
     most: float = 1.0
+    overwritten: bool = False
 
 
 class Table(NamedTuple):
@@ -98,6 +100,7 @@ def read_table(document: Mapping[str, Any]) -> Table:
             fields.get("cause", ""),
             next(iter(fields.get("beyond_stores", {}).items()), None),
             fields.get("most", 1.0),
+            fields.get("overwritten", False),
         )
         for name, fields in document["items"].items()
     }

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.corruption.score import Score
+from gdb_epi.corruption.score import Score, weights
 from gdb_epi.detectors.findings import Finding, speaks_for
 from gdb_epi.judgement.arguments import DAMAGE, Argument, arguments_of, rule_of, unsure_waits
 from gdb_epi.judgement.calibration import Counts
@@ -108,7 +108,7 @@ def judge(
     if label == DAMAGE:
         label, confidence = _who(arguments, confidence)
     confidence = min(confidence, MAX_CONFIDENCE)
-    overwritten = None if score.damaged else _overwritten(findings, arguments)
+    overwritten = None if score.damaged else _overwritten(findings, score, arguments)
     mine = [a for a in arguments if a.label == label or (label in _OF_DAMAGE and a.label == DAMAGE)]
     reasons, against = _texts(label, category, findings, score, arguments)
     if label == SOFTWARE and overwritten is not None:  # says more than who noticed it
@@ -182,7 +182,7 @@ def _damage(score: Score, arguments: Sequence[Argument]) -> Damage:
     if argument is None:
         return Damage(False)
     best = next((e for e in score.best if e.found is not None and e.corrected is not None), None)
-    chance = round(min(argument.counts.probability, MAX_CONFIDENCE), 3)
+    chance = _chance(argument)
     if best is None:
         where = next((e.where for e in score.best if e.where != ""), "")
         return Damage(score.damaged, chance, where)
@@ -190,20 +190,28 @@ def _damage(score: Score, arguments: Sequence[Argument]) -> Damage:
 
 
 def _overwritten(
-    findings: Sequence[Finding], arguments: Sequence[Argument]
+    findings: Sequence[Finding], score: Score, arguments: Sequence[Argument]
 ) -> tuple[Damage, str] | None:
-    """Return the first finding that shows memory to be overwritten, as damage, and its sentence."""
+    """Return what first shows memory to be overwritten, as damage, and its sentence."""
     by_rule = {argument.rule: argument for argument in arguments}
+    items = weights().items
+    for sign in score.against:
+        argument = by_rule.get(sign.id)
+        if argument is not None and items[sign.id].overwritten and isinstance(sign.where, int):
+            return Damage(True, _chance(argument), sign.where), sign.summary
     for finding in findings:
         speaks = speaks_for(finding.detector)
         if speaks is None or speaks.overwritten not in finding.facts:
             continue
         argument = by_rule.get(rule_of(finding, speaks) or "")
         if argument is not None:
-            chance = round(min(argument.counts.probability, MAX_CONFIDENCE), 3)
             address = int(str(finding.facts[speaks.overwritten]), 16)
-            return Damage(True, chance, address), finding.summary
+            return Damage(True, _chance(argument), address), finding.summary
     return None
+
+
+def _chance(argument: Argument) -> float:
+    return round(min(argument.counts.probability, argument.most, MAX_CONFIDENCE), 3)
 
 
 def _rounded(cause: Mapping[str, float]) -> tuple[Cause, ...]:

@@ -282,3 +282,17 @@ def test_what_looks_overwritten_is_not_denied() -> None:
     assert "speaks for one cause" in plain.reasons[0]
     assert seen.reasons[0].startswith("memory looks overwritten, and nothing tells by whom: overw")
     assert score([evidence("overwritten")]).llr == 0
+
+
+def test_a_word_that_is_shown_to_be_overwritten_is_damage_and_no_flip() -> None:
+    sign = evidence("S:overwritten-place")._replace(where=0x1000)
+    plain = judge("segv-wild", [], score([evidence("S:overwritten-object")]))
+    assert (plain.label, plain.damage.found) == ("software", False)
+    summed = score([sign])
+    told = judge("segv-wild", [], summed)
+    assert (told.label, told.damage.found, told.damage.where) == ("software", True, 0x1000)
+    assert not summed.damaged  # flags.bitflip: damage of few bits
+    assert told.damage.confidence is not None and told.damage.confidence < 0.8
+    assert told.reasons[0] == sign.summary
+    flipped = judge("segv-wild", [], score([sign, evidence("R8", error=7)._replace(where=0x2000)]))
+    assert flipped.damage.where == 0x2000  # a flip that explains what was read

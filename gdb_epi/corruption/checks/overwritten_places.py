@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""S:overwritten-place: a word that is no pointer, where something alive has to have one.
+
+Memory that holds other data than the code expects was overwritten, or freed and given out again.
+The second is no damage: a pointer dangles. Here the rest of memory says that the place is still
+what the code takes it for, so somebody wrote there who should not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
+from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, address_index
+from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.pointers.small_changes import is_one_byte_off
+from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words
+from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
+from gdb_epi.corruption.registry import check
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent
+from gdb_epi.fault.mapping_checks import NEAR_NULL
+from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.site import DATA, TRANSFERS
+from gdb_epi.fault.word_shapes import ascii_text
+from gdb_epi.sizes import WORD, WORD_MASK
+
+ID = "S:overwritten-place"
+MAX_HOLDERS = 16  # places of one address that are looked at
+MAX_ITEMS = 1 << 32
+# Pointers that an object has as long as it lives; what was never set is NULL.
+_FIELDS = {
+    "list": ("PyListObject", ("ob_item",)),
+    "dict": ("PyDictObject", ("ma_keys", "ma_values")),
+    "set": ("PySetObject", ("table",)),
+    "frozenset": ("PySetObject", ("table",)),
+    "cell": ("PyCellObject", ("ob_ref",)),
+    "function": ("PyFunctionObject", ("func_code", "func_closure", "func_defaults")),
+    "code": ("PyCodeObject", ("co_consts", "co_names")),
+}  # fmt: skip
+# Where an object says that its items lie, and how many; 0 where the block's end tells.
+_TABLES = (
+    ("list", "PyListObject", "ob_item"),
+    ("dict", "PyDictObject", "ma_keys"),
+    ("dict", "PyDictObject", "ma_values"),
+    ("set", "PySetObject", "table"),
+    ("frozenset", "PySetObject", "table"),
+)
+
+
+@check(
+    ID,
+    needs="crash",
+    order=17,
+    innocent_causes=(
+        "this is one: a write behind a buffer's end, through a pointer to memory that was freed, "
+        "or of garbage. Said only where something else shows that the place is in use as what it "
+        "was: the collector's list still names the object, the object is whole but for this word, "
+        "a list, dict or set still names the block as its table, or one run of text goes over "
+        "the start of the block. Not said where one byte of the word, changed, makes the access "
+        "legal: then it may be a flip."
+    ),
+)
+def overwritten_place(context: Context) -> Iterator[Evidence]:
+    """Tell a word that was overwritten in something that is still in use."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
+        return
+    for word in fault_words(context)[:1]:
+        access = "x" if site.kind in TRANSFERS else site.access
+        if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
+            return
+        if word.distance is None or is_one_byte_off(context, word.value, word.distance, access):
+            return
+        slot = _slot_of(context, word)
+        if slot is None or on_stack(context, slot) or read_word(context.target, slot) != word.value:
+            return
+        why = _still_in_use(context, slot)
+        if why:
+            summary = (
+                f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
+            )
+            yield plain_evidence(ID, slot, UNKNOWN, summary, {})
+
+
+def _slot_of(context: Context, word: FaultWord) -> int | None:
+    """Return where the word was read; where no code tells, the only place that holds it."""
+    read_from = origin_of(context, word)
+    if read_from is not None:
+        return read_from.slot
+    if word.value < LOW:
+        return None
+    places = context.places_of(word.value, MAX_HOLDERS)
+    kept = [at for at in places if not on_stack(context, at)]
+    return kept[0] if len(kept) == 1 and len(places) < MAX_HOLDERS else None
+
+
+def _still_in_use(context: Context, slot: int) -> str:
+    """Say what shows that a place is still what a pointer belongs in; "" where nothing does."""
+    if slot % WORD:
+        return ""
+    index = address_index(context)
+    within = index.place_in_block(slot)
+    if within is not None:
+        if index.in_free_block(slot):
+            return ""
+        start = slot - within
+        return (
+            _collector_names(context, slot, start)
+            or _whole_but_for(context, slot, start)
+            or _named_table(context, slot, start)
+            or _text_goes_on(context, slot, start)
+        )
+    chunk = chunk_at(context, slot)
+    pointee = index.at(chunk[0]) if chunk is not None else None
+    if chunk is None or pointee is None or pointee.kind != BLOCK:
+        return ""
+    return _named_table(context, slot, chunk[0])
+
+
+def _collector_names(context: Context, slot: int, start: int) -> str:
+    """Whether the collector's list leads to the object whose type is missing: it was not freed.
+
+    An object leaves that list before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.13).
+    """
+    index = address_index(context)
+    for head in HEADS[1:]:
+        address = start + head
+        if slot != address + WORD or index.object_type(address) is not None:
+            continue
+        links = address - GC_HEAD
+        for place in context.places_of(links, MAX_HOLDERS):
+            if place == links or place % (2 * WORD) or index.in_free_block(place):
+                continue
+            if index.object_type(place + GC_HEAD) is not None:
+                return (
+                    f"the collector's list still leads from the object at {place + GC_HEAD:#x} to "
+                    f"the one at {address:#x}, whose type it should be"
+                )
+    return ""
+
+
+def _whole_but_for(context: Context, slot: int, start: int) -> str:
+    """Whether an object of a type that always has a pointer there is in use at that place."""
+    index = address_index(context)
+    for head in HEADS:
+        name = index.object_type(start + head)
+        if name is None or not start + head < slot:
+            continue
+        owner = start + head
+        end = index.end_of_items(owner)
+        if end is not None:
+            block = index.end_of_block(owner)
+            fits = block is not None and end <= block
+            return f"it is an item of the tuple at {owner:#x}" if fits and slot < end else ""
+        struct, members = _FIELDS.get(name, ("", ()))
+        for member in members:
+            if _offset(context, struct, member) == slot - owner:
+                return f"it is {member} of the {name} at {owner:#x}"
+        return ""
+    return ""
+
+
+def _named_table(context: Context, slot: int, start: int) -> str:
+    """Whether a list, dict or set that is in use names the block as that of its items."""
+    index = address_index(context)
+    for place in context.places_of(start, MAX_HOLDERS):
+        for name, struct, member in _TABLES:
+            offset = _offset(context, struct, member)
+            owner = place - (offset or 0)
+            kind = read_word(context.target, owner + WORD)
+            if offset is None or not kind or index.type_name(kind) != name:
+                continue
+            if not read_word(context.target, owner) and owner not in values_at_hand(context):
+                continue  # not being taken down: it is one that CPython keeps for later
+            if name == "list":
+                size_at = _offset(context, "PyListObject", "ob_size")
+                count = read_word(context.target, owner + size_at) if size_at else None
+                if count is None or count > MAX_ITEMS or slot >= start + WORD * count:
+                    continue
+            return f"it lies in the block of the items of the {name} at {owner:#x}"
+    return ""
+
+
+def _text_goes_on(context: Context, slot: int, start: int) -> str:
+    """Whether one run of text or of one number goes over the start of a block, up to a place."""
+    words = [read_word(context.target, at) for at in range(start - 2 * WORD, slot + WORD, WORD)]
+    if len(words) > 16 or any(word is None for word in words):
+        return ""
+    if all(_is_text(word or 0) for word in words):
+        return f"text runs from the block before over the start of this one, {start:#x}"
+    if len(set(words)) == 1 and words[0] == WORD_MASK:
+        return f"bytes of 0xff run from the block before over the start of this one, {start:#x}"
+    return ""
+
+
+def _is_text(word: int) -> bool:
+    return ascii_text(word) is not None
+
+
+def _offset(context: Context, struct: str, member: str) -> int | None:
+    python = context.state.python
+    return python.layout.offset(struct, member) if isinstance(python, PythonState) else None
