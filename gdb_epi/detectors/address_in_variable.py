@@ -20,7 +20,8 @@ INFO = "info"  # a kind that speaks for nothing
 @detector(
     "address_in_variable",
     needs="python",
-    speaks_for=SpeaksFor("software", "wrong-pointer", by="kind"),
+    # A damaged length or pointer of an object, or a damaged address in it, leaves the same.
+    speaks_for=SpeaksFor("software", "wrong-pointer", by="kind", most=0.79),
 )
 def address_in_variable(state: ProcessState) -> Iterator[Finding]:
     """Find a number, pointer or array of Python code that led C code to the bad address.

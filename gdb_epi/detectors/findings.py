@@ -38,13 +38,15 @@ class SpeaksFor(NamedTuple):
     `by` names the fact that tells kinds of the finding apart, whose hits are counted apart
     (judgement/calibration.json): "confidence", "kind". A kind "info" speaks for nothing.
     `overwritten` names the fact that is the address of memory which was overwritten, where a
-    finding shows that some was.
+    finding shows that some was. `most` is the highest probability that the finding gives by
+    itself, where damage elsewhere leaves the same.
     """
 
     label: str
     hypothesis: str
     by: str = ""
     overwritten: str = ""
+    most: float = 1.0
 
 
 class Detector(NamedTuple):

@@ -117,7 +117,8 @@ def _of_findings(
         if rule is not None:
             shares = {speaks.hypothesis: 1.0}
             counts = counts_of(rule, counted)
-            yield Argument(rule, speaks.label, shares, counts, finding.summary)
+            most = speaks.most
+            yield Argument(rule, speaks.label, shares, counts, finding.summary, most=most)
 
 
 def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:

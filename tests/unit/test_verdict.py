@@ -296,3 +296,10 @@ def test_a_word_that_is_shown_to_be_overwritten_is_damage_and_no_flip() -> None:
     assert told.reasons[0] == sign.summary
     flipped = judge("segv-wild", [], score([sign, evidence("R8", error=7)._replace(where=0x2000)]))
     assert flipped.damage.where == 0x2000  # a flip that explains what was read
+
+
+def test_what_a_damaged_length_leaves_too_is_never_sure_by_itself() -> None:
+    table = as_counted(500)
+    table["address_in_variable:covers"] = table["S:past-end"]
+    told = judge("segv-wild", [finding("address_in_variable", kind="covers")], score([]), table)
+    assert (told.label, told.confidence) == ("software", 0.79)

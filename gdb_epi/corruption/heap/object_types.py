@@ -68,6 +68,15 @@ class ObjectTypes:
         """Return the types that were met so far."""
         return [kind for kind in self._kinds.values() if kind is not NO_TYPE]
 
+    def objects_of(self, names: frozenset[str]) -> dict[str, list[int]]:
+        """Return the objects of some types, by the type's name, among all that were asked about."""
+        wanted = {kind.address: kind.name for kind in self.judged() if kind.name in names}
+        objects: dict[str, list[int]] = {name: [] for name in wanted.values()}
+        for address, kind in self._by_object.items():
+            if kind.address in wanted:
+                objects[kind.name].append(address)
+        return objects
+
     def _by_type(self, kind: int) -> ObjectType:
         judged = self._kinds.get(kind)
         if judged is None:

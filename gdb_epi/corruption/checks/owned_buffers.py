@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R32: what an object says of its memory, a pointer and sizes, against the block that is there.
+
+Arrays, views, sets, buffered streams and long integers say where their items lie, how many there
+are and how much room they have, and the allocator has a block of its own opinion. Where these
+contradict each other, and one bit of one of those words, changed, makes all of them agree, that
+word was damaged. What runs over the end of a damaged array, or through its damaged pointer, may
+look like anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
+from gdb_epi.corruption.heap.memory import values_at_hand
+from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.registry import check
+from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.errors import Absent, LayoutError
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, signed_word
+from gdb_epi.typing_lite import NamedTuple
+
+CONTRADICTS, POSSIBLE, AGREES = range(3)
+LEAST_BIT = 5  # of a number: what is wrong by fewer is an error of counting
+MAX_OBJECTS = 4096  # of each type
+MAX_WRONG = 2  # more are an overwrite
+MAX_DIMENSIONS = 64  # NPY_MAXDIMS of numpy 2, PyBUF_MAX_NDIM
+MAX_WIDTH = 1 << 20  # bytes of an item
+LARGE = 128 << 10  # bytes from which malloc maps whole pages (M_MMAP_THRESHOLD)
+GRAIN = 32  # bytes: what an allocator adds to what it was asked for
+SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
+OVERHEAD = 8  # of a set: mask + 1 of its own small table (PySet_MINSIZE)
+FEWEST_DIGITS = 1 << LEAST_BIT
+# PyArrayObject_fields (numpy/ndarraytypes.h, the same since 1.7), behind the head of 16 bytes.
+_DATA, _ND, _DIMENSIONS, _STRIDES, _BASE, _DESCR, _FLAGS = 16, 24, 32, 40, 48, 56, 64
+_CONTIGUOUS, _OWNS = 1, 4  # NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_OWNDATA
+# Of PyArray_Descr: `elsize` of numpy 2 (npy_intp), else that of numpy 1 (int).
+_WIDTH_2, _WIDTH_1 = 40, 32
+# arrayobject (Modules/arraymodule.c): ob_item, allocated, ob_descr; arraydescr: typecode, itemsize.
+_ITEM, _ALLOCATED, _ARRAY_DESCR = 24, 32, 40
+# _PyManagedBufferObject (Include/internal or cpython/memoryobject.h): master.buf, .obj, .len.
+_MASTER_BUF, _MASTER_LEN = 32, 48
+_MASTER_FLAGS = 16
+
+
+class _Word(NamedTuple):
+    """A word that may be the wrong one: its name, and its lowest bit that is looked at."""
+
+    name: str
+    least: int
+
+
+class _Words:
+    """The words of one object, of which one may be taken as another; which were asked for."""
+
+    def __init__(self, reader: PagedReader) -> None:
+        self._reader = reader
+        self.asked: dict[int, _Word] = {}
+        self.instead: tuple[int, int] = (0, 0)
+
+    def raw(self, place: int) -> int:
+        """Return a word that is taken for right."""
+        return self._reader.word(place)
+
+    def pointer(self, place: int, name: str) -> int:
+        """Return a pointer."""
+        return self._ask(place, _Word(name, 0))
+
+    def number(self, place: int, name: str, least: int = LEAST_BIT) -> int:
+        """Return a number with a sign."""
+        return signed_word(self._ask(place, _Word(name, least)))
+
+    def _ask(self, place: int, word: _Word) -> int:
+        self.asked.setdefault(place, word)
+        return self.instead[1] if place == self.instead[0] else self._reader.word(place)
+
+
+class _Judge:
+    """Tells of an object whether its words can all be true."""
+
+    def __init__(self, context: Context, walk: ObjectWalk) -> None:
+        self._context = context
+        self._walk = walk
+        self.index: AddressIndex = address_index(context)
+        self.layout: Layout = walk.reader.layout
+
+    def room(self, start: int) -> int | None:
+        """Return how many bytes the block has that begins at an address; None for none."""
+        if start < PAGE or start % WORD or start >> ADDRESS_BITS:
+            return None
+        within = self.index.place_in_block(start)
+        if within not in (None, 0) or (within == 0 and self.index.in_free_block(start)):
+            return None
+        end = self.index.end_of_block(start)
+        return None if end is None else end - start
+
+    def name_of(self, address: int) -> str:
+        """Return the type's name of an object; "" for none."""
+        return self._walk.type_at(address)
+
+
+def _fills(need: int, room: int, shrinks: bool = False) -> int:
+    """Return whether a block is too small for what is in it, or just right."""
+    if need > room:
+        return CONTRADICTS
+    least = room - GRAIN - (PAGE if room >= LARGE else 0) - (room // SLACK if shrinks else 0)
+    return AGREES if need > least else POSSIBLE
+
+
+# -- one function for each type: what its words say together --------------------------------------
+
+
+def _of_array(judge: _Judge, words: _Words, owner: int) -> int:
+    """An array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c, 3.8 to 3.14)."""
+    width = words.raw(words.raw(owner + _ARRAY_DESCR)) >> 32
+    if width not in (1, 2, 4, 8):
+        return POSSIBLE
+    count = words.number(owner + judge.layout.require("PyVarObject", "ob_size"), "ob_size")
+    start = words.pointer(owner + _ITEM, "ob_item")
+    allocated = words.number(owner + _ALLOCATED, "allocated")
+    if not 0 <= count <= allocated:
+        return CONTRADICTS
+    if not start:
+        return POSSIBLE if not allocated else CONTRADICTS
+    room = judge.room(start)
+    return CONTRADICTS if room is None else _fills(allocated * width, room, shrinks=True)
+
+
+def _of_numpy(judge: _Judge, words: _Words, owner: int) -> int:
+    """A numpy array that owns its data, or is a view into one that does.
+
+    `strides` follow `dimensions` in one block (PyArray_NewFromDescr_int, numpy 1.7 to 2.3).
+    """
+    dimensions = words.raw(owner + _ND) & 0xFFFFFFFF
+    flags, base = words.raw(owner + _FLAGS) & 0xFFFFFFFF, words.raw(owner + _BASE)
+    descr = words.raw(owner + _DESCR)
+    width = words.raw(descr + _WIDTH_2)
+    if not 0 < width < MAX_WIDTH:
+        width = words.raw(descr + _WIDTH_1) & 0xFFFFFFFF
+    if not 0 < dimensions <= MAX_DIMENSIONS or not 0 < width < MAX_WIDTH:
+        return POSSIBLE
+    owns = bool(flags & _OWNS) and not base
+    if not owns and judge.name_of(base) != "numpy.ndarray":
+        return POSSIBLE
+    shape_at = words.pointer(owner + _DIMENSIONS, "dimensions")
+    strides_at = words.pointer(owner + _STRIDES, "strides")
+    if strides_at != shape_at + WORD * dimensions:
+        return CONTRADICTS
+    low = high = 0
+    expected = width
+    for number in reversed(range(dimensions)):
+        length = words.number(shape_at + WORD * number, f"shape[{number}]")
+        stride = words.number(strides_at + WORD * number, f"strides[{number}]", 0)
+        if length < 0 or (flags & _CONTIGUOUS and length > 1 and stride != expected):
+            return CONTRADICTS
+        expected *= max(length, 1)
+        if length:
+            low += min(0, stride * (length - 1))
+            high += max(0, stride * (length - 1))
+    start = words.pointer(owner + _DATA, "data")
+    if owns:
+        room = judge.room(start)
+        return CONTRADICTS if room is None or low else _fills(high + width, room)
+    held = words.raw(base + _DATA)
+    room = judge.room(held)
+    if room is None:
+        return POSSIBLE
+    if start + low < held or start + high + width > held + room:
+        return CONTRADICTS
+    return AGREES
+
+
+def _of_view(judge: _Judge, words: _Words, owner: int) -> int:
+    """A memoryview of one dimension: its length, and the buffer that it is a part of."""
+    at = {
+        name: owner + judge.layout.require("PyMemoryViewObject", name)
+        for name in ("flags", "mbuf", "view.ndim", "view.itemsize", "view.suboffsets", "view.buf",
+                     "view.len", "view.shape", "view.strides")
+    }  # fmt: skip
+    managed, width = words.raw(at["mbuf"]), words.raw(at["view.itemsize"])
+    one = words.raw(at["view.ndim"] & -WORD) >> 8 * (at["view.ndim"] % WORD) & 0xFFFFFFFF == 1
+    released = words.raw(at["flags"]) & 1 or words.raw(managed + _MASTER_FLAGS) & 1
+    if not one or released or words.raw(at["view.suboffsets"]) or not 0 < width < MAX_WIDTH:
+        return POSSIBLE
+    length = words.number(at["view.len"], "len")
+    start = words.pointer(at["view.buf"], "buf")
+    shape_at, strides_at = words.raw(at["view.shape"]), words.raw(at["view.strides"])
+    if not shape_at or not strides_at:
+        return POSSIBLE
+    count = words.number(shape_at, "shape[0]")
+    stride = signed_word(words.raw(strides_at))
+    held, most = words.raw(managed + _MASTER_BUF), signed_word(words.raw(managed + _MASTER_LEN))
+    if not 0 <= most < 1 << ADDRESS_BITS:
+        return POSSIBLE
+    if length < 0 or count < 0 or count * width != length:
+        return CONTRADICTS
+    last = start + stride * max(count - 1, 0)
+    if min(start, last) < held or max(start, last) + (width if count else 0) > held + most:
+        return CONTRADICTS
+    return AGREES
+
+
+def _of_set(judge: _Judge, words: _Words, owner: int) -> int:
+    """A set: how many entries are used, the mask of its table, and the table."""
+    offset = judge.layout.require
+    fill = words.number(owner + offset("PySetObject", "fill"), "fill")
+    used = words.number(owner + offset("PySetObject", "used"), "used")
+    mask = words.number(owner + offset("PySetObject", "mask"), "mask", 0)
+    table = words.pointer(owner + offset("PySetObject", "table"), "table")
+    entry = judge.layout.size("setentry") or 2 * WORD
+    if mask < OVERHEAD - 1 or mask & mask + 1 or not 0 <= used <= fill <= mask:
+        return CONTRADICTS
+    if mask == OVERHEAD - 1:
+        return AGREES if table == owner + offset("PySetObject", "smalltable") else CONTRADICTS
+    room = judge.room(table)
+    return CONTRADICTS if room is None else _fills((mask + 1) * entry, room)
+
+
+def _of_int(judge: _Judge, words: _Words, owner: int) -> int:
+    """An int: its number of digits, in ob_size or above three bits of lv_tag (3.12, gh-102381)."""
+    digits = owner + judge.layout.require("PyLongObject", "ob_digit")
+    tag = judge.layout.offset("PyLongObject", "lv_tag")
+    if tag is not None:
+        count = (words.number(owner + tag, "lv_tag", LEAST_BIT + 3) & WORD_MASK) >> 3
+    else:
+        count = abs(words.number(owner + judge.layout.require("PyVarObject", "ob_size"), "ob_size"))
+    room = judge.room(owner)
+    if room is None or not count:
+        return POSSIBLE
+    if digits + 4 * count > owner + room:
+        return CONTRADICTS
+    last = digits + 4 * (count - 1)
+    top = words.raw(last & -WORD) >> 8 * (last % WORD) & 0xFFFFFFFF
+    return AGREES if 0 < top < 1 << 30 else CONTRADICTS
+
+
+def _of_bytearray(judge: _Judge, words: _Words, owner: int) -> int:
+    """A bytearray: its block, how much of it there is, and where its bytes begin and end."""
+    count_at = owner + judge.layout.require("PyVarObject", "ob_size")
+    alloc_at, bytes_at, start_at = (
+        owner + judge.layout.require("PyByteArrayObject", name)
+        for name in ("ob_alloc", "ob_bytes", "ob_start")
+    )
+    count, room_said = words.number(count_at, "ob_size"), words.number(alloc_at, "ob_alloc")
+    block, start = words.pointer(bytes_at, "ob_bytes"), words.pointer(start_at, "ob_start")
+    if not block and not start:
+        return POSSIBLE if not count else CONTRADICTS
+    if count < 0 or not block <= start <= start + count <= block + room_said:
+        return CONTRADICTS
+    room = judge.room(block)
+    return CONTRADICTS if room is None else _fills(room_said, room, shrinks=True)
+
+
+def _of_stream(judge: _Judge, words: _Words, owner: int) -> int:
+    """A buffered stream of io: its buffer, that one's size, and the positions in it."""
+    at = {
+        name: owner + judge.layout.require("buffered", name)
+        for name in ("buffer", "buffer_size", "pos", "read_end", "write_pos", "write_end")
+    }
+    start = words.pointer(at["buffer"], "buffer")
+    size = words.number(at["buffer_size"], "buffer_size")
+    inside = [
+        words.number(at[name], name) for name in ("pos", "read_end", "write_pos", "write_end")
+    ]
+    if not start:
+        return POSSIBLE
+    if not all(-1 <= place <= size for place in inside):
+        return CONTRADICTS
+    room = judge.room(start)
+    return CONTRADICTS if room is None else _fills(size, room)
+
+
+_TYPES: dict[str, Callable[[_Judge, _Words, int], int]] = {
+    "array.array": _of_array,
+    "numpy.ndarray": _of_numpy,
+    "memoryview": _of_view,
+    "set": _of_set,
+    "frozenset": _of_set,
+    "int": _of_int,
+    "bytearray": _of_bytearray,
+    "_io.BufferedReader": _of_stream,
+    "_io.BufferedWriter": _of_stream,
+    "_io.BufferedRandom": _of_stream,
+}
+
+
+@check(
+    "R32",
+    costly=True,
+    grows=True,
+    needs="python",
+    order=57,
+    innocent_causes=(
+        "an array that is made or resized at this moment, and an extension that sets such words "
+        "itself: numbers that are wrong by less than 32 are left out, and of all words one bit "
+        "away exactly one must make everything agree, up to the size that the allocator was asked "
+        "for; a block of another allocator (then nothing agrees); an object that was freed or "
+        "overwritten (the same)."
+    ),
+)
+def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare pointers and sizes of arrays, views and sets with the blocks that they name.
+
+    Of the objects that the frames reach and those that the fault had at hand.
+    """
+    walk = object_walk(context)
+    if isinstance(walk, Absent):
+        yield Skipped("R32", walk.detail)
+        return
+    walk.kinds.of_all(list(values_at_hand(context)))
+    judge, wrong = _Judge(context, walk), []
+    for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():
+        for owner in _worth_a_look(walk, name, objects)[:MAX_OBJECTS]:
+            try:
+                words = _Words(walk.reader)
+                if _TYPES[name](judge, words, owner) == CONTRADICTS and _is_alive(judge, owner):
+                    wrong.append((name, owner, words))
+            except LayoutError as error:
+                yield Skipped("R32", str(error))
+                break
+    if len(wrong) > MAX_WRONG:
+        return
+    for name, owner, words in wrong:
+        yield from _repair(judge, name, owner, words)
+
+
+def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
+    """Return the objects that may be wrong: a process has thousands of ints of a few digits."""
+    if name != "int":
+        return objects
+    tag = walk.reader.layout.offset("PyLongObject", "lv_tag")
+    at = tag if tag is not None else walk.reader.layout.offset("PyVarObject", "ob_size")
+    sizes = walk.reader.words([owner + (at or 0) for owner in objects])
+    most = FEWEST_DIGITS << 3 if tag is not None else FEWEST_DIGITS
+    return [
+        owner
+        for owner, size in zip(objects, sizes, strict=True)
+        if most <= size <= WORD_MASK - FEWEST_DIGITS
+    ]
+
+
+def _is_alive(judge: _Judge, owner: int) -> bool:
+    return judge.index.object_type(owner) is not None and not judge.index.in_free_block(owner)
+
+
+def _repair(judge: _Judge, name: str, owner: int, words: _Words) -> Iterator[Evidence]:
+    """Yield the one word of which one bit, changed, makes all agree; nothing where several do."""
+    right = []
+    for place, word in list(words.asked.items()):
+        held = words.raw(place)
+        for bit in range(word.least, 64):
+            words.instead = place, held ^ 1 << bit
+            if _TYPES[name](judge, words, owner) == AGREES:
+                right.append((place, word.name, held, held ^ 1 << bit))
+        words.instead = 0, 0
+    if len(right) == 1:
+        place, member, held, corrected = right[0]
+        yield word_evidence(
+            "R32", place, held, corrected, MEMORY,
+            f"{member} of the {name} at {owner:#018x} is {held:#x}, which contradicts its other "
+            f"words and the memory that it has; with {corrected:#x}, one bit away, they agree",
+            member=member,
+        )  # fmt: skip

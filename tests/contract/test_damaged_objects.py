@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words of objects that were flipped or written over, in real cores: the very word is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gallery.score import ask, chosen
+from gallery.taking import Piece, pieces, take
+
+from gdb_epi.record.reading import group_in, groups_in
+
+ROOT = Path(__file__).resolve().parents[2]
+PIECES = {piece.name: piece for piece in pieces("first")}
+FLIPPED = {
+    "readings_of_a_long_night": ("ob_item of the array.array", 35),
+    "bit_in_size_of_account_number": (" of the int", 44),
+    "bit_in_mask_of_open_orders": ("mask of the set", 33),
+    "bit_in_length_of_a_packet_view": ("shape[0] of the memoryview", 35),
+    "bit_in_start_of_received_bytes": ("ob_start of the bytearray", 39),
+}
+
+
+def record_of(piece: Piece) -> dict[str, object]:
+    usable = [interpreter for interpreter in chosen(()) if piece.supports(interpreter)]
+    if not usable:
+        pytest.skip(f"no interpreter here runs {piece.name}")
+    return ask(take(piece, usable[-1]), ROOT, None)
+
+
+@pytest.mark.parametrize("name", FLIPPED)
+def test_the_word_that_was_flipped_is_named(name: str) -> None:
+    said, bit = FLIPPED[name]
+    record = record_of(PIECES[name])
+    damage = group_in(group_in(record, "verdict"), "damage")
+    assert (damage["found"], damage["bits"]) == (True, [bit])
+    evidence = groups_in(group_in(record, "corruption"), "evidence")
+    (claim,) = [each for each in evidence if each["id"] == "R32"]
+    assert said in str(claim["summary"]) and claim["where"] == damage["where"]
+    assert group_in(record, "flags")["bitflip"] is True
+
+
+@pytest.mark.parametrize("name", ["edges_of_a_smoothed_signal", "guests_seen_at_the_gate"])
+def test_an_object_that_was_written_over_is_damage_and_no_flip(name: str) -> None:
+    record = record_of(PIECES[name])
+    verdict = group_in(record, "verdict")
+    damage = group_in(verdict, "damage")
+    assert (verdict["label"], damage["found"], damage["bits"]) == ("software", True, [])
+    assert group_in(record, "flags")["bitflip"] is False
