@@ -26,6 +26,7 @@ HYPOTHESES = {
     "out-of-bounds": "an access went outside of its memory",
     "null-pointer": "a pointer was NULL",
     "wrong-pointer": "a pointer had a wrong value",
+    "made-read-only": "memory that was in use was made read-only, as mprotect() does",
     "wrong-code": "code that does what no compiler should have made",
     "not-executable": "code lies in memory that was not made executable",
     "other-processor": "code was built or chosen for another processor",

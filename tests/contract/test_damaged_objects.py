@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words of objects that were flipped or written over, in real cores: the very word is named."""
+"""Words that were flipped or written over, in real cores: the very word is named, or none."""
 
 from __future__ import annotations
 
@@ -41,7 +41,21 @@ def test_the_word_that_was_flipped_is_named(name: str) -> None:
     assert group_in(record, "flags")["bitflip"] is True
 
 
-@pytest.mark.parametrize("name", ["edges_of_a_smoothed_signal", "guests_seen_at_the_gate"])
+@pytest.mark.parametrize(
+    ("name", "rule", "said"),
+    [
+        ("key_material_locked_by_page", "S:read-only:allocated", "as mprotect() does"),
+        ("frames_queued_for_the_encoder", "S:unmapped", "which free() unmaps"),
+    ],
+)
+def test_what_the_program_did_is_no_damage(name: str, rule: str, said: str) -> None:
+    verdict = group_in(record_of(PIECES[name]), "verdict")
+    assert (verdict["label"], verdict["rules"]) == ("software", [rule])
+    assert said in str(verdict["reasons"])
+    assert group_in(verdict, "damage")["found"] is False
+
+
+@pytest.mark.parametrize("name", ["edges_of_a_smoothed_signal", "hits_counted_for_an_evicted_page"])
 def test_an_object_that_was_written_over_is_damage_and_no_flip(name: str) -> None:
     record = record_of(PIECES[name])
     verdict = group_in(record, "verdict")

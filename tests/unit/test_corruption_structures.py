@@ -144,6 +144,25 @@ def test_a_list_that_leads_elsewhere(first: int, elsewhere: bool) -> None:
     assert pools.leads_elsewhere(pool, bytes(data)) is elsewhere
 
 
+@pytest.mark.parametrize(
+    ("first", "steps"),
+    [
+        (PLACE + pools.OVERHEAD + 6 * 64 << 8, 1),
+        (PLACE + pools.OVERHEAD + 6 * 64 << 16 | 0x55AA, 2),  # the end of the block before
+        (PLACE + pools.OVERHEAD + 6 * 64 + 8 << 8, 0),  # no block begins there
+        (PLACE + pools.OVERHEAD + 200 * 64 << 8, 0),  # nor was one carved here
+        (PLACE + pools.OVERHEAD + 6 * 64 >> 8, 0),  # behind the block: a flip of bit 0 does that
+        (PLACE + pools.OVERHEAD + 6 * 64, 0),
+        (0, 0),
+    ],
+)
+def test_a_reference_that_was_given_back_to_a_freed_block(first: int, steps: int) -> None:
+    data = made_pool()
+    data[pools.FREE_AT : pools.FREE_AT + 8] = first.to_bytes(8, "little")
+    pool = pools.pool_at(PLACE, bytes(data))
+    assert pool is not None and pools.counted_down(pool, bytes(data)) == steps
+
+
 @pytest.mark.parametrize(("member", "bit"), [(pools.SZIDX_AT, 2), (pools.NEXT_AT, 5), (0, 9)])
 def test_a_flipped_number_of_a_header_is_mended(member: int, bit: int) -> None:
     data = made_pool()

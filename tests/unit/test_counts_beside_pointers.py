@@ -14,8 +14,8 @@ STRUCT, ITEMS, COUNT = HEAP + 0x10, HEAP + 0x40, 21
 USED = 1  # the lowest bit of a chunk's size: the one before is in use
 
 
-def process(number: int) -> Context:
-    """Return a process that failed with a struct {items, number} in a register.
+def process(number: int, most: int = 0) -> Context:
+    """Return a process that failed with a struct {items, number, most} in a register.
 
     Chunks of 48 and 176 bytes, the latter with room for 168: 21 numbers of 8 bytes.
     """
@@ -23,6 +23,7 @@ def process(number: int) -> Context:
         STRUCT - 8: 0x30 | USED,
         STRUCT: ITEMS,
         STRUCT + 8: number,
+        STRUCT + 16: most,
         ITEMS - 8: 0xB0 | USED,
         ITEMS - 8 + 0xB0: 0x1000 | USED,
         ITEMS - 8 + 0x10B0: 0x100 | USED,
@@ -63,3 +64,18 @@ def test_a_count_with_one_bit_too_many_is_named(bit: int) -> None:
 )
 def test_nothing_is_said_of_a_number(number: int) -> None:
     assert not said(process(number))
+
+
+@pytest.mark.parametrize("bit", [20, 36, 46])
+def test_an_end_outside_of_the_room_is_named(bit: int) -> None:
+    end, most = ITEMS + 8 * 17, ITEMS + 8 * COUNT
+    assert not said(process(end, most))
+    (damage,) = said(process(end ^ 1 << bit, most))
+    assert (damage.id, damage.where, damage.bits) == ("R31", STRUCT + 8, (bit,))
+    assert damage.corrected == end
+
+
+def test_an_end_without_a_room_is_no_end() -> None:
+    end = ITEMS + 8 * 17 ^ 1 << 36
+    for most in (0, ITEMS + 8 * 8, ITEMS + 0x1000):
+        assert not said(process(end, most))

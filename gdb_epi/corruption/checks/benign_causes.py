@@ -173,7 +173,8 @@ def guard(context: Context) -> Iterator[Evidence]:
     innocent_causes=(
         "this is one. A flipped pointer lands in such memory now and then: of one that the code "
         "did not make just before, but read or had from elsewhere, it is said with less weight "
-        "(S:read-only:untraced), unless a mapping or a text constant begins where it leads."
+        "(S:read-only:untraced), unless a mapping or a text constant begins where it leads, or "
+        "it is memory that an allocator gave out (S:read-only:allocated)."
     ),
 )
 def read_only(context: Context) -> Iterator[Evidence]:
@@ -183,11 +184,26 @@ def read_only(context: Context) -> Iterator[Evidence]:
         return
     here = context.target.region_at(site.address or 0)
     if permits(here, "r") and not permits(here, "w"):
+        if _was_given_out(context, site.address or 0):
+            summary = (
+                f"{site.address or 0:#x} lies in a pool of Python's allocator, and its page may "
+                "only be read: it was made read-only afterwards, as mprotect() does, and all "
+                "objects in that page share this"
+            )
+            yield _against("S:read-only:allocated", summary, site.address or 0)
+            return
         words = fault_words(context)
         id = "S:read-only"
         if words and not _leads_to_a_beginning(context, words[0].value):
             id = pointer_sign(context, words[0], id)
         yield _against(id, f"{site.address or 0:#018x} is mapped, but only to be read")
+
+
+def _was_given_out(context: Context, address: int) -> bool:
+    """Whether an address lies in a pool of pymalloc's, which was made by writing there."""
+    here = context.target.region_at(address)
+    anonymous = here is not None and here.path is None
+    return anonymous and address_index(context).place_in_block(address) is not None
 
 
 def _leads_to_a_beginning(context: Context, pointer: int) -> bool:

@@ -51,9 +51,14 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     if isinstance(site, Absent) or site.kind != DATA:
         return
     wrong: dict[int, tuple[int, int, int, int]] = {}
+    ends: dict[int, tuple[int, int]] = {}
     for start in values_at_hand(context)[:MAX_STRUCTS]:
-        for place, held, right, width in _of_struct(context, start):
+        words = _words_of_struct(context, start)
+        for place, held, right, width in _of_struct(context, start, words):
             wrong[place] = held, right, width, start
+        ends.update(_ends_of_struct(context, start, words))
+    if len(ends) == 1 and not wrong:
+        yield from _wrong_end(*ends.popitem())
     if len(wrong) > MAX_WRONG:
         return
     for place, (held, right, width, start) in wrong.items():
@@ -71,25 +76,61 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
         )  # fmt: skip
 
 
-def _of_struct(context: Context, start: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (place, number, right number, bytes of an item) of a struct."""
+def _words_of_struct(context: Context, start: int) -> list[int]:
+    """Return the words of a block that begins at an address; none of what is on a stack.
+
+    There nothing tells what belongs together.
+    """
     region = context.target.region_at(start)
     if start % WORD or region is None or "w" not in region.perms:
-        return
+        return []
     index = address_index(context)
     end = index.end_of_block(start) if index.at(start) is not None else None
-    if end is None:  # on a stack nothing tells what belongs together
-        return
+    if end is None:
+        return []
     size = min(MAX_STRUCT * WORD, end - start)
     try:
         data = context.target.read(start, size & -WORD)
     except UnreadableMemory:
-        return
-    words = memoryview(data).cast("Q").tolist()
+        return []
+    return memoryview(data).cast("Q").tolist()
+
+
+def _ends_of_struct(
+    context: Context, start: int, words: list[int]
+) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield (place, (end, right end)) of a start, an end and an end of room that follow each other.
+
+    So std::vector and many buffers of C say what they have. The room is right when it fills the
+    block that begins at the start; the end lies outside of it, and one bit away within.
+    """
+    for number, (first, last, most) in enumerate(zip(words, words[1:], words[2:], strict=False)):
+        room = _room(context, first) if first < most else None
+        if room is None or not room - GRAIN < most - first <= room or first <= last <= most:
+            continue
+        near = [last ^ 1 << bit for bit in range(LEAST_BIT, 64)]
+        right = [end for end in near if first <= end <= most]
+        if len(right) == 1:
+            yield start + WORD * (number + 1), (last, right[0])
+
+
+def _wrong_end(place: int, words: tuple[int, int]) -> Iterator[Evidence]:
+    held, right = words
+    yield word_evidence(
+        "R31", place, held, right, MEMORY,
+        f"the end at {place:#018x} is {held:#x}, outside of the block between the start and the "
+        f"end of the room that stand beside it; {right:#x}, one bit away, lies within",
+    )  # fmt: skip
+
+
+def _of_struct(
+    context: Context, start: int, words: list[int]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (place, number, right number, bytes of an item) of a struct."""
     rooms = [room for word in words if (room := _room(context, word)) is not None]
     if not rooms:
         return
-    halves = memoryview(data).cast("I").tolist()
+    halves = [half for word in words for half in (word & 0xFFFFFFFF, word >> 32)]
     numbers = [(start + WORD * n, word) for n, word in enumerate(words)]
     numbers += [
         (start + 4 * n, half)

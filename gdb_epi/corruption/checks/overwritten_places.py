@@ -8,7 +8,7 @@ what the code takes it for, so somebody wrote there who should not have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
@@ -108,11 +108,13 @@ def _still_in_use(context: Context, slot: int) -> str:
             return ""
         start = slot - within
         return (
-            _collector_names(context, slot, start)
+            _collector_names(context, slot, [start + head for head in HEADS[1:]])
             or _whole_but_for(context, slot, start)
             or _named_table(context, slot, start)
             or _text_goes_on(context, slot, start)
         )
+    if index.in_damaged_pool(slot):  # what is free there is not known, nor where blocks begin
+        return _collector_names(context, slot, [slot - WORD])
     chunk = chunk_at(context, slot)
     pointee = index.at(chunk[0]) if chunk is not None else None
     if chunk is None or pointee is None or pointee.kind != BLOCK:
@@ -120,14 +122,13 @@ def _still_in_use(context: Context, slot: int) -> str:
     return _named_table(context, slot, chunk[0])
 
 
-def _collector_names(context: Context, slot: int, start: int) -> str:
+def _collector_names(context: Context, slot: int, objects: Sequence[int]) -> str:
     """Whether the collector's list leads to the object whose type is missing: it was not freed.
 
     An object leaves that list before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.13).
     """
     index = address_index(context)
-    for head in HEADS[1:]:
-        address = start + head
+    for address in objects:
         if slot != address + WORD or index.object_type(address) is not None:
             continue
         links = address - GC_HEAD

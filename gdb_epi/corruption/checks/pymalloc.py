@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
+    UNKNOWN,
     Evidence,
     Skipped,
     plain_evidence,
@@ -25,6 +26,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     SIZES,
     Pool,
     WrongWord,
+    counted_down,
     damaged_header,
     leads_elsewhere,
     pool_at,
@@ -40,6 +42,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.interrupted_changes import may_be_half_changed
 from gdb_epi.target.search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 # Include/object.h: words of a managed dict, or of weak references, before the collector's head.
 _PREHEADER = 1 << 3 | 1 << 4
@@ -377,7 +380,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
             if wrong is not None:
                 yield _evidence(wrong, pool.address)
             elif leads_elsewhere(pool, data):
-                yield _of_a_lost_list(pool, data)
+                yield _counted_down(pool, data) or _of_a_lost_list(pool, data)
         blocks.look(pool, data)
     for place, wrong in search.headers:
         yield _evidence(wrong, place)
@@ -413,6 +416,20 @@ def _of_a_lost_list(pool: Pool, data: bytes) -> Evidence:
         "block that was written to"
     )
     return plain_evidence("R9:list", pool.address + FREE_AT, MEMORY, summary, {})
+
+
+def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
+    """Tell references that were taken from a freed block: its count is the link to the next."""
+    steps = counted_down(pool, data)
+    if not steps:
+        return None
+    first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
+    summary = (
+        f"freeblock in pymalloc's pool at {pool.address:#x} holds {first:#x}, the address of a "
+        f"block of it, shifted by {counted(steps, 'byte')}: a link was counted down by {steps}, as "
+        "whoever gives back a reference to an object that was freed does"
+    )
+    return plain_evidence("S:freed-count", pool.address + FREE_AT, UNKNOWN, summary, {})
 
 
 class _PoolSearch:

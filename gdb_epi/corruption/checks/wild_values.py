@@ -43,9 +43,11 @@ from gdb_epi.fault.mapping_checks import NEAR_NULL, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
 from gdb_epi.sizes import PAGE, USER_TOP, WORD, WORD_MASK, signed_word
+from gdb_epi.util import counted
 
 FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
+MAX_STEP = 64  # bytes that a loop has gone on when it reads what it went on from
 MAX_KEPT = 8  # places of one word that are looked at
 MAX_GONE = 256 << 20  # bytes from the start of a mapping that are looked at
 NARROW, LEAST_HALF = 0xFFFFFFFF, 1 << 20  # of the low half of an address
@@ -168,6 +170,8 @@ def _shifted_pointer(context: Context, place: WordOrigin, value: int) -> str:
     """
     if place.slot % WORD or place.base % WORD or context.target.region_at(value) is not None:
         return ""
+    if address_index(context).in_damaged_pool(place.slot):
+        return ""  # its list of free blocks went astray: no layout is in question
     around = read_up_to(context.target, place.slot - WORD + 1, 3 * WORD - 2)
     for shift in (4, -4, 2, -2, 6, -6, 1, -1, 3, -3, 5, -5, 7, -7):
         at = WORD - 1 + shift
@@ -248,9 +252,20 @@ def gone(context: Context) -> Iterator[Evidence]:
     wild = _wild_word(context)
     if wild is None or wild[0].kind != DATA:
         return
-    _site, word = wild
+    site, word = wild
     value = word.value
     if not LOW <= value < user_top(context.target) or context.target.region_at(value) is not None:
+        return
+    stepped = _stepped_from(context, site, value)
+    if stepped is not None:
+        if not is_one_bit_from_large_block(context, stepped):
+            summary = (
+                f"the access is at {stepped:#x}, 16 bytes after the start of a page without "
+                "memory: where malloc puts large blocks, which free() unmaps; a word of memory "
+                f"names that place, and {word.source} is {counted(value - stepped, 'byte')} on"
+            )
+            id = one_bit_id(context, "S:unmapped", stepped)
+            yield plain_evidence(id, word.source, UNKNOWN, summary, {})
         return
     if value % PAGE == HEAD_BYTES:
         # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
@@ -271,6 +286,17 @@ def gone(context: Context) -> Iterator[Evidence]:
         )
         id = one_bit_id(context, "S:gone", value)
         yield plain_evidence(id, word.source, UNKNOWN, summary, {})
+
+
+def _stepped_from(context: Context, site: FaultSite, value: int) -> int | None:
+    """Return the start of a large block that a loop stepped on from before its first access.
+
+    Some word has to name it still: of all addresses that a loop runs to, one of 256 looks like one.
+    """
+    address = site.address
+    if address is None or address % PAGE != HEAD_BYTES or not 0 < value - address <= MAX_STEP:
+        return None
+    return address if context.places_of(address, 1) else None
 
 
 def _start_at_hand(context: Context, value: int) -> int | None:

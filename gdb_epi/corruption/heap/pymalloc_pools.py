@@ -142,6 +142,20 @@ def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
     return _wrong_link(pool, data, freeblock)
 
 
+def counted_down(pool: Pool, data: bytes) -> int:
+    """Return by how much the link in a freed block was counted down, 0 for nothing of the kind.
+
+    Then memory one or two bytes before a free block is handed out, and what stands there is taken
+    for the next link: that of the block, shifted. No flipped bit of a link leads there.
+    """
+    first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
+    for steps in (1, 2):
+        at = (first >> 8 * steps) - pool.address - OVERHEAD
+        if 0 <= at < pool.carved * pool.block and not at % pool.block:
+            return steps
+    return 0
+
+
 def leads_elsewhere(pool: Pool, data: bytes) -> bool:
     """Whether the first link of a damaged list is no block, nor one that was counted up or down.
 
