@@ -39,7 +39,14 @@ _FIELDS = {
     "cell": ("PyCellObject", ("ob_ref",)),
     "function": ("PyFunctionObject", ("func_code", "func_closure", "func_defaults")),
     "code": ("PyCodeObject", ("co_consts", "co_names")),
+    "bytearray": ("PyByteArrayObject", ("ob_bytes", "ob_start")),
+    "memoryview": ("PyMemoryViewObject", ("mbuf", "view.shape", "view.strides")),
 }  # fmt: skip
+# The same of modules whose structs no layout has (Modules/arraymodule.c, numpy/ndarraytypes.h).
+_BY_OFFSET = {
+    "array.array": {24: "ob_item", 40: "ob_descr"},
+    "numpy.ndarray": {16: "data", 32: "dimensions", 40: "strides", 56: "descr"},
+}
 # Where an object says that its items lie, and how many; 0 where the block's end tells.
 _TABLES = (
     ("list", "PyListObject", "ob_item"),
@@ -155,12 +162,15 @@ def _whole_but_for(context: Context, slot: int, start: int) -> str:
         if end is not None:
             block = index.end_of_block(owner)
             fits = block is not None and end <= block
-            return f"it is an item of the tuple at {owner:#x}" if fits and slot < end else ""
+            return (
+                f"that is the place of an item of the tuple at {owner:#x}"
+                if fits and slot < end
+                else ""
+            )
         struct, members = _FIELDS.get(name, ("", ()))
-        for member in members:
-            if _offset(context, struct, member) == slot - owner:
-                return f"it is {member} of the {name} at {owner:#x}"
-        return ""
+        named = {_offset(context, struct, member): member for member in members}
+        field = named.get(slot - owner) or _BY_OFFSET.get(name, {}).get(slot - owner)
+        return f"that is {field} of the {name} at {owner:#x}" if field else ""
     return ""
 
 
@@ -181,7 +191,7 @@ def _named_table(context: Context, slot: int, start: int) -> str:
                 count = read_word(context.target, owner + size_at) if size_at else None
                 if count is None or count > MAX_ITEMS or slot >= start + WORD * count:
                     continue
-            return f"it lies in the block of the items of the {name} at {owner:#x}"
+            return f"it lies among the items of the {name} at {owner:#x}"
     return ""
 
 
