@@ -186,13 +186,17 @@ def _named_table(context: Context, slot: int, start: int) -> str:
                 continue
             if not read_word(context.target, owner) and owner not in values_at_hand(context):
                 continue  # not being taken down: it is one that CPython keeps for later
-            if name == "list":
-                size_at = _offset(context, "PyListObject", "ob_size")
-                count = read_word(context.target, owner + size_at) if size_at else None
-                if count is None or count > MAX_ITEMS or slot >= start + WORD * count:
-                    continue
+            if name == "list" and slot >= start + WORD * _items_of(context, owner):
+                continue
             return f"it lies among the items of the {name} at {owner:#x}"
     return ""
+
+
+def _items_of(context: Context, owner: int) -> int:
+    """Return how many items a list has; 0 where it counts more than it has room for."""
+    places = [_offset(context, "PyListObject", name) for name in ("ob_size", "allocated")]
+    count, room = (read_word(context.target, owner + (at or 0)) or 0 for at in places)
+    return count if count <= room < MAX_ITEMS else 0
 
 
 def _text_goes_on(context: Context, slot: int, start: int) -> str:

@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
-from gdb_epi.corruption.heap.memory import values_at_hand
+from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
+from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.pointers.word_origin import chunk_at
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -27,6 +29,8 @@ from gdb_epi.typing_lite import NamedTuple
 CONTRADICTS, POSSIBLE, AGREES = range(3)
 LEAST_BIT = 5  # of a number: what is wrong by fewer is an error of counting
 MAX_OBJECTS = 4096  # of each type
+MAX_OBJECT = 256  # bytes of an object, from its start
+MAX_HOLDERS = 8  # words that name a block
 MAX_WRONG = 2  # more are an overwrite
 MAX_DIMENSIONS = 64  # NPY_MAXDIMS of numpy 2, PyBUF_MAX_NDIM
 MAX_WIDTH = 1 << 20  # bytes of an item
@@ -47,11 +51,20 @@ _MASTER_BUF, _MASTER_LEN = 32, 48
 _MASTER_FLAGS = 16
 
 
+# Before each block of the debug allocators: its size, big-endian, the letter of its API, and 0xFD
+# (_PyMem_DebugRawAlloc, Objects/obmalloc.c, 3.8 to 3.14).
+_FORBIDDEN, _DEBUG_APIS = 0xFDFDFDFDFDFDFD, b"rmo"
+
+
 class _Word(NamedTuple):
-    """A word that may be the wrong one: its name, and its lowest bit that is looked at."""
+    """A word that may be the wrong one: its name, its lowest bit that is looked at.
+
+    `alone` says that no other object points at what it points at.
+    """
 
     name: str
     least: int
+    alone: bool = False
 
 
 class _Words:
@@ -66,9 +79,9 @@ class _Words:
         """Return a word that is taken for right."""
         return self._reader.word(place)
 
-    def pointer(self, place: int, name: str) -> int:
-        """Return a pointer."""
-        return self._ask(place, _Word(name, 0))
+    def pointer(self, place: int, name: str, alone: bool = True) -> int:
+        """Return a pointer; `alone`: to what no other object points at."""
+        return self._ask(place, _Word(name, 0, alone))
 
     def number(self, place: int, name: str, least: int = LEAST_BIT) -> int:
         """Return a number with a sign."""
@@ -92,11 +105,28 @@ class _Judge:
         """Return how many bytes the block has that begins at an address; None for none."""
         if start < PAGE or start % WORD or start >> ADDRESS_BITS:
             return None
+        header = self._walk.reader.word(start - WORD)
+        if header >> 8 == _FORBIDDEN and header & 0xFF in _DEBUG_APIS:
+            size = self._walk.reader.word(start - 2 * WORD)
+            return int.from_bytes(size.to_bytes(WORD, "little"), "big")
         within = self.index.place_in_block(start)
         if within not in (None, 0) or (within == 0 and self.index.in_free_block(start)):
             return None
         end = self.index.end_of_block(start)
         return None if end is None else end - start
+
+    def is_held_by_another(self, owner: int, start: int) -> bool:
+        """Whether something else in use points at a block: then it is not this object's."""
+        index, context = self.index, self._context
+        return any(
+            not owner <= place < owner + MAX_OBJECT
+            and not on_stack(context, place)
+            and (
+                (index.place_in_block(place) is not None and not index.in_free_block(place))
+                or (chunk_at(context, place) is not None and not in_free_chunk(context, place))
+            )
+            for place in context.places_of(start, MAX_HOLDERS)
+        )
 
     def name_of(self, address: int) -> str:
         """Return the type's name of an object; "" for none."""
@@ -187,7 +217,7 @@ def _of_view(judge: _Judge, words: _Words, owner: int) -> int:
     if not one or released or words.raw(at["view.suboffsets"]) or not 0 < width < MAX_WIDTH:
         return POSSIBLE
     length = words.number(at["view.len"], "len")
-    start = words.pointer(at["view.buf"], "buf")
+    start = words.pointer(at["view.buf"], "buf", alone=False)
     shape_at, strides_at = words.raw(at["view.shape"]), words.raw(at["view.strides"])
     if not shape_at or not strides_at:
         return POSSIBLE
@@ -354,7 +384,9 @@ def _repair(judge: _Judge, name: str, owner: int, words: _Words) -> Iterator[Evi
         held = words.raw(place)
         for bit in range(word.least, 64):
             words.instead = place, held ^ 1 << bit
-            if _TYPES[name](judge, words, owner) == AGREES:
+            if _TYPES[name](judge, words, owner) != AGREES:
+                continue
+            if not (word.alone and judge.is_held_by_another(owner, held ^ 1 << bit)):
                 right.append((place, word.name, held, held ^ 1 << bit))
         words.instead = 0, 0
     if len(right) == 1:
