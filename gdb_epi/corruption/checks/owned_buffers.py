@@ -185,12 +185,13 @@ def _of_numpy(judge: _Judge, words: _Words, owner: int) -> int:
     for number in reversed(range(dimensions)):
         length = words.number(shape_at + WORD * number, f"shape[{number}]")
         stride = words.number(strides_at + WORD * number, f"strides[{number}]", 0)
+        if not length:
+            return POSSIBLE  # of an array without items strides are what they like
         if length < 0 or (flags & _CONTIGUOUS and length > 1 and stride != expected):
             return CONTRADICTS
-        expected *= max(length, 1)
-        if length:
-            low += min(0, stride * (length - 1))
-            high += max(0, stride * (length - 1))
+        expected *= length
+        low += min(0, stride * (length - 1))
+        high += max(0, stride * (length - 1))
     start = words.pointer(owner + _DATA, "data")
     if owns:
         room = judge.room(start)
@@ -265,7 +266,7 @@ def _of_int(judge: _Judge, words: _Words, owner: int) -> int:
         return CONTRADICTS
     last = digits + 4 * (count - 1)
     top = words.raw(last & -WORD) >> 8 * (last % WORD) & 0xFFFFFFFF
-    return AGREES if 0 < top < 1 << 30 else CONTRADICTS
+    return AGREES if 0 < top < 1 << 30 else POSSIBLE
 
 
 def _of_bytearray(judge: _Judge, words: _Words, owner: int) -> int:
