@@ -400,9 +400,12 @@ def is_far(context: Context, suspect: Suspect, bit: int) -> bool:
 def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -> bool:
     """Whether a word of the heap should be that address of constants that others of its kind hold.
 
-    Tables of methods and the like: nobody computes with their addresses.
+    Tables of methods and the like: nobody computes with their addresses. Starts of pages are none:
+    the kernel maps files and memory side by side, so what has gone began 2^n bytes from them.
     """
     if bit in LOW_TAG_BITS or bit in TAG_BITS or not suspect.slots or suspect.value % WORD:
+        return False
+    if suspect.value % PAGE in (0, HEAD_BYTES):  # of a mapping, of malloc's block that is one
         return False
     region = context.target.region_at(corrected)
     if region is None or region.path is None or "w" in region.perms or "x" in region.perms:
