@@ -14,18 +14,18 @@ from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import DUMPED, Target
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_MESSAGE = 4096  # bytes that are examined; __PRETTY_FUNCTION__ may be long
+MAX_MESSAGE = 4096  # examined bytes; __PRETTY_FUNCTION__ may be long
 MAX_SOURCE = 256  # characters of an assertion's place and expression
 MAX_FUNCTION = 2048  # characters of the function that an assertion names
 _HEADER = 4
 
 
 class AbortMessage(NamedTuple):
-    """The kind that the text shows ("assert", "malloc", "fortify", "other") and its class.
+    """The kind of message ("assert", "malloc", "fortify", "other") and its class.
 
-    A text that is not known may hold data of the program: then `text` is "". Else it is glibc's
-    fixed phrase, or the source of an assertion (file, line, expression) without what stands between
-    quotes. `function` is what an assertion names: __func__ in C, __PRETTY_FUNCTION__ in C++.
+    An unknown message may contain data of the program, so its `text` is "". Otherwise `text` is a
+    fixed phrase of glibc, or the source of an assertion (file, line, expression) without anything
+    in quotes. `function` is what an assertion names: __func__ in C, __PRETTY_FUNCTION__ in C++.
     """
 
     kind: str
@@ -49,7 +49,7 @@ _FORTIFY = (
     "*** bit out of range 0 - FD_SETSIZE on fd_set ***",  # debug/fdelt_chk.c
     "*** invalid %N$ use detected ***",  # stdio-common/vfprintf-internal.c
 )
-# What __libc_fatal() says for good, and what it means; the category stays "other".
+# Fixed messages of __libc_fatal(), and what each means; the category stays "other".
 FATAL = {
     "FATAL: exception not rethrown": (  # nptl/unwind.c, unwind_cleanup()
         "C++ code with a catch (...) that does not throw again was left by a thread that ends: by "
@@ -96,7 +96,7 @@ def _message(target: Target, address: int) -> AbortMessage:
 
 
 def classify_abort_message(text: str) -> AbortMessage:
-    """Sort an abort message of glibc."""
+    """Classify an abort message of glibc."""
     text = text.strip()
     for phrase in _FORTIFY:
         if text.startswith(phrase):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The account of a fault: computed once; category, symptom, detectors and verdict are tables on it.
+"""The account of a fault, made once; category, symptom, detectors and verdict are tables over it.
 
-It says how the process came to its end (`how`), what lies at the address (`place`), and whether the
-access went through the stack pointer. Two readers of one account cannot disagree about the facts;
-each has its own names for them.
+It tells how the process ended (`how`), what lies at the address (`place`), and whether the access
+went through the stack pointer. Two readers of one account cannot disagree about the facts; each has
+its own names for them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from gdb_epi.fault.site import (
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
-# How the process came to its end. ACCESS, TRANSFER: `place` says where.
+# How the process ended. ACCESS, TRANSFER: `place` says where.
 ACCESS, TRANSFER, PROTECTION = "access", "transfer", "protection"
 PROTECTION_KEY, SHADOW_STACK, UNEXPLAINED = "protection-key", "shadow-stack", "unexplained"
 BUS, MEMORY_ERROR = "bus", "memory-error"
@@ -81,9 +81,9 @@ _BY_CODE = {SEGV_PKUERR: PROTECTION_KEY, SEGV_CPERR: SHADOW_STACK}
 class Account(NamedTuple):
     """What failed. `how` is a key of HOW, `place` what lies at the address.
 
-    `through_stack`: the access went through rsp (push, pop, call, return, an operand of rsp), and
-    rsp leads to no stack: then no pointer of the program was followed. `message` is glibc's, of a
-    SIGABRT that the process sent itself; None for other deaths.
+    `through_stack`: the access went through rsp (push, pop, call, return, an operand with rsp), and
+    rsp leads to no stack, so no pointer of the program was followed. `message` is what glibc stored
+    for a SIGABRT that the process sent itself; None for other deaths.
     """
 
     fault: Fault
@@ -100,7 +100,7 @@ class Account(NamedTuple):
 
     @property
     def returned(self) -> bool:
-        """Whether control went astray by a return: the word was on the stack."""
+        """Whether control went astray in a return: the bad word was on the stack."""
         return self.how == TRANSFER and self.site.kind == RETURN
 
     @property
@@ -110,7 +110,7 @@ class Account(NamedTuple):
 
 
 def account_of(target: Target, fault: Fault) -> Account:
-    """Return the account of a fault; what is not known says so."""
+    """Return the account of a fault; what is unknown says so."""
     site = analyze_fault(target, fault)
     how = _how(fault, site)
     place = Place(UNKNOWN)
@@ -122,10 +122,10 @@ def account_of(target: Target, fault: Fault) -> Account:
 
 
 def message_of_own_abort(target: Target, account: Account) -> AbortMessage | Absent | None:
-    """Return what glibc wrote down before the process ended itself by SIGABRT; None without it.
+    """Return what glibc stored before the process ended itself by SIGABRT; None without it.
 
-    Also where a handler of abort()'s signal set the default action, raised it again and returned:
-    then the thread is met after the call, as if another one had sent the signal.
+    This includes a handler that restored the default action, raised the signal again and returned:
+    the thread is then found after the call, as if another one had sent the signal.
     """
     fault = account.fault
     if account.how == KILLED and fault.signo == SIGABRT and fault.sender == PROCESS:
@@ -154,7 +154,7 @@ def _how(fault: Fault, site: FaultSite) -> str:
 
 
 def _sent(fault: Fault) -> str:
-    """Tell who sent a signal that no instruction made (kernel/signal.c, man 2 sigaction)."""
+    """Return how a process ended by a signal that no instruction caused (kernel/signal.c)."""
     if fault.signo == SIGXFSZ and fault.sender in (SELF, PROCESS, KERNEL):
         return FILE_SIZE_LIMIT  # send_sig() in mm/filemap.c: the kernel names the writer as sender
     if fault.sender == KERNEL:

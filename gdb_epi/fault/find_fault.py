@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fault behind a crash: signal, address and registers of the instruction that failed.
 
-A handler (faulthandler, abseil, torch) that re-raises hides the fault: the core is taken inside
-raise() with SI_TKILL. The truth then lies in the signal frame that the kernel pushed, which
+A handler that re-raises (faulthandler, abseil, torch) hides the fault: the core is taken inside
+raise() with SI_TKILL. The truth is then in the signal frame that the kernel pushed, which
 `interrupted_context` finds on the stack without an unwinder.
 """
 
@@ -58,15 +58,15 @@ MAX_SIGNAL = 64  # the number of the last real-time signal
 
 
 class Fault(NamedTuple):
-    """What failed, where.
+    """What failed, and where.
 
     `origin` is "core" (the notes) or "signal-frame" (a handler re-raised it; the values are the
     interrupted context's). `sender` is KERNEL, SELF (the thread that died), PROCESS (another thread
     of this process, or a handler that has returned), OTHER (another process), ELSEWHERE (not this
-    thread; a handler raised the signal again, and who sent it first is lost) or UNKNOWN. `address`
+    thread; a handler raised the signal again, and its first sender is lost) or UNKNOWN. `address`
     is the faulting address as the kernel reported it, None when it reported none. `error` and
-    `trap` are the error code of an x86 page fault (other machines' are told in its bits) and the
-    trap number, which only a signal frame holds.
+    `trap` are the error code of an x86 page fault (those of other machines are translated to its
+    bits) and the trap number, which only a signal frame holds.
     """
 
     tid: int
@@ -97,7 +97,7 @@ class Fault(NamedTuple):
 
 
 def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
-    """Return the fault; for a re-raised signal that of the signal frame on the stack.
+    """Return the fault; for a re-raised signal, that in the signal frame on the stack.
 
     Absent for a snapshot: nothing failed.
     """
@@ -139,10 +139,10 @@ def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
 
 
 def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
-    """Return what a thread did when a signal came that its handler raised again.
+    """Return what a thread was doing when a signal came that its handler raised again.
 
-    None where the innermost signal frame on its stack is of another signal, or of one that the
-    thread may have sent itself. A handler without SA_SIGINFO has no siginfo: its words are zeros.
+    None where the innermost signal frame on its stack belongs to another signal, or to one that the
+    thread may have sent itself. A handler without SA_SIGINFO has no siginfo, only zeros.
     """
     siginfo_at = outer.architecture.signal_frame.siginfo_at
     for stack, start, context in _contexts(target, outer):
@@ -164,10 +164,10 @@ def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
 
 
 def interrupted_context(target: Target, outer: Fault) -> Fault | None:
-    """Return the innermost fault of the kernel whose signal frame lies on the stack of `outer`.
+    """Return the innermost fault of the kernel whose signal frame is on the stack of `outer`.
 
-    Recognised by bytes that stand in every frame (on x86-64 the segment registers' word of user
-    code) and a consistent siginfo; only bytes dumped in the core count.
+    A frame is recognised by bytes that all frames have (on x86-64 the word of user code's segment
+    registers) and by a consistent siginfo; only bytes dumped in the core count.
     """
     for stack, start, _ in _contexts(target, outer):
         fault = _context_at(target, stack, start, outer)
@@ -177,9 +177,9 @@ def interrupted_context(target: Target, outer: Fault) -> Fault | None:
 
 
 def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:
-    """Yield a thread as the signal handlers that are on its stack met it, the innermost first.
+    """Yield a thread as it was when each signal handler on its stack began, innermost first.
 
-    A frame that an earlier handler left in an unused part of the stack looks the same.
+    A frame left by an earlier handler in an unused part of the stack looks the same.
     """
     outer = Fault(
         thread.tid, 0, None, None, thread.registers, "core", UNKNOWN,
@@ -194,7 +194,7 @@ def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:
 
 
 def _contexts(target: Target, outer: Fault) -> Iterator[tuple[bytes, int, dict[str, int]]]:
-    """Yield what may be signal frames on a stack: its bytes, where each begins, its registers."""
+    """Yield possible signal frames on a stack: its bytes, where each begins, the registers."""
     region = target.region_at(outer.sp)
     if region is None:
         return
@@ -224,14 +224,14 @@ def _words(saved: bytes, start: int, frame: SignalFrame) -> dict[str, int]:
 def returned_context(target: Target, outer: Fault) -> Fault | None:
     """Return the fault of a handler that set the default action, raised the signal and returned.
 
-    The signal is blocked while the handler runs, so it kills when the handler returns: with the
-    registers of the fault, but the siginfo of raise(). The signal frame has been popped and is
-    still there, below rsp or on an alternate stack: its saved rip and rsp are the registers'.
+    The signal is blocked while the handler runs, so it kills when the handler returns, with the
+    registers of the fault but the siginfo of raise(). The signal frame was popped but is still
+    there, below rsp or on an alternate stack: its saved rip and rsp equal the registers.
     """
     from gdb_epi.target.search import find_word
 
-    # raise() and abort() have not come back: then all memory need not be searched, which takes a
-    # second per GB.
+    # raise() and abort() have not returned, so all memory, which takes a second per GB, need not be
+    # searched.
     if follows_system_call(target, outer.architecture, outer.pc):
         return None
     frame = outer.architecture.signal_frame
@@ -256,8 +256,8 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
         return None
     context = _words(stack, start, frame)
     siginfo = _siginfo_at(stack, start + frame.siginfo_at)
-    # A handler without SA_SIGINFO (faulthandler's): the kernel wrote none, the words are stale, and
-    # they may look like a siginfo. Then the trap must be that of the instruction.
+    # For a handler without SA_SIGINFO (faulthandler's) the kernel wrote no siginfo: the words are
+    # stale and may look like one. Then the trap must be that of the instruction.
     stale = siginfo is None
     signo, code, address = siginfo or (0, 0, 0)
     error, trap = context.get("error"), context.get("trapno")
@@ -288,9 +288,9 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
 
 
 def threads_before_the_signal(threads: Sequence[Thread], fault: Fault | Absent) -> Sequence[Thread]:
-    """Return the threads, the one that died as it was before its handler raised the signal again.
+    """Return the threads; the one that died as it was before its handler raised the signal again.
 
-    All others, and that one where no handler ran, are as the core has them.
+    All others are as in the core, and so is that one if no handler ran.
     """
     if isinstance(fault, Absent) or fault.sender != ELSEWHERE:
         return threads
@@ -304,7 +304,7 @@ def threads_before_the_signal(threads: Sequence[Thread], fault: Fault | Absent) 
 
 
 def _general(context: Mapping[str, int], outer: Fault) -> dict[str, int]:
-    """Return the registers of a context, with the thread's own that no context holds."""
+    """Return the registers of a context, plus those of the thread that no context holds."""
     machine = outer.architecture
     names = (*machine.general, machine.pc)
     registers = {name: context[name] for name in names if name in context}
@@ -315,7 +315,7 @@ def _general(context: Mapping[str, int], outer: Fault) -> dict[str, int]:
 
 
 def _siginfo_at(stack: bytes, at: int) -> tuple[int, int, int] | None:
-    """Return si_signo, si_code and si_addr; None for words that can be no siginfo.
+    """Return si_signo, si_code and si_addr; None for words that cannot be a siginfo.
 
     The kernel sets si_errno for SIGTRAP and SIGSYS alone (kernel/signal.c).
     """
@@ -328,8 +328,8 @@ def _siginfo_at(stack: bytes, at: int) -> tuple[int, int, int] | None:
 def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: int) -> bool:
     """Tell whether a siginfo can be the one that the kernel wrote for the trap of a context.
 
-    Of a page fault it is SIGSEGV with its address, or SIGBUS (arch/x86/mm/fault.c). Words that
-    other functions left on the stack look like a siginfo now and then; few fit the trap too.
+    For a page fault it is SIGSEGV with its address, or SIGBUS (arch/x86/mm/fault.c). Words left on
+    the stack by other functions sometimes look like a siginfo; few of them also fit the trap.
     """
     trap = context["trapno"]
     if code == SI_KERNEL:
@@ -342,10 +342,10 @@ def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: i
 
 
 def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
-    """Tell whether the instruction that a context stands at does what its trap number says.
+    """Tell whether the instruction at a context's pc can have caused its trap.
 
-    It accesses the address of a page fault, or one that no pointer can be. Number and address of an
-    older trap are left in the contexts of later signals, which stand elsewhere.
+    It accesses the address of the page fault, or an address that no pointer can have. The number
+    and address of an older trap stay in the contexts of later signals, whose pc is elsewhere.
     """
     from gdb_epi.fault.reads import read_up_to
     from gdb_epi.x86 import MAX_LENGTH, decode
@@ -369,7 +369,7 @@ def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
 
 
 def _by_trap(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:
-    """Return signal, si_code and address by the trap number; (0, 0, 0) when it does not fit.
+    """Return signal, si_code and address from the trap number; (0, 0, 0) when it does not fit.
 
     The kernel writes no siginfo for a handler without SA_SIGINFO (faulthandler's). The trap number
     of an older fault may be left over, so it must belong to the signal that was raised again.

@@ -12,12 +12,12 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode, memory_operand
 from gdb_epi.x86.length import instruction_length
 
-WINDOW = 64  # bytes before an address that are decoded
-CLOSEST = 20  # starts nearer than this have no time to fall into step
+WINDOW = 64  # decoded bytes before an address
+CLOSEST = 20  # decoding from nearer than this may not have synchronised yet
 MIN_SHARE = 0.6  # of decodings that must reach an address for it to be a boundary
 MIN_CHAINS = 8
-MAX_FUNCTION = 8 << 10  # bytes of a function before the instruction that are stepped through
-CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the frequent ones first
+MAX_FUNCTION = 8 << 10  # decoded bytes of a function before the instruction
+CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the most frequent first
 
 
 class Step(NamedTuple):
@@ -36,8 +36,8 @@ def operand_of(target: Target, fault: Fault) -> Operand | None:
 def instructions_before(target: Target, address: int, window: int = WINDOW) -> list[Step] | None:
     """Return the instructions before an address, the nearest last.
 
-    Decoding from any start falls into step within a few instructions; the most frequent chain
-    counts. None when the address is no boundary or the text cannot be read.
+    Decoding from any start synchronises within a few instructions; the most frequent chain counts.
+    None when the address is no boundary or the code cannot be read.
     """
     code = _window(target, address, window)
     if code is None:
@@ -75,7 +75,7 @@ def is_boundary(target: Target, address: int) -> bool | None:
 
 
 def is_in_step(target: Target, at: int) -> bool:
-    """Tell whether the instructions from the start of the function on reach an address."""
+    """Tell whether decoding from the start of the function reaches an address."""
     function = FunctionBounds(target).at(at)
     if function is None or at - function.start > MAX_FUNCTION:
         return False
@@ -98,7 +98,7 @@ def _window(target: Target, address: int, window: int) -> bytes | None:
 def _chains(code: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
     """Return the instruction's length at each offset and where decoding from there ends up.
 
-    A chain ends at `window` when it reaches it, after it when it runs over it.
+    A chain ends at `window` if it reaches it exactly, and after it otherwise.
     """
     lengths: dict[int, int] = {}
     ends: dict[int, int] = {}
@@ -132,8 +132,8 @@ def call_before(target: Target, address: int) -> Instruction | None:
 def call_returning_to(target: Target, address: int) -> Instruction | None:
     """Return the call to which a word is the return address; None when it is no such address.
 
-    The bytes before it must be a call that decoding from further back reaches, and a direct
-    call must lead to executable memory. About 1 of 10^4 random code addresses passes.
+    The bytes before it must be a call that decoding from further back reaches, and a direct call
+    must lead to executable memory. About 1 in 10^4 random code addresses passes.
     """
     made = call_before(target, address)
     if made is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions to the map of a process: canonical, permitted, guard page, beside a mapping."""
+"""Questions about the mappings of a process: canonical, permitted, guard page, near a mapping."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class NearbyMapping(NamedTuple):
 def user_top(target: Target, fault: Fault | None = None) -> int:
     """Return where user space ends.
 
-    The largest page tables (five levels on x86-64) are known by a mapping above what others reach
-    (2^47 there), or by an address up there that the kernel reported: of a non-canonical one it
-    reports none.
+    The largest page tables (five levels on x86-64) show in a mapping above what the others reach
+    (2^47 there), or in an address up there that the kernel reported, as it reports no non-canonical
+    address.
     """
     regions, machine = target.regions(), machine_of(target)
     top, large = machine.user_top, machine.large_user_top
@@ -61,14 +61,14 @@ def permits(region: Region | None, access: str | None) -> bool:
 
 
 def may_execute(region: Region | None) -> bool:
-    """Tell whether code may run there; a mapping whose permissions the core does not tell may."""
+    """Tell whether code may run there; yes if the core does not tell the permissions."""
     return region is not None and ("x" in region.perms or "?" in region.perms)
 
 
 def stack_is_dumped(target: Target, sp: int) -> bool:
-    """Tell whether the core holds the stack at `sp`: False for a core that was cut before it.
+    """Tell whether the core holds the stack at `sp`: False if the core was cut off before it.
 
-    A wild rsp counts as dumped: then the stack is damaged, not missing.
+    A wild rsp counts as dumped: the stack is then damaged, not missing.
     """
     for region in target.regions():
         if region.end <= sp:
@@ -81,7 +81,7 @@ def stack_is_dumped(target: Target, sp: int) -> bool:
 
 
 def guard_page(target: Target, address: int) -> Region | None:
-    """Return the guard page that holds an address: small, inaccessible, beside memory."""
+    """Return the guard page at an address: small, inaccessible, next to other memory."""
     here = target.region_at(address)
     if here is None or here.size > MAX_GUARD or permits(here, None) or "?" in here.perms:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which native code of a process is its own: not the C library, not the interpreter."""
+"""Which native code of a process is its own: neither the C library nor the interpreter."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from gdb_epi.target.api import NativeFrame, Target
 
-# Files of the system and of CPython, by the beginning of their names: also of what the modules of
-# the standard library are linked with, which a distribution links into the interpreter (libexpat).
+# Files of the system and of CPython, by how their names begin, including the libraries with which
+# modules of the standard library are linked (libexpat).
 _COMMON = (
     "ld-linux", "ld-musl", "libasan", "libatomic", "libb2.", "libbz2", "libc-", "libc.", "libcrypt",
     "libdb-", "libdl", "libedit", "libexpat", "libffi", "libform", "libgcc_s", "libgdbm", "libgomp",
@@ -23,17 +23,17 @@ _STANDARD = "/lib-dynload/"  # extension modules of the standard library
 MAX_NAMED = 4
 # Functions of libc and ld.so below which destructors and atexit() functions run.
 EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cxa_finalize"))
-# What GCC and clang add to the name of a part or a copy of a function.
+# What GCC and clang append to the name of a part or a copy of a function.
 _OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone)(?:\.\d+)*)+\Z")
 
 
 def source_name(frame: NativeFrame) -> str | None:
-    """Return the name of a frame's function as its source has it, mangled names as they are."""
+    """Return the name of a frame's function as in its source; mangled names stay mangled."""
     return _OF_COMPILER.sub("", frame.function) if frame.function else None
 
 
 def readable_name(frame: NativeFrame) -> str | None:
-    """Return a function's name as a sentence has it: the path of a mangled C++ name."""
+    """Return a function's name for use in a sentence: the path of a mangled C++ name."""
     name = source_name(frame)
     if name is None or not name.startswith("_Z"):
         return name
@@ -64,14 +64,14 @@ def own_modules(target: Target) -> list[str]:
 
 
 def own_modules_of(frames: Iterable[NativeFrame]) -> list[str]:
-    """Return the same for those that native frames are in, innermost first."""
+    """Return such names for the libraries of native frames, innermost first."""
     return _own(frame.module for frame in frames if frame.module)
 
 
 def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[list[str], str]:
-    """Return native code that may have written somewhere, and a clause that names it.
+    """Return native code that may have written to some memory, and a clause that names it.
 
-    What is on the stack comes first. The clause is "" when there is none of the program's own.
+    Code on the stack comes first. The clause is "" when the program has no native code of its own.
     """
     here = own_modules_of(frames)
     others = [name for name in own_modules(target) if name not in here]

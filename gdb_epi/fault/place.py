@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies at the address of a failed access: one answer, of a closed list."""
+"""What lies at the address of a failed access: one answer from a closed list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gdb_epi.sizes import USER_TOP
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
-PAST_END = 64 << 10  # bytes after a mapping that count as after its end
+PAST_END = 64 << 10  # bytes after a mapping that still count as past its end
 
 NULL, LOW, NULL_BASE = "null", "low", "null-base"
 STACK_ENDED, GUARD, RESERVED = "stack-ended", "guard", "reserved"
@@ -47,8 +47,8 @@ PLACES = {
 class Place(NamedTuple):
     """What lies at an address: a key of PLACES, and the evidence for it.
 
-    `region` is the mapping at the address, the guard, or the stack that ended (`large`: by one
-    frame); for BEHIND the mapping that ends `distance` bytes before the address.
+    `region` is the mapping at the address, the guard, or the exhausted stack (`large`: by a single
+    frame); for BEHIND, the mapping that ends `distance` bytes before the address.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Place(NamedTuple):
 def place_of(target: Target, site: FaultSite, top: int) -> Place:
     """Return what lies at the address of a failed access or transfer.
 
-    The order is: what the CPU refuses, the stack, NULL, then the map.
+    The order is: what the CPU refuses, the stack, NULL, then the mappings.
     """
     address = site.address
     if address is None:
@@ -82,7 +82,7 @@ def place_of(target: Target, site: FaultSite, top: int) -> Place:
 
 
 def _base_is_null(site: FaultSite) -> bool:
-    """Tell whether the one register of the address is 0: a member at a negative or huge offset."""
+    """Tell whether the only register in the address is 0: a member at a negative or huge offset."""
     operand = site.operand
     if operand is None or operand.base in (None, "rsp") or operand.segment is not None:
         return False

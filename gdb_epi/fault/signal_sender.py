@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the thread that died sent the signal itself, and what it did before its handler ran.
 
-A signal from the same process need not come from the same thread: a watchdog sends it to a thread
-that waits. And a handler that raises the signal again (faulthandler's) makes any signal look as if
-the thread had sent it. Both are known by where the signal met the thread: who sends a signal to
-itself stands after the system call that sends it.
+A signal from the same process need not come from the same thread: a watchdog sends it to a waiting
+thread. And a handler that raises the signal again (as faulthandler does) makes any signal look as
+if the thread had sent it. Where the signal met the thread tells: a thread that signals itself is
+right after the system call that sends the signal.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ LOAD_LENGTH = 5
 CANCELLED = bytes.fromhex("4989fb4889f04889d74889ce4c89c24d89ca4c8b4424084c8b4c24104c895c24080f05")
 WINDOW = 32  # bytes of its caller before the call
 MAX_NUMBER = 1024
-# Calls that send a signal, and those that let one through that was sent before (rt_sigprocmask, as
-# raise() of glibc before 2.34 has it, and rt_sigreturn).
+# Calls that send a signal, and calls that let a pending one through (rt_sigprocmask, in raise() of
+# glibc before 2.34, and rt_sigreturn).
 SENDING = frozenset((
     "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal",
     "rt_sigprocmask", "rt_sigreturn",
@@ -35,18 +35,18 @@ SENDING = frozenset((
 
 
 def may_send_to_itself(thread: Thread) -> bool:
-    """Return whether a thread may have sent the signal it died by; True where nobody can tell."""
+    """Tell whether a thread may have sent the signal that killed it; True where this is unknown."""
     return thread.architecture.call not in thread.registers or thread.call in SENDING
 
 
 def registers_before_handler(
     target: Target, context: Mapping[str, int], machine: Architecture
 ) -> dict[str, int] | None:
-    """Return the registers of a thread that a signal met while it did something else.
+    """Return the registers of a thread that was doing something else when a signal came.
 
-    `context` are the registers of a signal frame, without the number of a call. The result has it
-    where the code tells it. None where the thread may have sent the signal itself, or nobody can
-    tell.
+    `context` are the registers of a signal frame, which lack the number of a system call; the
+    result has it where the code tells. None where the thread may have sent the signal itself, or
+    where this is unknown.
     """
     pc = context.get(machine.pc, 0)
     behind = follows_system_call(target, machine, pc)
@@ -60,7 +60,7 @@ def registers_before_handler(
             return {**context, machine.call: context.get(number_in, NO_CALL)}
         return {**context, **_number_before(target, context)}
     size = len(machine.system_call)
-    if follows_system_call(target, machine, pc + size):  # the kernel begins the call again
+    if follows_system_call(target, machine, pc + size):  # the kernel restarts the call
         number = context.get(number_in, 0)
         if machine.calls.get(number) in SENDING:
             return None
@@ -69,10 +69,10 @@ def registers_before_handler(
 
 
 def _number_before(target: Target, registers: Mapping[str, int]) -> dict[str, int]:
-    """Return the number that the code before a system call put into rax; {} where none tells it.
+    """Return the number that the code before a system call put into rax; {} if it does not tell.
 
-    It is a constant, or a word of the stack; glibc from 2.41 on has one function for all calls at
-    which threads may be cancelled, which is given the number (nptl/cancellation.c).
+    It is a constant, or a word on the stack: since 2.41 glibc makes all calls that are cancellation
+    points in one function, which is given the number (nptl/cancellation.c).
     """
     pc, sp = registers.get("rip", 0), registers.get("rsp", 0)
     before = read_up_to(target, pc - 2 - LOAD_LENGTH, LOAD_LENGTH)

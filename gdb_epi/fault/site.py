@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fault, understood: which access of which instruction failed, and at what true address.
+"""What failed: which access of which instruction, and at what true address.
 
 How Linux reports x86 faults (measured on 6.18, AMD): a page fault gives its address; a general
-protection fault (non-canonical, misaligned vector, privileged) gives SI_KERNEL and 0, as SIGBUS
-when the base was rsp or rbp (#SS). A return or jump to a non-canonical address stops at the
-instruction on AMD, Intel may have gone there already: both shapes are tried.
+protection fault (non-canonical, misaligned vector, privileged) gives SI_KERNEL and 0, as SIGBUS if
+the base was rsp or rbp (#SS). A return or jump to a non-canonical address stops at the instruction
+on AMD, but Intel may already be there: both shapes are tried.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class FaultSite(NamedTuple):
 
 
 def analyze_fault(target: Target, fault: Fault) -> FaultSite:
-    """Return what failed. Every fault has a Site; what is not known says so."""
+    """Return what failed. Every fault has a site; what is unknown says so."""
     machine = fault.architecture
     code = read_up_to(target, fault.pc, MAX_LENGTH)
     instruction = decode(code) if code and machine.decodes else None
@@ -120,8 +120,8 @@ def _page_fault(target: Target, site: FaultSite) -> FaultSite:
 def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     """Tell how control came to an address that cannot be executed.
 
-    A call has pushed its return address and its target is still in the register or memory that
-    it names; a return leaves the slot it took just below rsp.
+    A call has pushed its return address, and its target is still in the register or memory that it
+    names; a return leaves the slot that it popped just below rsp.
     """
     fault = site.fault
     site = site._replace(access="x", arrived=True, instruction=None, kind=FETCH)
@@ -133,7 +133,7 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     made = call_before(target, top) if top else None
     if made is not None and call_went_to(target, fault, made, top or 0, fault.pc):
         return site._replace(kind=CALL, operand=made.explicit)
-    # Zeros are everywhere: where the top may be a return address, no return has taken it.
+    # Zeros are everywhere: if the top may be a return address, no return has popped it.
     if popped == fault.pc and (fault.pc or not may_execute(target.region_at(top or 0))):
         return site._replace(kind=RETURN, slot=fault.sp - 8)
     if made is not None and made.target is None:
@@ -142,7 +142,7 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
 
 
 def _by_link(target: Target, site: FaultSite) -> FaultSite:
-    """Tell a return from a call by the link register, where a call puts its return address."""
+    """Distinguish a return from a call by the link register, where calls put return addresses."""
     fault, machine = site.fault, site.fault.architecture
     back = fault.registers.get(machine.link or "", 0)
     if back == fault.pc:
@@ -170,14 +170,14 @@ def call_went_to(
 
 
 def _data(target: Target, site: FaultSite) -> FaultSite:
-    """Find the access of the instruction that holds the address the kernel reported."""
+    """Find the access of the instruction that covers the address the kernel reported."""
     fault, address = site.fault, site.fault.address or 0
     access = None
     if fault.error is not None:
         access = "w" if fault.error & ERROR_WRITE else "r"
     elif (fault.signo, fault.code) == (SIGSEGV, SEGV_ACCERR):  # the number is BUS_ADRERR too
         here = target.region_at(address)
-        if permits(here, "r") and not permits(here, "w"):  # nothing else is refused there
+        if permits(here, "r") and not permits(here, "w"):  # only a write is refused there
             access = "w"
     site = site._replace(kind=DATA, address=address, source="kernel", access=access)
     if site.instruction is None:
@@ -206,9 +206,9 @@ def _covers(operand: Operand, fault: Fault, address: int, string: bool) -> bool:
 
 
 def _may_touch_more(instruction: Instruction) -> bool:
-    """Tell whether an instruction touches memory that its operands do not tell.
+    """Tell whether an instruction touches memory that its operands do not show.
 
-    Sizes that are not known (xsave, descriptor loads), system calls, segment loads.
+    These are accesses of unknown size (xsave, descriptor loads), system calls, segment loads.
     """
     unknown = any(operand.access is None or not operand.size for operand in instruction.operands)
     segment = instruction.map == 0 and instruction.opcode in (0x8E, 0xCA, 0xCB, 0xCF, 0xC8)
@@ -231,7 +231,7 @@ def _not_there(site: FaultSite, address: int) -> str:
 
 
 def _protection(target: Target, site: FaultSite) -> FaultSite:
-    """A general protection or stack fault: the kernel tells no address, the operands do."""
+    """A general protection or stack fault: the operands give the address, not the kernel."""
     fault, instruction = site.fault, site.instruction
     top = user_top(target, fault)
     if not is_canonical(fault.pc, top):  # Intel's shape: rip has arrived already
@@ -274,11 +274,11 @@ def _protection(target: Target, site: FaultSite) -> FaultSite:
 
 
 def _refused_operand(target: Target, site: FaultSite) -> FaultSite | None:
-    """Return the page fault that hides behind a signal frame that could not be written.
+    """Return the page fault hidden by a signal frame that could not be written.
 
-    The kernel then ends the process by a SIGSEGV without an address, with the registers of the
-    fault: force_sigsegv() in kernel/signal.c. A stack that is full does this to every handler
-    that runs on it.
+    The kernel then ends the process with a SIGSEGV without an address, with the registers of the
+    fault: force_sigsegv() in kernel/signal.c. A full stack does this to every handler that runs on
+    it.
     """
     for operand in site.instruction.operands if site.instruction is not None else ():
         start = operand.address(site.fault.registers)

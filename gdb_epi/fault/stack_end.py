@@ -17,8 +17,8 @@ from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
 
-MAX_FRAME = 1 << 30  # bytes that one frame may be larger than what is left of its stack
-MAX_PROLOGUE = 512  # bytes of a function in which its frame is made
+MAX_FRAME = 1 << 30  # bytes by which one frame may exceed what is left of its stack
+MAX_PROLOGUE = 512  # bytes of a function that set up its frame
 MAX_SAVED = 512  # bytes between the frame of a caller and what a function subtracts from rsp
 # sub imm32,%rsp is REX.W 81 /5; sub %reg,%rsp is REX.W 29 with rsp as ModRM's r/m.
 _SUB_IMMEDIATE, _SUB, _SUB_REGISTER = 0x81, 5, 0x29
@@ -70,8 +70,8 @@ def _in_guard(target: Target, fault: Fault, address: int) -> Region | None:
 def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
     """One frame is larger than what is left of the stack: rsp has jumped over the guard.
 
-    Known by the frame's beginning, which rbp still holds, or by what the function subtracted from
-    rsp. By rbp alone not when one bit of rsp would put it below rbp: then rsp may be damaged.
+    The frame's beginning, which rbp still holds, shows this, or what the function subtracted from
+    rsp. Not rbp alone if one flipped bit of rsp would put it below rbp: rsp may then be damaged.
     """
     sp, frame = fault.sp, fault.registers.get(fault.architecture.frame, 0)
     if address < sp - RED_ZONE or permits(target.region_at(address), None):
@@ -92,10 +92,10 @@ def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | N
 
 
 def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
-    """Return what the function at `pc` takes from rsp for its frame before it comes there.
+    """Return what the function at `pc` subtracts from rsp for its frame before `pc`.
 
-    The bytes, or the register that holds them (alloca(), an array of variable length). None when
-    it is less than a page, or when the code cannot be read.
+    That is a number of bytes, or the register that holds it (alloca(), an array of variable
+    length). None when it is less than a page, or when the code cannot be read.
     """
     function = FunctionBounds(target).at(pc)
     if function is None:

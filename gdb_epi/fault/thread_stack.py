@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stack that a thread was given when it began; it may run on another one for a while.
+"""The stack that a thread was given at its start; it may run on another one for a while.
 
 Handlers run on an alternate stack (sigaltstack()), fibres on memory that a library mapped for them.
-glibc writes the block of each thread's stack into its descriptor (allocatestack.c), which lies at
-the block's end; the kernel puts that of the process where it puts the words of AT_RANDOM.
+glibc records the block of each thread's stack in its descriptor (allocatestack.c), which lies at
+the end of the block; the stack of the process is where the kernel puts the bytes of AT_RANDOM.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _WORDS = 4  # stackblock, stackblock_size, guardsize, reported_guardsize
 
 
 class ThreadStack(NamedTuple):
-    """What of a thread's own stack may be written: `start` to `end`."""
+    """The writable part of a thread's own stack, from `start` to `end`."""
 
     start: int
     end: int
 
     def is_of(self, region: Region) -> bool:
-        """Tell whether the lower end of the stack is that of the mapping, or in it."""
+        """Tell whether the lower end of the stack is at the start of the mapping, or inside it."""
         return region.start <= self.start < region.end
 
 
@@ -46,7 +46,7 @@ def thread_stack_of(target: Target, thread: Thread) -> ThreadStack | None:
 
 
 def _block(target: Target, descriptor: int) -> ThreadStack | None:
-    """Return the block that a descriptor of glibc names, without its guard."""
+    """Return the block recorded in a descriptor of glibc, without its guard."""
     words = words_in(read_up_to(target, descriptor, DESCRIPTOR))
     for at in range(len(words) - _WORDS + 1):
         start, size, guard, reported = words[at : at + _WORDS]

@@ -21,7 +21,7 @@ _OF_PYTHON = {
     0xFD: _FILLS.format("the room around blocks"),
 }
 MIN_REPEATED = 4  # equal bytes side by side that make a value poison
-MAX_DIGITS = 6  # whole bytes of the digits of a double, which has sign and exponent above
+MAX_DIGITS = 6  # whole bytes in the digits of a double, below its sign and exponent
 PRINTABLE = 6  # printable bytes from the low end that make a value text
 _EXPONENTS = range(0x3E0, 0x420)  # of doubles between about 1e-9 and 1e9
 MAX_ERRNO = 4095
@@ -37,7 +37,7 @@ class Shape(NamedTuple):
 
 
 def shape_of(value: int) -> Shape | None:
-    """Return what a 64-bit word looks like; None for nothing known, pointers among it."""
+    """Return what a 64-bit word looks like; None for nothing known, and for pointers."""
     return (
         negative(value)
         or periodic(value)
@@ -49,7 +49,7 @@ def shape_of(value: int) -> Shape | None:
 
 
 def negative(value: int) -> Shape | None:
-    """Tell -1 and other small negative numbers, which functions return when they fail.
+    """Recognise -1 and other small negative numbers, which functions return on failure.
 
     MAP_FAILED is -1, and system calls return -4095 to -1 (MAX_ERRNO, include/linux/err.h).
     """
@@ -60,7 +60,7 @@ def negative(value: int) -> Shape | None:
 
 
 def ascii_text(value: int) -> Shape | None:
-    """Tell a word whose bytes are text from its low end on."""
+    """Recognise a word whose bytes are text from the low end."""
     raw = value.to_bytes(8, "little")
     count = 0
     while count < 8 and (0x20 <= raw[count] < 0x7F or raw[count] in b"\n\t\r"):
@@ -83,7 +83,7 @@ def _wide_text(raw: bytes) -> bool:
 
 
 def double(value: int) -> Shape | None:
-    """Tell a floating-point number of ordinary size."""
+    """Recognise a floating-point number of ordinary size."""
     if (value >> 52 & 0x7FF) not in _EXPONENTS:
         return None
     import struct
@@ -93,14 +93,14 @@ def double(value: int) -> Shape | None:
 
 
 def periodic(value: int) -> Shape | None:
-    """Tell a floating-point number like 0.1 or 1/3, whose digits are one byte again and again."""
+    """Recognise a floating-point number like 0.1 or 1/3, whose digits repeat one byte."""
     run, byte = _longest_run(value.to_bytes(8, "little"))
     is_digit = byte % 0x11 == 0 and byte not in (0, 0xFF)
     return double(value) if is_digit and MIN_REPEATED <= run <= MAX_DIGITS else None
 
 
 def poison(value: int) -> Shape | None:
-    """Tell a repeated byte, whole or in part: what fills fresh or freed memory."""
+    """Recognise a repeated byte, or part of such a word: it fills fresh or freed memory."""
     raw = value.to_bytes(8, "little")
     run, byte = _longest_run(raw)
     if byte not in (0, 0xFF) and (run >= 6 or (run >= MIN_REPEATED and byte in POISON)):
@@ -123,9 +123,9 @@ def _longest_run(raw: bytes) -> tuple[int, int]:
 
 
 def int_pair(value: int) -> Shape | None:
-    """Tell two small 32-bit integers side by side.
+    """Recognise two small 32-bit integers side by side.
 
-    A pointer of user space has a high half of that size only in programs with low addresses.
+    A user-space pointer has such a high half only in programs with low addresses.
     """
     low, high = value & 0xFFFFFFFF, value >> 32
     if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
