@@ -17,7 +17,10 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import deadlocks, endless_walks, single_wait
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import weigh_idleness
 from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.setters import awaits_own_caller
+from gdb_epi.hangs.vain_polls import vain_poll
 from gdb_epi.locks import types as t
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.util import counted
@@ -58,10 +61,12 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         deadlocks.process_lock_self_deadlock,
         deadlocks.pool_self_deadlock,
         deadlocks.pool_callback,
+        awaits_own_caller,
         deadlocks.event_cycle,
         deadlocks.task_cycle,
         deadlocks.gil_held_asleep,
         endless_walks.endless_walk,
+        vain_poll,
         _busy,
         single_wait.blocked_loop,
         _stuck,
@@ -69,7 +74,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
     ):
         answer = rule(scene)
         if answer is not None:
-            return answer
+            return weigh_idleness(scene, answer)
     return None
 
 

@@ -8,9 +8,11 @@ are looked for in the frames of the thread that waits, then among those the coll
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.locks.python.view import PythonView
@@ -18,13 +20,17 @@ from gdb_epi.typing_lite import NamedTuple
 
 SOCKET, FILE, POPEN = "_socket.socket", "_io.FileIO", "subprocess.Popen"
 CONNECTION = "multiprocessing.connection.Connection"
-_FAMILIES = {1: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
+UNIX = 1
+_FAMILIES = {UNIX: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
 _STREAMS = {0: "standard input", 1: "standard output", 2: "standard error"}
 MAX_OBJECTS = 2_000
 # Bits of the word after the number: created, readable, writable, appending, then seekable in two,
 # -1 until somebody asked, as the buffer that reads from it does; closefd (Modules/_io/fileio.c,
 # fileio; 3.8 to 3.15).
-SEEKABLE = 4
+WRITABLE, SEEKABLE = 4, 4  # a bit; the place of two
+CLOSED = 0xFFFF_FFFF  # the number of a closed socket
+_PLAIN = frozenset(("str", "int", "float", "bytes", "bool", "NoneType", "module", "type", "dict",
+                    "tuple", "list", "function", "code"))  # fmt: skip
 
 
 class Descriptor(NamedTuple):
@@ -87,6 +93,46 @@ class Descriptors:
         name = names.get(number)
         return sorted(fd for fd in names if name and fd != number and names[fd] == name)
 
+    def kind_of(self, number: int) -> str | None:
+        """Return the type of the object that has a descriptor; None where no object has it."""
+        return next((kind for kind, address in self._objects
+                     if self.number_of_object(address, kind) == number), None)  # fmt: skip
+
+    def family(self, number: int) -> int | None:
+        """Return the address family of the socket that has a descriptor."""
+        return next((self._second_word(address) for kind, address in self._objects
+                     if kind == SOCKET and self._number(address) == number), None)  # fmt: skip
+
+    def number_of_object(self, address: int, kind: str | None = None) -> int | None:
+        """Return the descriptor of a socket, a file or a connection; None for other objects."""
+        kind = self._kinds.get(address) if kind is None else kind
+        if kind in (SOCKET, FILE):
+            return self._number(address)
+        return self._view.integer_attribute(address, "_handle") if kind == CONNECTION else None
+
+    def is_written_pipe(self, number: int) -> bool:
+        """Tell whether a file object writes a descriptor that is not known to seek."""
+        for kind, address in self._objects:
+            if kind == FILE and self._number(address) == number:
+                flags = self._second_word(address)
+                return flags is not None and bool(flags & WRITABLE) and flags >> SEEKABLE & 3 != 1
+        return False
+
+    def was_closed(self, number: int, frames: Sequence[PyFrame]) -> bool:
+        """Tell whether a call of frames goes on a descriptor whose socket object was closed."""
+        numbers = {address: self._raw_number(address) for kind, address in self._objects
+                   if kind == SOCKET}  # fmt: skip
+        closed = {address for address, raw in numbers.items() if raw == CLOSED}
+        if not closed or number in numbers.values():
+            return False
+        reached: set[int] = set()
+        for frame in frames:
+            for _, at in self._view.variable_addresses(frame):
+                reached.add(at)
+                if self._view.locks.type_name(at) not in _PLAIN:
+                    reached.update(value for _, value in self._view.attributes(at))
+        return bool(reached & closed)
+
     def child(self, pid: int) -> ChildProcess | None:
         """Return the Popen of a child process."""
         return next((child for child in self.children if child.pid == pid), None)
@@ -107,7 +153,7 @@ class Descriptors:
         for name in ("stdin", "stdout", "stderr"):
             value = self._view.attribute(address, name)
             if value is not None and self._view.locks.type_name(value) != "NoneType":
-                fd = self._behind(value)
+                fd = self.behind(value)
                 if fd is not None:
                     streams[name] = fd
         return ChildProcess(address, pid, self._command(address), streams)
@@ -128,7 +174,7 @@ class Descriptors:
             return "?"
         return text.split()[0].rpartition("/")[2] if text.split() else "?"
 
-    def _behind(self, stream: int) -> int | None:
+    def behind(self, stream: int) -> int | None:
         """Return the descriptor of a text or buffered stream; -1 when it is closed or unknown."""
         for _ in range(3):
             name = self._view.locks.type_name(stream)
@@ -149,20 +195,31 @@ class Descriptors:
     def _of_object(self, number: int, kind: str, address: int) -> Descriptor:
         if kind == FILE:
             name = _STREAMS.get(number, f"file descriptor {number}")
-            flags = read_u32(self._view.target, address + self._head + 4)
+            flags = self._second_word(address)
             seekable = None if flags is None else flags >> SEEKABLE & 3
             if number not in _STREAMS and seekable == 0:
                 name += ", a pipe or another file that cannot seek"
             return Descriptor(number, "disk" if seekable == 1 else "file", name, address)
-        family = read_u32(self._view.target, address + self._head + 4)
+        family = self._second_word(address)
         shown = _FAMILIES.get(family or 0, "")
         article = "an" if shown.startswith("I") else "a"
         text = f"{article} {shown} socket" if shown else "a socket"
         return Descriptor(number, "socket", text, address)
 
+    def _raw_number(self, address: int) -> int | None:
+        return read_u32(self._view.target, address + self._head)
+
     def _number(self, address: int) -> int | None:
-        number = read_u32(self._view.target, address + self._head)
+        number = self._raw_number(address)
         return number if number is not None and number < 1 << 31 else None
+
+    def _second_word(self, address: int) -> int | None:
+        """Return the word after the number: flags of a file, the family of a socket."""
+        return read_u32(self._view.target, address + self._head + 4)
+
+    @cached_property
+    def _kinds(self) -> dict[int, str]:
+        return {address: kind for kind, address in self._objects}
 
     @cached_property
     def _head(self) -> int:

@@ -19,6 +19,7 @@ _FROZEN = ("importlib", "runpy", "threading", "zipimport")
 
 # What rules of answers look for.
 PROCESS_QUEUE = "an item in a queue between processes"
+QUEUE_ITEM = "an item in a queue"
 MESSAGE = "a message of another process"
 NEW_CHILD = "a new child process to start its program"
 POOL_RESULTS = "results of a process pool"
@@ -29,7 +30,7 @@ FUTURES = ("the result of a future", "futures")
 PROGRAM_END = "the end of threads that are no daemons"
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
-    ("queue", "get"): (h.EVENT, "an item in a queue"),
+    ("queue", "get"): (h.EVENT, QUEUE_ITEM),
     ("queue", "put"): (h.EVENT, "room in a queue"),
     ("queue", "join"): (h.EVENT, "the end of all jobs of a queue"),
     ("threading", "wait"): (h.EVENT, "a notification"),
@@ -99,6 +100,8 @@ SERVERS = (
     "eventlet.hubs", "pika.adapters", "zmq.", "grpc._server", "ipykernel", "prompt_toolkit",
     "supervisor", "uwsgi", "django.core.servers", "distributed.", "ray._private",
 )  # fmt: skip
+# Functions of libraries that end something: what they wait for shall go, not work.
+CLOSES = frozenset((("socketserver", "server_close"),))
 # What system calls that no library of Python makes wait for.
 BY_CALL = {
     "semop": "a System V semaphore", "semtimedop": "a System V semaphore",
@@ -147,6 +150,11 @@ def serving_function(inner: Sequence[PyFrame]) -> str:
         if (module, frame.name) in SERVES or (module, "") in SERVES or module.startswith(SERVERS):
             return f"{module}.{frame.qualname or frame.name}"
     return ""
+
+
+def closes(inner: Sequence[PyFrame]) -> bool:
+    """Tell whether a library's function waits that ends a service."""
+    return any((frame.module or "", frame.name) in CLOSES for frame in inner)
 
 
 def in_event_loop(frames: Sequence[PyFrame]) -> int | None:

@@ -14,6 +14,7 @@ from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.event_loops import LoopReader
 from gdb_epi.hangs.installed_packages import InstalledPackages
+from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.references import References
 from gdb_epi.hangs.tasks import all_tasks, event_loop_module
 from gdb_epi.hangs.threads import ThreadReader
@@ -118,6 +119,11 @@ class HangContext:
         if not running and not has_module(self.target, self.python, "greenlet"):
             return ()
         return all_tasks(self.target, self.python)
+
+    @cached_property
+    def pipe_ends(self) -> PipeEnds:
+        """Who has the other ends of pipes."""
+        return PipeEnds(self.view, self.descriptors)
 
     @property
     def descriptors(self) -> Descriptors:

@@ -6,39 +6,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.child_processes import new_child
+from gdb_epi.hangs.at_rest import IDLE, in_handler
 from gdb_epi.hangs.deadlocks import lock_name
+from gdb_epi.hangs.descriptor_waits import ALIVE, closed_socket, from_other_end
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
+    FUTURES,
     MESSAGE,
     NEW_CHILD,
     NOTIFICATION,
     POOL_RESULTS,
     PROCESS_QUEUE,
     PROGRAM_END,
+    QUEUE_ITEM,
+    closes,
     in_event_loop,
     serving_function,
 )
 from gdb_epi.hangs.locked_databases import retried_database
-from gdb_epi.hangs.queues import unfinished_jobs, unread_queue
+from gdb_epi.hangs.processes.child_processes import new_child
+from gdb_epi.hangs.processes.process_pools import awaited_results
+from gdb_epi.hangs.processes.queues import unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.setters import threads_that_set
+from gdb_epi.hangs.signal_waits import taken_elsewhere
 from gdb_epi.hangs.sleeping_loops import sleeping_loop
-from gdb_epi.hangs.tasks import SETS, event_loop_module
+from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.util import counted
 
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
-MAX_SETTING = 16  # frames of a thread whose calls are read
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
 # A thing with such a name is set when the program shall end: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
          "sigint", "halt")  # fmt: skip
-_ALIVE = frozenset((h.SLEEP, h.POLL, h.ACCEPT, h.SIGNAL, *h.RUNNING, h.GIL))
 
 
 def answer_for(
@@ -238,13 +243,25 @@ def _through(
     if further is None:
         return None
     sentence = f"{activity.who()} waits at {activity.where()} for {link} {other.who()}; "
-    label = further.label
-    if label == h.NO_FAULT and further.kind == "idle" and activity.kind == h.JOIN:
+    further = further._replace(sentence=sentence + further.sentence,
+                               members=(activity, *further.members))  # fmt: skip
+    if further.label != h.NO_FAULT or further.kind != IDLE:
+        return further
+    if activity.kind == h.JOIN and other.kind == h.EVENT:
         # The program waits for the end of a thread that waits for another one to give it work.
-        label = h.HANG if other.kind == h.EVENT else h.NO_FAULT
-    kind = "nobody gives it" if label != further.label else further.kind
-    return further._replace(label=label, kind=kind, sentence=sentence + further.sentence,
-                            members=(activity, *further.members))  # fmt: skip
+        return further._replace(label=h.HANG, kind="nobody gives it")
+    if activity.kind == h.JOIN and closes(_inner(scene, activity)):
+        text = f"{further.sentence}; it ends only when its client goes"
+        return further._replace(label=h.HANG, kind="closing", sentence=text)
+    if activity.kind == h.READ and not any(map(scene.runs_in_loop, activity.frames)):
+        text = f"{further.sentence}: it has nothing to do, and the answer does not come"
+        return further._replace(label=h.HANG, kind="peer", sentence=text)
+    if activity.kind == h.EVENT and activity.awaits != QUEUE_ITEM:
+        # What it shall give besides its work may come with the next client, or never.
+        doubt = "whether what that thread waits for comes, and makes it do so, is not in the core"
+        return further._replace(label=h.HANG, kind="nobody gives it", sure=t.INFO,
+                                open=(*further.open, doubt))  # fmt: skip
+    return further
 
 
 def _event(
@@ -253,6 +270,10 @@ def _event(
     name = scene.references.name(activity.object, activity.tid) if activity.object else ""
     what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
     waits = f"{activity.who()} waits at {activity.where()} for {what}"
+    if activity.timed and _is_timer(scene, activity):
+        return h.answer(
+            h.NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
+        )
     if activity.place and only_waits_for_work(scene, activity):
         # A scheduler waits until a job is due, a main thread until its server ends.
         served = (
@@ -268,10 +289,11 @@ def _event(
             return h.answer(h.HANG, "timed wait", text, activity, t.INFO)
         return h.answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, t.INFO)
     # Where a thread waits for the end of this one, nobody is there to wait for the program's end.
-    if not seen and any(word in name.lower().rpartition(".")[2] for word in _ENDS):
+    handled = in_handler(activity.frames, scene.view.frames(activity.tid))
+    if not seen and not handled and _is_of_an_end(name):
         return h.idle(activity, f"{waits}, which ends the program: nothing is wrong with that")
     able = scene.references.threads(activity.object) - {activity.tid} if activity.object else set()
-    able |= _setters(scene, activity, seen)
+    able |= threads_that_set(scene, activity)
     if not python:
         return h.answer(
             h.HANG, "nobody left", f"{waits}; no other thread is left that could give it", activity,
@@ -284,29 +306,22 @@ def _event(
         # threading.Event().wait(): nobody can ever set it, and nobody was meant to.
         parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
         return h.idle(activity, f"{parked}, and {servers[0].who()} serves in {servers[0].place}")
-    same = [d for d in python if d.kind == h.EVENT and d.tid in able]
+    # A thread whose wait for something else has an end goes on by itself, and may give it then.
+    same = [
+        d for d in python
+        if d.kind == h.EVENT and d.tid in able and not (d.timed and d.object != activity.object)
+    ]  # fmt: skip
     left = [d for d in python if d.tid in able and d not in same]
     if not left:
         # A thread that sleeps, polls or computes may reach it through a global; not one that waits
         # for the end of this thread.
-        free = [d for d in python if d.tid not in seen and (d.kind in _ALIVE or d in servers)]
+        free = [d for d in python if d.tid not in seen and (d.kind in ALIVE or d in servers)]
         sure = t.INFO if free else t.PROBABLE
-        if activity.awaits == POOL_RESULTS and _lacks_result_handler(scene):
-            return h.answer(
-                h.HANG, "process pool", f"{waits}; the pool's thread that takes results "
-                "(_handle_results) has ended, so that none arrives: an exception ended it, such as "
-                "that of a result which cannot be unpickled", activity,
-                evidence=("the pool's other threads are there, that one is not",),
-                ruled_out=("a timeout", "a job that still runs"),
-            )  # fmt: skip
         if activity.awaits == POOL_RESULTS:
-            return h.answer(
-                h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one "
-                "may still run the job, or a job was lost with the process that ran it, or none "
-                "takes jobs, as when the pool's initializer raises",
-                activity, ruled_out=("a timeout", "a callback that waits for its own pool"),
-                doubts=("whether the pool's processes live",),
-            )  # fmt: skip
+            return awaited_results(scene, activity, waits)
+        loop = _loop_thread(scene, activity, seen) if activity.awaits in FUTURES else None
+        if loop is not None:
+            return _through(scene, activity, loop.tid, f"{what}, which could come from", seen)
         rest = "no other thread has anything to do with it"
         if same:
             rest = f"{_waiters(activity, what, same)}, and {rest}"
@@ -334,30 +349,26 @@ def _event(
     return _through(scene, activity, following.tid, f"{what}, which could come from", seen)
 
 
-def _setters(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]) -> set[int]:
-    """Return the threads that wait for this one and whose code sets later what it waits for."""
-    if not activity.object:
-        return set()
-    try:
-        return {
-            d.tid for d in scene.activities if d.tid in seen
-            for frame in d.frames[:MAX_SETTING] for called, method in scene.calls_ahead(frame)
-            if called == activity.object and method in SETS
-        }  # fmt: skip
-    except (UnreadableMemory, LayoutError):
-        return set()
+def _is_timer(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread is a threading.Timer that waits for its time (3.8 to 3.15)."""
+    frames = scene.view.frames(activity.tid)
+    runs = (f for f in frames if (f.module, f.name) == ("threading", "run") and not activity.frames)
+    timers = filter(None, (scene.view.variable(frame, "self") for frame in runs))
+    return any(scene.view.attribute(timer, "interval") for timer in timers)
 
 
-def _lacks_result_handler(scene: HangContext) -> bool:
-    """Tell whether fewer threads take results of process pools than hand out their jobs.
+def _loop_thread(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]
+) -> h.ThreadActivity | None:
+    """Return another thread that runs an asyncio event loop: its coroutines give such futures."""
+    return next(
+        (d for d in scene.activities if d.tid not in (activity.tid, *seen)
+         and in_event_loop(scene.view.frames(d.tid)) is not None), None,
+    )  # fmt: skip
 
-    A pool has one of each while anybody may wait for it (Lib/multiprocessing/pool.py, 3.8 to 3.15).
-    """
-    running = [
-        frame.name for frames in scene.view.all_frames().values() for frame in frames
-        if frame.module == "multiprocessing.pool"
-    ]  # fmt: skip
-    return running.count("_handle_results") < running.count("_handle_tasks")
+
+def _is_of_an_end(name: str) -> bool:
+    return any(word in name.lower().rpartition(".")[2] for word in _ENDS)
 
 
 def _waiters(activity: h.ThreadActivity, what: str, same: Sequence[h.ThreadActivity]) -> str:
@@ -470,7 +481,7 @@ def _child(scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...
     return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
 
 
-def _read(scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]) -> h.HangAnswer:
+def _read(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]) -> h.HangAnswer:
     waits = f"{activity.who()} waits at {activity.where()} for "
     if activity.place and only_waits_for_work(scene, activity):
         return h.idle(activity, f"{activity.who()} waits for work in {activity.place}")
@@ -494,6 +505,12 @@ def _read(scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]
             h.NO_FAULT, "file", sentence, activity, t.INFO,
             doubts=("a disk or a file system that does not answer would look the same",),
         )  # fmt: skip
+    closed = closed_socket(scene, activity)
+    if closed is not None:
+        return closed
+    from_here = from_other_end(scene, activity, seen, _through)
+    if from_here is not None:
+        return from_here
     what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
     if _others_may_write(scene, activity) and any(map(scene.runs_in_loop, activity.frames)):
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
@@ -552,7 +569,7 @@ def _write(_scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ..
 
 
 def _waits_for_work(
-    scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]
 ) -> h.HangAnswer:
     place = f" in {activity.place}" if activity.place else ""
     where = f" at {activity.where()}" if activity.frames else ""
@@ -568,6 +585,17 @@ def _waits_for_work(
         sentence = f"{activity.who()} sleeps{where}: a timer ends that"
         return h.answer(h.NO_FAULT, "sleeps", sentence, activity,
                        doubts=("how long it sleeps is not looked at",))  # fmt: skip
+    closed = closed_socket(scene, activity) if activity.kind == h.ACCEPT else None
+    if closed is not None:
+        return closed
+    if activity.kind == h.POLL and not activity.timed and activity.frames:
+        from_here = from_other_end(scene, activity, seen, _through)
+        if from_here is not None:
+            return from_here
+    if activity.kind == h.SIGNAL and seen:
+        elsewhere = taken_elsewhere(scene, activity)
+        if elsewhere is not None:
+            return elsewhere
     if activity.kind == h.SIGNAL:
         return h.idle(activity, f"{activity.who()} waits for a signal{where}")
     what = "clients" if activity.kind == h.ACCEPT else "events"

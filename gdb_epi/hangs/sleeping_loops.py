@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.child_processes import answer_for_unread, awaits_child, unread_output
 from gdb_epi.hangs.event_loops import SleepingLoop, serves_clients
+from gdb_epi.hangs.processes.child_processes import answer_for_unread, awaits_child, unread_output
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import count_woken_from_outside, own_frames, task_phrase, task_texts
 from gdb_epi.locks import types as t
@@ -68,6 +68,12 @@ def sleeping_loop(
         return _not_woken(scene, activity, base, loop.ready, own, waits)
     if loop.listening:
         return h.idle(activity, f"{base} and waits for clients{waits}{_beside(scene, activity)}")
+    runner = _runs_job(scene, activity)
+    if runner is not None and through is not None and any(map(_awaits_executor, tasks)):
+        # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
+        followed = through(scene, activity, runner.tid, "what a thread of its executor does,", ())
+        if followed is not None:
+            return followed
     if loop.timers:
         sentence = f"{base} until a timer is due{waits}"
         return h.answer(h.NO_FAULT, "timer", sentence, activity,
@@ -89,7 +95,6 @@ def sleeping_loop(
         f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
         "the loop's own"
     )
-    runner = _runs_job(scene, activity)
     if runner is not None and through is not None:
         followed = through(scene, activity, runner.tid, "what a thread of its executor does,", ())
         if followed is not None:
@@ -112,6 +117,14 @@ def _runs_job(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivit
                  for f in scene.view.frames(d.tid))),
         None,
     )  # fmt: skip
+
+
+def _awaits_executor(task: Waiting) -> bool:
+    """Tell whether a task waits for the threads of the loop's executor to end, as run() does."""
+    return any(
+        frame.module == "asyncio.base_events" and frame.name == "shutdown_default_executor"
+        for frame in task.stack
+    )
 
 
 def _not_woken(

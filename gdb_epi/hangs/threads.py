@@ -132,7 +132,7 @@ class ThreadReader:
     ) -> h.ThreadActivity:
         name = _native(self._module_name(thread))
         made = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
-        made = made._replace(target=call.fd)
+        made = made._replace(target=call.fd, watched=call.fds)
         if call.kind == h.SLEEP and name.startswith((*_SQLITE, *_SERVERS)):
             return made._replace(kind=h.DATABASE, what="a locked database", timed=False)
         if call.kind in (h.READ, h.POLL) and name.startswith(_SERVERS):

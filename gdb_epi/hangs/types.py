@@ -46,6 +46,7 @@ class ThreadActivity(NamedTuple):
     key_frames: tuple[PyFrame, ...] = ()  # from the endless loop outward; empty: use `frames`
     module: str = ""  # the library whose native code sleeps or runs
     call: str = ""  # the system call
+    watched: tuple[int, ...] = ()  # descriptors of poll() and select()
 
     def where(self) -> str:
         """Return "function (file:line)" of the program's innermost frame, or a substitute."""

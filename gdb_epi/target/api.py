@@ -50,6 +50,7 @@ class Thread(NamedTuple):
     # together (fs/binfmt_elf.c, fill_prstatus). None outside of cores.
     cpu_seconds: tuple[float, float] | None = None
     architecture: Architecture = X86_64
+    blocked_signals: int | None = None  # bit 0 is signal 1; None outside of cores
 
     @property
     def pc(self) -> int:

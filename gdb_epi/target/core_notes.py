@@ -22,7 +22,7 @@ NT_SIGINFO, NT_FILE = 0x53494749, 0x46494C45
 
 NT_ARM_TLS, NT_ARM_SYSTEM_CALL = 0x401, 0x404  # of owner "LINUX", after the thread's NT_PRSTATUS
 
-_PRSTATUS_PID, _PRSTATUS_REGS = 32, 112
+_PRSTATUS_BLOCKED, _PRSTATUS_PID, _PRSTATUS_REGS = 24, 32, 112  # pr_sighold, ...
 _PRSTATUS_TIMES, _TIMES = 48, struct.Struct("<4q")  # pr_utime, pr_stime: struct timeval
 _MAX_SECONDS = 10**10
 _PRPSINFO = struct.Struct("<4B4xQIIiiii16s80s")
@@ -102,7 +102,8 @@ def _thread(desc: bytes, architecture: Architecture) -> Thread | Absent:
     tid = struct.unpack_from("<i", desc, _PRSTATUS_PID)[0]
     values = struct.unpack_from(f"<{count}Q", desc, _PRSTATUS_REGS)
     registers = dict(zip(architecture.registers, values, strict=True))
-    return Thread(tid, registers, None, _times(desc), architecture)
+    blocked = struct.unpack_from("<Q", desc, _PRSTATUS_BLOCKED)[0]
+    return Thread(tid, registers, None, _times(desc), architecture, blocked)
 
 
 # Registers that a machine writes into notes of their own: their names, and how they are packed.

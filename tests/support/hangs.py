@@ -112,7 +112,7 @@ TRUTHS = {
     "idle_select": Truth(FINE, "idle", ("events",)),
     "idle_selectors": Truth(FINE, "idle", ("events",)),
     "idle_event_loop_timer": Truth(FINE, "timer", ("timer",)),
-    "idle_consumers": Truth(FINE, "idle", ("stop",)),
+    "idle_consumers": Truth(FINE, "may be idle", ("stop",)),
     "prefork_worker": Truth(FINE, "idle", ("clients",)),
     "prefork_worker_threads": Truth(FINE, "idle", ("events",)),
     "pools_wait_for_each_other": Truth(
@@ -120,7 +120,7 @@ TRUTHS = {
         "pool",
         ("2 workers of 2 thread pools", "asks_the_second", "runs; ", "for a queued job"),
     ),
-    "pool_waits_for_a_busy_one": Truth(FINE, "idle", ("signal",)),
+    "pool_waits_for_a_busy_one": Truth(FINE, "may be idle", ("signal",)),
     "file_lock_twice": Truth(HANG, "file lock", ("is held already; ", "open as descriptor ")),
     "idle_retry": Truth(FINE, "sleeps", ("asleep between two turns of a loop", "idle_retry")),
     "loop_not_woken": Truth(
@@ -182,7 +182,8 @@ def hanging(
             raise NeverAsleep(str(reason)) from None
         pid = process.pid
         if name.startswith("prefork"):
-            pid = int((folder / "child").read_text())
+            child = folder / "child"  # written by the child, which may be slower than its parent
+            pid = int(wait_until(lambda: child.exists() and child.read_text(), during=process))
             until_asleep(pid)
         yield pid
     finally:

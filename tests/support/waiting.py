@@ -18,6 +18,7 @@ ENOUGH = 5  # looks in a row at which nothing has run
 TICKS = 100  # a second of CPU time
 ENOUGH_TICKS = 10  # of CPU time, which show that a loop runs
 WAITING = "SD"
+FORKING = ("56", "58", "435")  # clone, vfork, clone3
 READING = ("0", "17", "19")  # read, pread64, readv on x86-64, as /proc/PID/syscall has them
 T = TypeVar("T")
 
@@ -110,7 +111,7 @@ def until_asleep(pid: int, *, but: int | None = None) -> None:
 def _switches(pid: int, but: int | None) -> dict[str, list[str]] | None:
     """Return how often each thread stopped to run; None while one of them runs.
 
-    Who waits for the contents of a file, as an import does on a busy machine, goes on by itself.
+    Who waits for a disk, as an import or a database does on a busy machine, goes on by itself.
     """
     threads = {}
     try:
@@ -119,7 +120,7 @@ def _switches(pid: int, but: int | None) -> dict[str, list[str]] | None:
                 continue
             status = (task / "status").read_text().splitlines()
             state = next(line.split()[1] for line in status if line.startswith("State:"))
-            if state not in WAITING or _reads_a_file(task):
+            if state not in WAITING or _waits_for_a_disk(task, state):
                 return None
             threads[task.name] = [line for line in status if "ctxt_switches" in line]
     except FileNotFoundError:
@@ -131,9 +132,15 @@ def _switches(pid: int, but: int | None) -> dict[str, list[str]] | None:
     return threads
 
 
-def _reads_a_file(task: Path) -> bool:
+def _waits_for_a_disk(task: Path, state: str) -> bool:
+    """Tell whether a thread reads a file, or sleeps uninterruptibly, as fsync() does.
+
+    Only who waits for the child of a vfork() sleeps so and stays.
+    """
     try:
         call, *arguments = (task / "syscall").read_text().split()
+        if state == "D" and call not in FORKING:
+            return True
         return call in READING and (task / "fd" / str(int(arguments[0], 16))).is_file()
     except (OSError, IndexError, ValueError):
         return False

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write gdb_epi/locks/python/opcodes.json: the opcodes by which code loads, calls and jumps back.
 
-Those by which a loop counts, tests and stores are told for hangs/endless_walks.py.
+Those by which a loop counts, tests, calls and stores are told for hangs/endless_walks.py and
+hangs/vain_polls.py.
 
     python tests/tools/emit_call_opcodes.py
 
@@ -42,6 +43,8 @@ wanted = {
     "LOAD_SMALL_INT": "number", "IS_OP": "is", "TO_BOOL": "truth", "NOT_TAKEN": "nothing",
     "BINARY_OP": "sum", "BINARY_ADD": "sum", "INPLACE_ADD": "sum",
     "BINARY_SUBTRACT": "sum", "INPLACE_SUBTRACT": "sum",
+    "CALL": "call", "CALL_FUNCTION": "call", "CALL_METHOD": "call", "PRECALL": "nothing",
+    "POP_TOP": "pop",
 }
 if sys.version_info < (3, 9):
     wanted["COMPARE_OP"] = "compare"  # `is` among others

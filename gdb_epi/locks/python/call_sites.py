@@ -103,6 +103,11 @@ class CallSites:
             extended = argument if does == "extended" else 0
             yield Instruction(here, at, does, argument)
 
+    def name_loaded(self, instruction: Instruction) -> int:
+        """Return the place of the variable that is loaded, in the names of its kind."""
+        shift = self._table["global_shift"] if instruction.does == "global" else 0
+        return int(instruction.argument >> shift)
+
     def attribute_loaded(self, instruction: Instruction) -> int | None:
         """Return the place in co_names of the attribute that is loaded; None for a method."""
         shift = self._table["attr_shift"]

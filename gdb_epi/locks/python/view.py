@@ -88,9 +88,12 @@ class PythonView:
         self.slots = FrameSlots(self.reader)
         self.problems: dict[str, str] = {}
         self._frames: dict[int, tuple[PyFrame, ...]] = {}
-        for thread in python.threads():
+        # One thread runs in several interpreters where it calls from one into another: the other
+        # was made later, and its frames are the inner ones (PEP 734).
+        for thread in sorted(python.threads(), key=lambda thread: -thread.interpreter):
             if thread.alive and thread.tid is not None and thread.frames:
-                self._frames.setdefault(thread.tid, thread.frames)
+                outer = self._frames.get(thread.tid, ())
+                self._frames[thread.tid] = outer + thread.frames
         self.thread_names = {t.tid: t.name for t in python.threads() if t.alive and t.tid}
         self._gils: dict[int, Gil | None] = {}
 
@@ -234,6 +237,15 @@ class PythonView:
             return [] if frame.hole is not None else list(self._variables.addresses(frame))
         except (UnreadableMemory, LayoutError):
             return []
+
+    def has_global(self, frame: PyFrame, name: str) -> bool:
+        """Tell whether the module of a frame's code has a global of that name."""
+        try:
+            return frame.hole is None and any(
+                name == key for key, _ in self._variables.global_addresses(frame)
+            )
+        except (UnreadableMemory, LayoutError):
+            return False
 
     @cached_property
     def _variables(self) -> FrameVariables:

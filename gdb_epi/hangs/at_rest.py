@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether every thread rests where threads rest by design, or the process only looks idle.
+
+One thread that waits for clients says nothing of the others: one of them may wait for what never
+comes. An idle process is one all of whose threads wait for work at the top of a loop that is there
+for it; where one waits for something else, idleness is a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.descriptors import SOCKET
+from gdb_epi.hangs.library_calls import PROCESS_QUEUE, QUEUE_ITEM, in_event_loop, serving_function
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import task_text
+
+IDLE, MAY_BE_IDLE = "idle", "may be idle"
+_ALWAYS = frozenset((h.SLEEP, h.SIGNAL, h.ACCEPT, h.GIL, *h.RUNNING))
+_FROM_CLIENTS = frozenset((h.ACCEPT, h.READ, h.POLL, h.EVENT, h.OTHER))
+_HELD = (LOCK, SEMAPHORE)  # what tasks hold
+SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
+_QUEUES = ("queue.Queue", "queue.SimpleQueue")
+# Functions of libraries that call the program's code for one request.
+_HANDLERS = frozenset((
+    ("socketserver", "finish_request"), ("socketserver", "process_request"),
+    ("socketserver", "process_request_thread"), ("wsgiref.handlers", "run"),
+    ("xmlrpc.server", "_dispatch"), ("asyncio.events", "_run"), ("multiprocessing.pool", "worker"),
+))  # fmt: skip
+
+
+def weigh_idleness(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
+    """Return an answer that says "idle" with its sort, by what all threads of the program do."""
+    if answer.label != h.NO_FAULT or answer.kind != IDLE:
+        return answer
+    stuck = [task for task in scene.tasks if task.wait is not None and task.wait.kind in _HELD]
+    if stuck:
+        doubt = task_text(stuck[0], scene.installed)
+        return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))
+    restless = [d for d in scene.in_order if not rests(scene, d)]
+    if not restless:
+        return answer._replace(ruled_out=(*answer.ruled_out, "a thread that waits otherwise"))
+    first = restless[0]
+    doubt = f"{first.who()} waits for {first.what or first.call or first.kind} at {first.where()}"
+    more = f", and {len(restless) - 1} more threads wait so" if len(restless) > 1 else ""
+    return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, f"{doubt}{more}"))
+
+
+def rests(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread computes, or waits in a place that is made for waiting for work."""
+    frames = scene.view.frames(activity.tid)
+    if not frames or (activity.kind in _ALWAYS and not in_handler(activity.frames, frames)):
+        return True
+    if in_handler(activity.frames, frames):
+        return activity.timed or activity.kind in (*h.RUNNING, h.GIL, h.SLEEP)
+    if activity.timed:
+        return True
+    if not activity.frames:
+        outside = [frame for frame in frames if frame.module != "threading"]
+        return activity.kind in _FROM_CLIENTS and bool(serving_function(outside))
+    in_loop = scene.runs_in_loop(activity.frames[0])
+    if activity.kind == h.EVENT:
+        return in_loop and (activity.awaits == QUEUE_ITEM or _waits_for_queue(scene, activity))
+    if activity.kind == h.POLL and in_event_loop(frames[:SHALLOW]) is not None:
+        return True
+    if activity.kind == h.POLL:
+        return bool(activity.place) or _may_have_clients(scene, activity)
+    if activity.kind == h.READ:
+        return (
+            activity.target == 0
+            or activity.awaits == PROCESS_QUEUE
+            or bool(activity.place and in_loop)
+        )
+    if activity.kind == h.CHILD:
+        return activity.target is None
+    return False
+
+
+def in_handler(own: Sequence[PyFrame], frames: Sequence[PyFrame]) -> bool:
+    """Tell whether a library calls the program's code, which waits, for one request or event."""
+    if not own:
+        return False
+    innermost = own[0].address
+    outward = False
+    for frame in frames:
+        outward = outward or frame.address == innermost
+        if outward and (frame.module or "", frame.name) in _HANDLERS:
+            return True
+    return False
+
+
+def _may_have_clients(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread polls a socket or standard input; epoll's list is not in the core."""
+    kinds = (scene.descriptors.kind_of(number) for number in activity.watched)
+    return not activity.watched or 0 in activity.watched or SOCKET in kinds
+
+
+def _waits_for_queue(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    wait = scene.waits.get(activity.tid)
+    return wait is not None and wait.kind in _QUEUES

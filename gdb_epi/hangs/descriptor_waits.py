@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers for waits on a descriptor that this process has another end of, or has closed."""
+
+from __future__ import annotations
+
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.library_calls import MESSAGE
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.sleeping_loops import Through
+from gdb_epi.locks import types as t
+
+CALLING = 2  # innermost frames that have the socket of a call
+ALIVE = frozenset((h.SLEEP, h.POLL, h.ACCEPT, h.SIGNAL, *h.RUNNING, h.GIL))  # it goes on by itself
+
+
+def from_other_end(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
+) -> h.HangAnswer | None:
+    """Return the answer where the other end of what a thread reads is in this process."""
+    numbers = activity.watched or ((activity.target,) if activity.target is not None else ())
+    if len(numbers) != 1 or (activity.awaits == MESSAGE and activity.kind != h.READ):
+        return None
+    number = numbers[0]
+    end = scene.pipe_ends.other_end(number)
+    if end is None:
+        return None
+    others = [d for d in scene.activities if d.tid in end.threads - {activity.tid}]
+    what = f"data on descriptor {number}, whose other end seems to be {end.number}, which"
+    free = [d for d in others if d.tid not in seen]
+    if free:
+        free.sort(key=lambda d: d.kind not in ALIVE)
+        return through(scene, activity, free[0].tid, f"{what} is at hand in", seen)
+    waits = f"{activity.who()} waits at {activity.where()} for {what}"
+    if others:
+        giver = others[0]
+        return h.HangAnswer(
+            h.DEADLOCK, "pipe", f"{waits} {giver.who()} has; that waits for {activity.who()}",
+            (activity, giver), t.PROBABLE,
+            (f"code of {giver.who()} has descriptor {end.number} at hand",), ("a timeout",),
+            ("another process that has that end too", "code that reaches it through a global"),
+        )  # fmt: skip
+    python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
+    if python or scene.descriptors.children or _handles_signals(scene, activity):
+        return None
+    return h.answer(
+        h.HANG, "pipe", f"{waits} it has itself; no other thread is left that could write",
+        activity,
+        evidence=("it is the only thread that runs Python, and no child process is known",),
+        ruled_out=("a timeout", "another thread", "a child process that Python knows"),
+        doubts=("another process that has that end too",),
+    )  # fmt: skip
+
+
+def _handles_signals(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether the program may have a signal handler, which could write: it has that module."""
+    names = ("signal", "multiprocessing", "asyncio")
+    return any(scene.view.has_global(f, name) for f in activity.frames for name in names)
+
+
+def closed_socket(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:
+    """Return the answer where a call waits on a socket that another thread closed meanwhile."""
+    frames = scene.view.frames(activity.tid)[:CALLING]
+    if activity.target is None or not scene.descriptors.was_closed(activity.target, frames):
+        return None
+    sentence = (
+        f"{activity.who()} waits at {activity.where()} in {activity.call}() of a socket that was "
+        "closed meanwhile: on Linux closing wakes nobody, shutdown() does"
+    )
+    return h.answer(
+        h.HANG, "closed socket", sentence, activity,
+        evidence=("the socket object that is called has no descriptor any more, and the call has",),
+    )  # fmt: skip

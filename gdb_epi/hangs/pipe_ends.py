@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which threads have the other end of a pipe or a socket pair, where that is in this process.
+
+A core has no table of descriptors. os.pipe(), os.socketpair() and multiprocessing.Pipe() take the
+two lowest free numbers, mostly neighbours, the reading end first. So the neighbour of what a thread
+reads is its other end where variables of one frame, or attributes of one object, hold both numbers,
+or an object of Python has it that fits: a file that is written and cannot seek, a socket beside a
+socket, a connection beside a connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET, UNIX, Descriptors
+from gdb_epi.locks.python.view import PythonView
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_FRAMES = 40  # of one thread
+MAX_THREADS = 256
+MAX_ATTRIBUTES = 64
+MAX_NUMBER = 1 << 20
+_STREAMS = ("_io.TextIOWrapper", "_io.Buffered")
+
+
+class OtherEnd(NamedTuple):
+    """The other end of a pipe: its number and the threads whose frames have it at hand."""
+
+    number: int
+    threads: frozenset[int]
+
+
+class _Reach(NamedTuple):
+    """One thing that a thread's frames reach: the numbers of descriptors that it holds."""
+
+    tid: int
+    numbers: frozenset[int]
+
+
+class PipeEnds:
+    """Look for the other ends of pipes."""
+
+    def __init__(self, view: PythonView, descriptors: Descriptors) -> None:
+        self._view = view
+        self._descriptors = descriptors
+
+    def other_end(self, number: int) -> OtherEnd | None:
+        """Return the end that is written where a thread reads a descriptor; None without any."""
+        for other in self._candidates(number):
+            threads = frozenset(reach.tid for reach in self._reaches if other in reach.numbers)
+            if threads:
+                return OtherEnd(other, threads)
+        return None
+
+    def _candidates(self, number: int) -> Iterator[int]:
+        """Yield the numbers that may be the other end."""
+        kind = self._descriptors.kind_of(number)
+        for other in (number + 1, number - 1):
+            beside = self._descriptors.kind_of(other)
+            if kind in (SOCKET, CONNECTION):
+                if beside == kind and self._are_alike(number, other, kind):
+                    yield other
+            elif other > number and (
+                (beside == FILE and self._descriptors.is_written_pipe(other))
+                or (beside is None and self._held_together(number, other))
+            ):  # fmt: skip
+                yield other
+
+    def _are_alike(self, number: int, other: int, kind: str) -> bool:
+        """Tell whether two descriptors may be a pair: sockets of the kind that socketpair() makes.
+
+        Neighbours of other families are any two connections.
+        """
+        families = [self._descriptors.family(n) for n in (number, other)]
+        return kind != SOCKET or families == [UNIX, UNIX]
+
+    def _held_together(self, number: int, other: int) -> bool:
+        return any({number, other} <= reach.numbers for reach in self._reaches)
+
+    @cached_property
+    def _reaches(self) -> list[_Reach]:
+        """What the frames of all threads hold: the variables of each, and those objects have."""
+        reaches = []
+        for tid, frames in islice(self._view.all_frames().items(), MAX_THREADS):
+            for frame in frames[:MAX_FRAMES]:
+                variables = [at for _, at in self._view.variable_addresses(frame)]
+                reaches.append(self._of(tid, variables))
+                if frame.name == "<module>":  # its variables are globals, which all code reaches
+                    continue
+                for word in variables:
+                    if not word & 7 and not self._numbers_of(word):
+                        attributes = islice(self._view.attributes(word), MAX_ATTRIBUTES)
+                        reaches.append(self._of(tid, [value for _, value in attributes]))
+        return reaches
+
+    def _of(self, tid: int, words: Sequence[int]) -> _Reach:
+        return _Reach(tid, frozenset(n for word in words for n in self._numbers_of(word)))
+
+    def _numbers_of(self, word: int) -> tuple[int, ...]:
+        """Return the descriptor that an object is or has; none for other objects."""
+        if not word or word & 7:
+            return ()
+        kind = self._view.locks.type_name(word)
+        try:
+            if kind == "int":
+                value = self._view.objects.integer(word)
+                plain = not isinstance(value, Absent) and 2 < value < MAX_NUMBER
+                return (int(value),) if plain and not isinstance(value, Absent) else ()
+            if kind == FILE or kind.startswith(_STREAMS):
+                behind = self._descriptors.behind(word)
+                return (behind,) if behind is not None and behind > 2 else ()
+        except (UnreadableMemory, LayoutError):
+            return ()
+        held = self._descriptors.number_of_object(word)
+        return (held,) if held is not None else ()

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the threads of a multiprocessing.Pool say of its processes.
+
+Reference: Lib/multiprocessing/pool.py, 3.8 to 3.15.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.locks import types as t
+
+MAX_WORKERS = 4096
+_MODULE = "multiprocessing.pool"
+
+
+def awaited_results(scene: HangContext, activity: h.ThreadActivity, waits: str) -> h.HangAnswer:
+    """Return the answer for a thread that waits for results of a process pool."""
+    if _lacks_result_handler(scene):
+        return h.answer(
+            h.HANG, "process pool", f"{waits}; the pool's thread that takes results "
+            "(_handle_results) has ended, so that none arrives: an exception ended it, such as "
+            "that of a result which cannot be unpickled", activity,
+            evidence=("the pool's other threads are there, that one is not",),
+            ruled_out=("a timeout", "a job that still runs"),
+        )  # fmt: skip
+    replaced = _replaced_worker(scene)
+    if replaced:
+        return h.answer(
+            h.HANG, "process pool", f"{waits}; its process {replaced} was started after the pool "
+            "was, in place of one that ended: a job was lost with the process that ran it, or "
+            "none takes jobs, as when the pool's initializer raises", activity,
+            evidence=(f"the number of process {replaced} is above those of the pool's threads, "
+                      "which start after its first processes, and it has no maxtasksperchild",),
+            ruled_out=("a timeout", "a callback that waits for its own pool"),
+            doubts=("numbers of processes that began anew", "a job that still runs"),
+        )  # fmt: skip
+    return h.answer(
+        h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one may "
+        "still run the job, or a job was lost with the process that ran it",
+        activity, t.INFO, ruled_out=("a timeout", "a callback that waits for its own pool"),
+        doubts=("whether the pool's processes work, which their own cores tell",),
+    )  # fmt: skip
+
+
+def _lacks_result_handler(scene: HangContext) -> bool:
+    """Whether fewer threads take results of process pools than hand out their jobs.
+
+    A pool has one of each while anybody may wait for it.
+    """
+    running = [
+        frame.name for frames in scene.view.all_frames().values() for frame in frames
+        if frame.module == _MODULE
+    ]  # fmt: skip
+    return running.count("_handle_results") < running.count("_handle_tasks")
+
+
+def _replaced_worker(scene: HangContext) -> int | None:
+    """Return the pid of a process that a pool started in place of another; None without any.
+
+    A pool starts its processes first, then its threads, of which one replaces processes that ended.
+    """
+    view = scene.view
+    for tid, frames in view.all_frames().items():
+        for frame in frames:
+            if (frame.module, frame.name) != (_MODULE, "_handle_workers"):
+                continue
+            limit, workers = view.variable(frame, "maxtasksperchild"), view.variable(frame, "pool")
+            if not workers or not limit or view.locks.type_name(limit) != "NoneType":
+                continue
+            try:
+                for worker in ContainerReader(view.reader).list_items(workers)[:MAX_WORKERS]:
+                    popen = view.attribute(worker, "_popen")
+                    pid = view.integer_attribute(popen, "pid") if popen else None
+                    if pid is not None and pid > tid:
+                        return pid
+            except (UnreadableMemory, LayoutError):
+                continue
+    return None

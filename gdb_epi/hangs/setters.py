@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which threads have yet to set an event or a future, by the calls in the code of their frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import SETS
+from gdb_epi.locks import types as t
+
+MAX_SETTING = 16  # frames of a thread whose calls are read
+MAX_OUTER = 64  # frames of a waiting thread that are looked at
+MAX_THREADS = 256  # that are looked at
+_SET = ("threading.Event", "threading.Condition", "Future")  # kinds of waits that set() may end
+_EVENT = "threading"  # the module whose frames wait
+
+
+def threads_that_set(scene: HangContext, activity: h.ThreadActivity) -> set[int]:
+    """Return the other threads whose code sets later what a thread waits for."""
+    if not activity.object:
+        return set()
+    others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
+    return {
+        d.tid for d in others
+        if any(_sets(scene, frame, activity.object) for frame in d.frames[:MAX_SETTING])
+    }  # fmt: skip
+
+
+def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
+    try:
+        return any(at == address and name in SETS for at, name in scene.calls_ahead(frame))
+    except (UnreadableMemory, LayoutError):
+        return False
+
+
+def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
+    """A thread waits for an event that a function further out on its own stack sets later.
+
+    That function goes on when the waiting one has returned, and that returns when it goes on. So
+    does shutdown() that a handler of serve_forever() calls (Lib/socketserver.py, 3.8 to 3.15).
+    """
+    for activity in scene.activities:
+        wait = scene.waits.get(activity.tid)
+        if activity.kind != h.EVENT or not activity.object or activity.timed:
+            continue
+        if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
+            continue
+        frames = scene.view.frames(activity.tid)[:MAX_OUTER]
+        outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
+        if outer is None or threads_that_set(scene, activity):
+            continue
+        name = scene.references.name(activity.object, activity.tid)
+        what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
+        caller = h.function_and_line(outer)
+        sentence = (
+            f"{activity.who()} waits at {activity.where()} for {what}, which {caller} would give "
+            "later; but that called what waits now and runs in the same thread: it waits for itself"
+        )
+        evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
+        return h.HangAnswer(
+            h.DEADLOCK, "own caller", sentence, (activity,), t.PROBABLE, evidence,
+            ("a timeout", "code of another thread's frames that sets it"),
+            ("a callback, or code that runs later in another thread, could set it",),
+        )  # fmt: skip
+    return None
+
+
+def _outer(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
+    """Yield the frames outward of the one that called wait()."""
+    inner = 0
+    while inner < len(frames) and frames[inner].module == _EVENT:
+        inner += 1
+    yield from frames[inner + 1 :]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loop that sleeps until a variable changes, where no thread is left that could change it.
+
+`while not self.done: time.sleep(1)` ends when another thread sets `done`. Where the loop does
+nothing but to sleep and to test variables and attributes, it cannot change them itself. A loop
+without a test, as a service has that is parked, and one that calls anything else are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.locks import types as t
+from gdb_epi.locks.python.call_sites import CallSites, Instruction
+
+_QUIET = frozenset(("nothing", "extended", "truth"))
+_ROOTS = {"fast": 0, "cell": 1, "global": 2, "name": 2}  # the table of names that each means
+_OTHERS = frozenset(("method", "const", "number", "pop"))
+_JUMPS = frozenset(("test", "jump", "back"))
+_HANDLERS = ("signal", "asyncio")  # modules by which a program may have signal handlers
+
+
+class _OtherCode(Exception):
+    """The loop does something else than to sleep and to test."""
+
+
+def vain_poll(scene: HangContext) -> h.HangAnswer | None:
+    """The only thread that runs Python sleeps until a variable changes."""
+    if len(scene.view.all_frames()) != 1:
+        return None
+    activity = next((d for d in scene.activities if d.kind == h.SLEEP and d.frames), None)
+    frames = scene.view.frames(activity.tid) if activity is not None else ()
+    if activity is None or not frames or frames[0].address != activity.frames[0].address:
+        return None
+    if any(scene.view.has_global(frame, name) for frame in activity.frames for name in _HANDLERS):
+        return None
+    try:
+        tested = _tested(scene, frames[0])
+    except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
+        return None
+    if not tested:
+        return None
+    what = " and ".join(f"`{name}`" for name in tested)
+    changes = "change" if len(tested) > 1 else "changes"
+    return h.answer(
+        h.HANG, "polls in vain", f"{activity.who()} sleeps at {activity.where()} in a loop until "
+        f"{what} {changes}, and no other thread is left that could change it", activity, t.PROBABLE,
+        evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep "
+                  f"and to test {what}",),
+        ruled_out=("another thread", "a loop that counts, calls or stores", "a signal handler"),
+        doubts=("native code that changes it",),
+    )  # fmt: skip
+
+
+def _tested(scene: HangContext, frame: PyFrame) -> list[str]:
+    """Return what a frame's innermost loop tests, each a variable or an attribute of one."""
+    loop, sites = scene.innermost_loop(frame), scene.sites
+    if loop is None:
+        return []
+    body = [each for each in sites.instructions(frame.code) if loop[0] <= each.at <= loop[1]]
+    names = sites.strings(frame.code, "co_names")
+    slots = sites.strings(frame.code, "co_localsplusnames")
+    cells = slots
+    if not slots:
+        slots = sites.strings(frame.code, "co_varnames")
+        cells = sites.strings(frame.code, "co_cellvars") + sites.strings(frame.code, "co_freevars")
+    tested = conditions_of(body, (slots, cells, names), sites)
+    for path in tested:
+        root, *attributes = path.split(".")
+        word = scene.view.variable(frame, root)
+        for attribute in attributes:  # an attribute that is not there is a property: code
+            word = scene.view.attribute(word, attribute) if word and not word & 7 else None
+        if attributes and word is None:
+            raise _OtherCode
+    return list(dict.fromkeys(tested))
+
+
+def conditions_of(
+    body: Iterable[Instruction], tables: Sequence[Sequence[str]], sites: CallSites
+) -> list[str]:
+    """Return what a loop's instructions test, where they only sleep besides.
+
+    `tables` are the names of locals, of cells, and of globals and attributes. Raises _OtherCode,
+    and IndexError where a table is too short.
+    """
+    tested: list[str] = []
+    path, calls = "", 0
+    for each in body:
+        if each.does in _QUIET:
+            continue
+        if each.does in _ROOTS:
+            number = sites.name_loaded(each)
+            path = tables[_ROOTS[each.does]][number]
+        elif each.does == "attr":
+            place = sites.attribute_loaded(each)
+            path = f"{path}.{tables[2][place]}" if place is not None and path else ""
+        elif each.does in _JUMPS:
+            tested += [path] if path else []
+            path = ""
+        elif each.does == "call":
+            calls += 1
+            path = ""
+        elif each.does in _OTHERS:
+            path = ""
+        else:
+            raise _OtherCode
+    if calls != 1:
+        raise _OtherCode
+    return tested

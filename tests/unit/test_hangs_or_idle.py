@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hang is not called idle: threads at rest, taken signals, polls in vain, ends of pipes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
+from gdb_epi.hangs.descriptors import FILE, SOCKET
+from gdb_epi.hangs.pipe_ends import PipeEnds
+from gdb_epi.hangs.setters import awaits_own_caller
+from gdb_epi.hangs.signal_waits import taken_elsewhere
+from gdb_epi.hangs.vain_polls import _OtherCode, conditions_of
+from gdb_epi.locks.python.call_sites import Instruction
+
+MAIN, WORKER = 7, 8
+HANGUP = 1  # of a mask: bit 0 is SIGHUP
+
+
+def frame(name: str, module: str = "shop", address: int = 1) -> SimpleNamespace:
+    return SimpleNamespace(
+        qualname=name, name=name, module=module, address=address, filename="/srv/shop.py",
+        lineno=3, hole=None,
+    )  # fmt: skip
+
+
+OWN = frame("work")
+SERVING = frame("serve_forever", "socketserver", 2)
+HANDLING = frame("finish_request", "socketserver", 3)
+
+
+def weighed(second: h.Doing, frames: tuple[SimpleNamespace, ...], in_loop: bool = True) -> str:
+    """Return the sort of an idle process whose second thread does this."""
+    first = h.ThreadActivity(MAIN, "MainThread", h.SIGNAL, frames=(OWN,))
+    scene = SimpleNamespace(
+        tasks=(), in_order=[first, second], waits={}, runs_in_loop=lambda _: in_loop,
+        view=SimpleNamespace(frames=lambda tid: frames if tid == WORKER else (OWN,)),
+        descriptors=SimpleNamespace(kind_of=lambda number: SOCKET if number == 5 else None),
+    )  # fmt: skip
+    return weigh_idleness(scene, h.idle(first, "MainThread waits for a signal")).kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "frames", "sort"),
+    [
+        (h.EVENT, {"awaits": "an item in a queue"}, (OWN,), "idle"),
+        (h.EVENT, {"awaits": "a notification"}, (OWN,), MAY_BE_IDLE),
+        (h.EVENT, {"awaits": "a notification", "timed": True}, (OWN,), "idle"),
+        (h.LOCK, {}, (OWN,), MAY_BE_IDLE),
+        (h.JOIN, {}, (OWN,), MAY_BE_IDLE),
+        (h.READ, {"target": 5}, (OWN,), MAY_BE_IDLE),
+        (h.POLL, {"watched": (5,)}, (OWN,), "idle"),
+        (h.POLL, {"watched": (6,)}, (OWN,), MAY_BE_IDLE),  # a pipe, for all that is seen
+        (h.ACCEPT, {}, (OWN,), "idle"),
+        (h.ACCEPT, {}, (OWN, HANDLING, SERVING), MAY_BE_IDLE),  # below a request's handler
+        (h.POLL, {"frames": ()}, (SERVING,), "idle"),
+        (h.EVENT, {"frames": ()}, (frame("_bootstrap_inner", "threading"),), MAY_BE_IDLE),
+        (h.PYTHON, {}, (OWN,), "idle"),
+    ],
+)
+def test_idle_is_who_rests_in_all_threads(kind, fields, frames, sort) -> None:
+    doing = h.ThreadActivity(WORKER, "worker", kind, **{"frames": (OWN,), **fields})
+    assert weighed(doing, frames) == sort
+
+
+@pytest.mark.parametrize(
+    ("of_waiter", "of_main", "is_taken"),
+    [
+        (HANGUP, 0, True),
+        (HANGUP, HANGUP, False),  # as sigwait(3) asks
+        (0, 0, False),  # a debugger writes no masks
+        (None, None, False),
+    ],
+)
+def test_a_signal_that_the_main_thread_takes(of_waiter, of_main, is_taken) -> None:
+    threads = [
+        SimpleNamespace(tid=MAIN, blocked_signals=of_main, argument=lambda _: 0),
+        SimpleNamespace(tid=WORKER, blocked_signals=of_waiter, argument=lambda _: 0x1000),
+    ]
+    target = SimpleNamespace(
+        threads=lambda: threads, read=lambda *_: HANGUP.to_bytes(8, "little")
+    )  # fmt: skip
+    scene = SimpleNamespace(target=target, main_tid=MAIN, activity=lambda _: None)
+    doing = h.ThreadActivity(WORKER, "reloader", h.SIGNAL, call="rt_sigtimedwait", frames=(OWN,))
+    answer = taken_elsewhere(scene, doing)
+    assert (answer is not None) == is_taken
+    if answer is not None:
+        assert answer.label == h.HANG
+        assert "SIGHUP" in answer.sentence
+
+
+@pytest.mark.parametrize(
+    ("calls", "others_set", "found"),
+    [
+        ([(0x40, "set")], False, True),
+        ([(0x40, "clear")], False, False),
+        ([(0x48, "set")], False, False),  # another event
+        ([(0x40, "set")], True, False),  # another thread sets it too
+    ],
+)
+def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
+    wait, close = frame("wait", "threading", 1), frame("close", "shop", 2)
+    run, other = frame("run", "shop", 3), frame("other", "shop", 4)
+    of_frame = {3: calls, 4: [(0x40, "set")] if others_set else []}
+    doing = h.ThreadActivity(MAIN, "MainThread", h.EVENT, "a notification", object=0x40,
+                    frames=(close, run))  # fmt: skip
+    scene = SimpleNamespace(
+        waits={},
+        activities=[doing, h.ThreadActivity(WORKER, "worker", h.SLEEP, frames=(other,))],
+        view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
+        calls_ahead=lambda f: of_frame.get(f.address, []),
+        references=SimpleNamespace(name=lambda *_: "over"),
+    )
+    answer = awaits_own_caller(scene)
+    assert (answer is not None) == found
+    if answer is not None:
+        assert (answer.label, answer.kind) == (h.DEADLOCK, "own caller")
+
+
+SITES = SimpleNamespace(
+    name_loaded=lambda each: each.argument, attribute_loaded=lambda each: each.argument
+)
+TABLES = (("self",), (), ("done", "time"))
+TEST = [("fast", 0), ("attr", 0), ("truth", 0), ("back", 0)]
+SLEEP = [("global", 1), ("method", 0), ("const", 0), ("call", 1), ("pop", 0)]
+
+
+@pytest.mark.parametrize(
+    ("body", "tested"),
+    [
+        ([*SLEEP, *TEST], ["self.done"]),
+        ([*SLEEP, ("back", 0)], []),  # while True: a service that is parked
+        ([*SLEEP, *SLEEP, *TEST], None),  # another call may change it
+        ([*SLEEP, ("store", 0), *TEST], None),
+        ([*SLEEP, ("", 0), *TEST], None),  # an instruction that is not known
+    ],
+)
+def test_what_a_sleeping_loop_tests(body, tested) -> None:
+    code = [Instruction(2 * n, 2 * n + 2, *each) for n, each in enumerate(body)]
+    if tested is None:
+        with pytest.raises(_OtherCode):
+            conditions_of(code, TABLES, SITES)
+    else:
+        assert conditions_of(code, TABLES, SITES) == tested
+
+
+def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:
+    """Return the ends of a process whose main thread has these descriptors at hand."""
+    numbers = {0x1000 * n: n for n in ints}
+    view = SimpleNamespace(
+        all_frames=lambda: {MAIN: (frame("main"),)},
+        variable_addresses=lambda _: [("x", at) for at in numbers],
+        locks=SimpleNamespace(type_name=lambda _: "int"),
+        objects=SimpleNamespace(integer=lambda at: numbers[at]),
+        attributes=lambda _: iter(()),
+    )
+    return PipeEnds(view, SimpleNamespace(
+        kind_of=kinds.get, family=(families or {}).get, is_written_pipe=lambda n: n in written,
+        number_of_object=lambda _: None,
+    ))  # fmt: skip
+
+
+def test_the_other_end_of_a_pipe() -> None:
+    """Neighbours are a pair only where something says so: any two connections are neighbours."""
+    assert ends({}, ints=(3, 4)).other_end(3) == (4, {MAIN})
+    assert ends({}, ints=(3,)).other_end(3) is None
+    assert ends({}, ints=(3, 5)).other_end(3) is None
+    assert ends({}, ints=(3, 4)).other_end(4) is None  # the reading end is the lower one
+    assert ends({3: FILE, 4: FILE}, written=(4,), ints=(4,)).other_end(3) == (4, {MAIN})
+    assert ends({3: FILE, 4: FILE}, ints=(3, 4)).other_end(3) is None
+    sockets = {3: SOCKET, 4: SOCKET}
+    assert ends(sockets, {3: 1, 4: 1}, ints=(3,)).other_end(4) == (3, {MAIN})
+    assert ends(sockets, {3: 2, 4: 2}, ints=(3,)).other_end(4) is None
