@@ -19,22 +19,27 @@ from gdb_epi.render.about import (
 from gdb_epi.report import Report
 from gdb_epi.target.api import Module, Target
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from gdb_epi.session import Session
 
+MATCHES, NOT_LOADED, OTHER = "matches", "not loaded", "another build"
+VDSO, VDSO_NAME = "the vDSO is part of the kernel", "linux-vdso.so.1"  # no file has it
+MAX_NAMED = 3
 LoadedBuildId = Callable[[Module], "str | None"]
 
 
 @command("doctor", needs="nothing")
 def doctor(session: Session, args: Namespace) -> Report:
-    """Say what was found and how, what is missing, and which versions are at work.
+    """Say whether all is there to read this core, what is missing, and which versions are at work.
 
-    Covers GDB, Python and the optional packages; the core and whether it is whole; the runtime
-    of CPython and where its layout comes from; for each mapped object whether the file here and
-    the file that GDB loaded are the build that ran; commands and detectors that failed to load.
+    "ready", or the problems, each with what to type. Covers GDB, Python and the optional packages;
+    the core and whether it is whole; the runtime of CPython and where its layout comes from; for
+    each mapped object whether the file here and the file that GDB loaded are the build that ran;
+    commands and detectors that failed to load.
     """
     host: Mapping[str, Any] = session.options.get("host") or {}
     packages = {name: package_state(name) for name in PACKAGES}
@@ -46,8 +51,8 @@ def doctor(session: Session, args: Namespace) -> Report:
         "packages": packages,
         "broken": broken,
     }
+    problems = [f"failed to load: {error.subject}: {error.message}" for error in broken]
     lines = version_lines(host, packages)
-    lines += [f"failed to load: {error.subject}: {error.message}" for error in broken]
     rows: list[list[object]] = []
     errors: list[SoftError] = []
     if session.has_target:
@@ -56,13 +61,44 @@ def doctor(session: Session, args: Namespace) -> Report:
         document["cpython"] = cpython_facts(python)
         document["modules"] = _modules(session.target, host.get("loaded_build_id"))
         lines += process_lines(document["core"], document["cpython"])
+        problems += _problems(document)
         rows = [[m["build_id"], m["file"], m["gdb"], m["path"]] for m in document["modules"]]
         errors = session.state.all_soft_errors()
     else:
         lines.append("no process and no core is loaded")
+        problems.append("no process and no core is loaded\n    try: core-file FILE, or attach PID")
     columns = ("build-id", "file here", "GDB's file", "object")
     document["soft_errors"] = [error._asdict() for error in errors]
+    document["problems"] = [problem.partition("\n")[0] for problem in problems]
+    answer = counted(len(problems), "problem") if problems else "ready"
+    shown = [line for problem in problems for line in f"  {problem}".split("\n")]
+    lines = [answer, *shown, "", *lines]
     return Report("doctor", columns, rows, lines, document, errors)
+
+
+def _problems(document: Mapping[str, Any]) -> list[str]:
+    """Return what keeps answers from being whole, each with what to type where that helps."""
+    core, modules = document["core"], document["modules"]
+    problems = []
+    if core["truncated"]["truncated"]:
+        problems.append(f"the core was cut off: {core['truncated']['reason']}")
+    if "absent" in document["cpython"]:
+        problems.append(str(document["cpython"]["detail"]))
+    files = [m for m in modules if m["file"] not in (MATCHES, VDSO) and m["path"] != VDSO_NAME]
+    if files:
+        named = ", ".join(m["path"] for m in files[:MAX_NAMED])
+        more = f" and {len(files) - MAX_NAMED} more" if len(files) > MAX_NAMED else ""
+        why = files[0]["file"]
+        problems.append(
+            f"not here as the core had them: {named}{more} ({why})\n    try: set epi sysroot FOLDER"
+        )
+    unloaded = [m for m in modules if m["file"] == MATCHES and m["gdb"] in (NOT_LOADED, OTHER)]
+    if unloaded:
+        number = counted(len(unloaded), "file")
+        first = f"GDB has not loaded {number} of the core: no names of C functions there"
+        again = f"\n    then: core-file {core['path']}" if core["path"] else ""
+        problems.append(f"{first}\n    try: file {modules[0]['path']}{again}")
+    return problems
 
 
 def _broken_detectors() -> list[SoftError]:
@@ -77,7 +113,7 @@ def _modules(target: Target, loaded_build_id: LoadedBuildId | None) -> list[dict
     rows = []
     for module in target.modules():
         loaded = loaded_build_id(module) if loaded_build_id else None
-        file = "matches" if not isinstance(module.file, Absent) else module.file.detail
+        file = MATCHES if not isinstance(module.file, Absent) else module.file.detail
         rows.append(
             {
                 "path": module.path,
@@ -92,7 +128,7 @@ def _modules(target: Target, loaded_build_id: LoadedBuildId | None) -> list[dict
 
 def _compared(build_id: str | None, loaded: str | None) -> str:
     if loaded is None:
-        return "not loaded"
+        return NOT_LOADED
     if build_id is None:
         return "cannot tell"
-    return "matches" if loaded == build_id else "another build"
+    return MATCHES if loaded == build_id else OTHER

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from gdb_epi.errors import Absent, UsageError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -24,17 +26,18 @@ WEIGHTS = "## What it counts in the verdict, and where the number comes from"
             nargs="?",
             metavar="FINDING",
             completes="findings",
-            help="its name; none: a list",
+            help="its name; none: those of this core",
         ),
+        argument("--all", action="store_true", help="without a name: every page that there is"),
     ),
     needs="nothing",
 )
 def explain(session: Session, args: Namespace) -> Report:
     """Explain a finding: what it saw, what else could cause it, and what to do next.
 
-    Each weight is shown with its origin. Without a name all findings are listed. A finding's name
-    stands in `epi triage --json` under findings, as `detector`. Items of `epi corruption` (R1, C2,
-    S:poison) and its words (strong, ambiguous) have pages too.
+    Without a name: what was found in this core, each with the line that shows its page. Signs of
+    `epi corruption` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too; TAB
+    completes them. Each weight is shown with its origin.
     """
     from gdb_epi.corruption.explanation_pages import corruption_page, item_names, own_pages
     from gdb_epi.detectors.findings import DETECTORS
@@ -44,8 +47,12 @@ def explain(session: Session, args: Namespace) -> Report:
     if not args.finding:
         rows = [(name, _title(finding_page(name))) for name in pages()]
         rows += [(name, _title(corruption_page(name))) for name in [*own_pages(), *item_names()]]
-        rows = list(dict(rows).items())
-        return Report("Findings", ("finding", "about"), rows)
+        titles = dict(rows)
+        here = _here(session)
+        listed: dict[str, Any] = {"here": here, "pages": titles}
+        if args.all:
+            return Report("Findings", ("finding", "about"), list(titles.items()), data=listed)
+        return _short_list(here, titles, listed)
     name = str(args.finding).strip().replace("-", "_")
     page = finding_page(name)
     if not isinstance(page, Absent):
@@ -57,6 +64,33 @@ def explain(session: Session, args: Namespace) -> Report:
         raise UsageError(page.detail, hint="epi explain, which lists them")
     document = {"finding": name, "page": page, "known": name in DETECTORS}
     return Report(f"explain {name}", lines=page.rstrip("\n").split("\n"), data=document)
+
+
+def _here(session: Session) -> list[str]:
+    """Return the findings and signs of the core that is loaded, in the record's order."""
+    if not session.has_target:
+        return []
+    from gdb_epi.analysis import analyze
+    from gdb_epi.record.reading import group_in, groups_in
+
+    record = analyze(session)
+    names = [str(finding.get("detector")) for finding in groups_in(record, "findings")]
+    signs = groups_in(group_in(record, "corruption"), "evidence")
+    return list(dict.fromkeys([*names, *(str(sign.get("id")) for sign in signs)]))
+
+
+def _short_list(here: Sequence[str], titles: Mapping[str, str], data: Mapping[str, Any]) -> Report:
+    """Return what was found here, and how to see the rest."""
+    # The title of a graded sign names another one: "as P9, and ...".
+    shown = [name for name in here if name in titles and not titles[name].startswith("as ")]
+    rest = f"All {len(titles)} pages: epi explain --all"
+    if not shown:
+        nothing = "Nothing was found here that has a page."
+        return Report("Findings", lines=[nothing, rest], data=data)
+    width = max(map(len, shown))
+    lines = ["Found here; the line shows its page:"]
+    lines += [f"  epi explain {name:<{width}}  {titles[name]}" for name in shown]
+    return Report("Findings", lines=[*lines, rest], data=data)
 
 
 def _title(page: str | Absent) -> str:

@@ -52,14 +52,18 @@ def print_(session: Session, args: Namespace) -> Report:
     value = shown_value(session, values, text, address)
     is_masked = value.text.startswith(MASKED)
     about = f"  {value.type or 'unknown type'} at {address:#x}"
-    about += "" if value.exact else f", {INEXACT}"
+    about += "" if value.exact or not value.type else f", {INEXACT}"
     lines = [*f"{text} = {value.text}".split("\n"), about]
     if (
         value.type not in ("type", "module") and not is_masked
     ):  # whose attributes are a namespace of their own
         attributes = dict(value.attributes) | dict(values.attributes(address))
         value = value._replace(attributes=tuple(attributes.items()))
-    lines += [f"  .{name} = {shown}" for name, shown in value.attributes]
+    if value.type:  # what is no object has no attributes that could not be read
+        lines += [
+            f"  {name if name == '...' else f'.{name} ='} {shown}"
+            for name, shown in value.attributes
+        ]
     errors = [SoftError("print", text, MORE)] if value.cut else []
     if MASKED in value.shown():
         errors.append(SoftError("print", text, MASKED_NOTE))

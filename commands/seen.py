@@ -23,13 +23,20 @@ def seen(session: Session, args: Namespace) -> Report:
     """
     from gdb_epi.analysis import analyze
     from gdb_epi.fleet.questions.seen import seen as ask
-    from gdb_epi.fleet.questions.seen import words
+    from gdb_epi.fleet.questions.seen import stored_under, words
     from gdb_epi.fleet.records.projection import group_key
+    from gdb_epi.record.reading import group_in
+    from gdb_epi.render.escape import wrapped
 
     record = analyze(session)
     kind, key = group_key(record)
     if not key:
         raise InputError("there is no signature to look for", hint="epi signature --explain")
+    kind, key = stored_under(args.db, str(record.get("core_key"))) or (kind, key)
     history = ask(args.db, kind, key, record)
     document = {"kind": kind, "key": key, **history._asdict()}
-    return Report("seen", lines=[*words(history), f"Its key: {kind} {key}"], data=document)
+    lines = [*words(history, of_a_core=True), f"Its key: {kind} {key}"]
+    why = group_in(group_in(record, "signature"), "absent").get("native")
+    if why and not history.this_one:
+        lines += wrapped(f"With the names of C functions it would be another key: {why}")
+    return Report("seen", lines=lines, data=document)

@@ -24,21 +24,25 @@ if TYPE_CHECKING:
     ),
 )
 def signature(session: Session, args: Namespace) -> Report:
-    """Show the signature gsig/2 of this core.
+    """Show the keys by which this crash is found again, and what each is made of.
 
     Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
     """
     from gdb_epi.analysis import examine
     from gdb_epi.record.build import make_record
+    from gdb_epi.render.escape import wrapped
 
     parts = examine(session)
     signed = make_record(parts)["signature"]
     lines = [f"category {signed['category']}: {signed['evidence']}", ""]
     for name, text in signed["text"].items():
         lines += [f"{name:<7} {signed['keys'][name]}", f"  {text}"]
+    by_reason: dict[str, list[str]] = {}
     for name, why in signed["absent"].items():
-        lines.append(f"{name:<7} absent: {why}")
+        by_reason.setdefault(why, []).append(name)
+    for why, names in by_reason.items():
+        lines += wrapped(f"no {', '.join(names)}: {why}")
     if args.explain:
         from gdb_epi.signature import explain
 

@@ -9,6 +9,7 @@ after an object follow Python. All else is an expression of C, which the host ev
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.expression_path import START, follow_steps, is_path
@@ -29,6 +30,8 @@ C_STRUCTS = {
     "_PyInterpreterFrame": "_PyInterpreterFrame",
 }
 MAX_TEXT = 4096
+MAX_FRAMES_ASKED = 50  # for a variable that the selected one does not have
+MAX_FRAMES_NAMED = 2
 TYPES_BUDGET = 5.0  # seconds for a type that no global names
 _DOTTED = re.compile(r"\s*[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
 _REGISTER = re.compile(r"\s*\$\w+")
@@ -114,17 +117,38 @@ def _locate_python_path(
     value = _evaluated(session, word)
     # A global variable of some library that happens to have the name is no address.
     if isinstance(value, InputError) or value.is_integer or not _is_object_or_known_struct(value):
-        raise missing or _no_variable(session, word, value)
+        raise missing or _no_variable(session, values, word, value)
     return _locate_after_c_expression(session, values, text, start.end())
 
 
-def _no_variable(session: Session, word: str, value: CValue | InputError) -> InputError:
+def _no_variable(
+    session: Session, values: Values, word: str, value: CValue | InputError
+) -> InputError:
+    frames = _frames_with(session, values, word)
+    if frames:  # a stranger asks for what `epi bt` shows some frames away
+        which = ", ".join(f"#{number} ({name})" for number, name in frames[:MAX_FRAMES_NAMED])
+        return InputError(
+            f"the selected Python frame has no variable {word}; {which} has",
+            hint=f"epi frame {frames[0][0]}, then again",
+        )
     why = ""
     if isinstance(value, CValue):
         why = f" of Python; that of C is of type {value.type or '?'}"
     elif session.host is not None:
         why = f" of Python; {_host_message(value, word)}"
     return InputError(f"no variable {word}{why}", hint="epi locals")
+
+
+def _frames_with(session: Session, values: Values, word: str) -> list[tuple[int, str]]:
+    """Return the Python frames of the selected thread that have a variable, with their names."""
+    tid = session.chosen_tid()
+    thread = session.state.python_thread(tid) if tid is not None else None
+    frames = []
+    for number, frame in enumerate(thread.frames[:MAX_FRAMES_ASKED] if thread else ()):
+        with suppress(UnreadableMemory, LayoutError, ValueError):
+            if word in dict(FrameVariables(values).addresses(frame)):
+                frames.append((number, frame.qualname or frame.name))
+    return frames
 
 
 def _is_object_or_known_struct(value: CValue) -> bool:

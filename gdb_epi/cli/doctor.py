@@ -49,6 +49,7 @@ class Line(NamedTuple):
     subject: str
     state: str
     advice: str = ""
+    optional: bool = False  # what only some need is no problem
 
 
 class About(NamedTuple):
@@ -83,7 +84,7 @@ def run(args: Namespace) -> int:
 
 def _answer(lines: Sequence[Line], *, everything: bool) -> Iterator[str]:
     """Yield "ready" or the number of problems first, then each problem with a line to paste."""
-    problems = [line for line in lines if line.advice]
+    problems = [line for line in lines if line.advice and not line.optional]
     by_advice: dict[str, list[Line]] = {}
     for line in problems:
         by_advice.setdefault(line.advice, []).append(line)
@@ -95,11 +96,12 @@ def _answer(lines: Sequence[Line], *, everything: bool) -> Iterator[str]:
     if not everything:
         yield "What is well, and versions: gdb-epi doctor --all"
         return
-    well = [line for line in lines if not line.advice]
+    well = [line for line in lines if not line.advice or line.optional]
     width = max((len(line.subject) for line in well), default=0)
     yield "Well"
     for line in well:
-        yield f"  {line.subject:<{width}}  {line.state}"
+        how = f" (for PostgreSQL alone: {line.advice})" if line.advice else ""
+        yield f"  {line.subject:<{width}}  {line.state}{how}"
 
 
 def _versions() -> Iterator[Line]:
@@ -109,12 +111,13 @@ def _versions() -> Iterator[Line]:
     yield Line("gdb-epi", f"{__version__} in {os.path.dirname(home)}")
     yield Line("python", f"{platform.python_version()} {sys.executable}")
     needed_by = {"SQLAlchemy": "pip install 'gdb-epi[fleet]'"}
-    needed_by["psycopg"] = "pip install 'gdb-epi[postgresql]' (for PostgreSQL only)"
+    needed_by["psycopg"] = "pip install 'gdb-epi[postgresql]'"
     for name in PACKAGES:
         try:
             yield Line(name, version(name))
         except PackageNotFoundError:
-            yield Line(name, "missing", needed_by.get(name, f"pip install {name}"))
+            advice = needed_by.get(name, f"pip install {name}")
+            yield Line(name, "missing", advice, optional=name == "psycopg")
 
 
 def _gdbs_and_source() -> Iterator[Line]:

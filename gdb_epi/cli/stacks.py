@@ -37,6 +37,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the stacks."""
     exe, sysroot = process_files(args)
+    if args.core.isdecimal() and not os.path.lexists(args.core):
+        from gdb_epi.cli.support.core_files import must_be_no_process
+
+        must_be_no_process(args.core, "epi bt --all")
     if not _is_packed(args.core):
         from gdb_epi.target.corefile import CoreFileTarget
 

@@ -231,11 +231,15 @@ def _registers(frame: gdb.Frame, machine: Architecture) -> dict[str, int]:
     return registers
 
 
+_BY_GDB = (2, 19)  # Ctrl-C and SIGSTOP: by these GDB stops a process to look at it
+
+
 def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
     """Decode siginfo_t as GDB describes it (gdb/linux-tdep.c, linux_get_siginfo_type)."""
     signo, code = int(siginfo["si_signo"]), int(siginfo["si_code"])
     if signo not in CORE_SIGNALS:
-        return Absent(NOT_APPLICABLE, f"stopped by signal {signo}, which is not fatal")
+        stopped = "GDB stopped it" if signo in _BY_GDB else f"it got signal {signo}"
+        return Absent(NOT_APPLICABLE, f"the process runs; {stopped}")
     if signo == 5:  # a breakpoint, a step, or the stop after execve(), whose code is 0
         return Absent(NOT_APPLICABLE, "stopped by a breakpoint or a step")
     address = pid = uid = None

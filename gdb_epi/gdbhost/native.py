@@ -307,7 +307,7 @@ class Unwinder:
 
 
 def _remedy(executable: Module) -> str:
-    return f"try: file {executable.path}, then core-file again"
+    return f"try: file {executable.path}, then core-file CORE"
 
 
 def threads_by_lwp() -> dict[int, gdb.InferiorThread]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gdb_epi.target.api import NativeFrame
 
 PYTHON, NATIVE, REMARK = "py", "C", ""
+WHOLE = 1 << 20  # columns: no path is cut
 LABEL = 9  # columns of the words at the left of an answer
 MAX_NAME = 44  # columns of the longest name that the places of other lines are aligned after
 MAX_PERIOD = 8  # functions that call each other in a circle
@@ -133,7 +134,7 @@ def stack_rows(
 def row_lines(rows: Sequence[Row], width: int = WIDTH, indent: str = "  ") -> Iterator[str]:
     """Yield the lines of folded rows, their places aligned.
 
-    Of a path that is too long its end stays, where the line is.
+    Of a path that is too long its end stays, where the line is: whole names of folders.
     """
     numbered = any(row.call.number is not None for row in rows)
     names = [len(shown_name(row.call)) for row in rows if row.call.place()]
@@ -149,9 +150,15 @@ def row_lines(rows: Sequence[Row], width: int = WIDTH, indent: str = "  ") -> It
         if place:
             room = width - len(line) - (2 + len(call.aside) if call.aside else 0)
             if len(place) > room >= 20:
-                place = "..." + place[3 - room :]
+                place = _end_of_path(place, room)
             line += place
         yield (line + (f"  {call.aside}" if call.aside else "")).rstrip()
+
+
+def _end_of_path(place: str, room: int) -> str:
+    end = place[3 - room :]
+    slash = end.find("/")
+    return "..." + (end[slash:] if 0 <= slash < len(end) - 1 else end)
 
 
 def calls_of_record(frames: Sequence[Mapping[str, Any]]) -> list[Call]:

@@ -172,7 +172,10 @@ def program(record: Json) -> str:
     process = group_in(record, "process")
     executable = str(process.get("executable") or "").removesuffix(" (deleted)")
     file = executable.rpartition("/")[2]
-    return str(process.get("script") or file or process.get("comm") or "a process")
+    script = str(process.get("script") or "")
+    if script.startswith(("-", "<")):  # -m pytest, -c, <stdin>: no name by itself
+        return f"python {script}"
+    return script or file or str(process.get("comm") or "a process")
 
 
 def first_reason(record: Json) -> str:

@@ -13,7 +13,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.frame_lines import (
     REMARK,
-    WIDTH,
+    WHOLE,
     Call,
     Row,
     fold,
@@ -29,7 +29,6 @@ from gdb_epi.util import counted
 FOLDED = "folded"  # without CPython's own plumbing
 NATIVE = "native"  # every native frame
 ALL = "all"  # also addresses and the evidence for each place
-WHOLE = 1 << 20  # columns: no path is cut
 
 
 def thread_title(
@@ -109,8 +108,7 @@ def stack_lines(
         lines.append(f"  (no native frames: {stack.native.detail})")
     if left_out and outermost:
         lines.append(cut)
-    width = WHOLE if detail == ALL else WIDTH
-    texts = row_lines([row for row, _ in shown], width)
+    texts = row_lines([row for row, _ in shown], WHOLE)  # places are copied from here
     for (_, python), line in zip(shown, texts, strict=True):
         lines.append(line)
         if below is not None and python is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.errors import Absent
-from gdb_epi.render.frame_lines import PYTHON, REMARK, Call, fold, row_lines
+from gdb_epi.render.frame_lines import PYTHON, REMARK, WHOLE, Call, fold, row_lines
 from gdb_epi.target.api import CrashInfo
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -35,7 +35,7 @@ def stacks_text(python: PythonState, crash: CrashInfo | Absent, pid: int | None)
     for group in groups.values():
         lines += ["", _title(group, ending(crash, pid))]
         rows = fold([python_call(frame) for frame in group[0].frames])
-        lines += row_lines(rows) if rows else ["  (no Python frames)"]
+        lines += row_lines(rows, WHOLE) if rows else ["  (no Python frames)"]
     return lines
 
 

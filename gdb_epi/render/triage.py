@@ -85,7 +85,8 @@ class Reader(NamedTuple):
 
     `core` is the file as the reader would write it in a shell. `evidence` asks for what the answer
     rests on, `whole` for every frame and note. `decided` is what was decided of such crashes,
-    `line` the source line that ran (render/source.py, `line_that_ran`).
+    `line` the source line that ran (render/source.py, `line_that_ran`). `files` (--exe, --sysroot)
+    and `database` (--db, --no-db) are the options that commands to paste must repeat.
     """
 
     place: str = SHELL
@@ -94,6 +95,8 @@ class Reader(NamedTuple):
     whole: bool = False
     decided: tuple[str, ...] = ()
     line: str = ""
+    files: str = ""
+    database: str = ""
 
 
 def render_triage(record: Json, reader: Reader = Reader()) -> list[str]:  # noqa: B008
@@ -266,7 +269,8 @@ def _process(record: Json) -> str:
     errors = [e for e in groups_in(record, "soft_errors") if e.get("stage") == "python"]
     runtime = f"CPython {python}" if python else "not CPython"
     if not python and any("no CPython" not in str(error.get("message")) for error in errors):
-        runtime = "CPython not decoded"
+        whether = any("whether CPython" in str(error.get("message")) for error in errors)
+        runtime = "CPython or not: cannot tell" if whether else "CPython not decoded"
     count = threads.get("count")
     words = [f"pid {process.get('pid', '?')}", str(process.get("comm") or "?"), runtime]
     words.append("1 thread" if count == 1 else f"{count} threads" if count else "no thread listed")
@@ -467,11 +471,11 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     texts: list[str] = []
     truncated = group_in(record, "truncated")
     if truncated.get("flag"):
-        lost = counted(truncated.get("missing_bytes"), "byte")
-        texts.append(f"{lost} of the core are missing: {truncated.get('reason')}")
+        texts.append(_what_was_cut(truncated))
     texts += _lost_memory(group_in(truncated, "memory"))
     why = group_in(group_in(record, "signature"), "absent").get("native")
     if why:
+        why = why if reader.place == GDB else str(why).partition("; try: ")[0]
         texts.append(f"names of C functions: {why}")
         files = _nameless(record)
         if files and files != _ITS_FILES:
@@ -481,9 +485,9 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     ends = [e for e in errors if e.get("stage") in ("merge", "native")]
     if ends and not reader.whole:
         end = str(ends[-1].get("message")).rpartition(": ")[2]
-        texts.append(
-            f"some C calls between the Python calls ({end}); this alone is no sign of damage"
-        )
+        python = any(map(_is_python, groups_in(telling_stack(record), "frames")))
+        which = "some C calls between the Python calls" if python else "the outer calls of C"
+        texts.append(f"{which} ({end}); this alone is no sign of damage")
         errors = [error for error in errors if error not in ends]
     if not reader.whole:
         above = " ".join(texts)
@@ -501,19 +505,28 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     yield from labelled("Missing", texts)
 
 
+def _what_was_cut(truncated: Json) -> str:
+    """Return how much of the core is missing; where the headers are cut off, nobody knows."""
+    lost, reason = number_in(truncated, "missing_bytes"), str(truncated.get("reason"))
+    if lost < 2:
+        return f"most of the core: {reason}"
+    unit, name = (1e6, "MB") if lost >= 1e6 else (1e3, "kB") if lost >= 1e3 else (1, "bytes")
+    return f"{lost / unit:,.3g} {name} of the core: {reason}"
+
+
 def _all_of(reader: Reader) -> str:
     if reader.place == GDB:
         return "epi triage --all"
     if reader.place == REPORT:
         return "the whole record has them"
-    return f"gdb-epi triage --all {reader.core or 'CORE'}"
+    return f"gdb-epi triage --all {reader.core or 'CORE'}{reader.files}{reader.database}"
 
 
 def _lost_memory(memory: Json) -> list[str]:
     """Return the share of writable memory that the core lacks, and whose native stacks."""
     if not memory:
         return []
-    named = [f"{m.get('what')}" for m in groups_in(memory, "mappings")][:2]
+    named = list(dict.fromkeys(f"{m.get('what')}" for m in groups_in(memory, "mappings")[:2]))
     most = f", most of it {', '.join(named)}" if named else ""
     percent = memory.get("missing_percent")
     texts = [f"{percent} % of the writable memory is not in the core{most}"] if percent else []
@@ -599,13 +612,15 @@ def _fix_of_circle(record: Json) -> str:
 def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     from gdb_epi.signature.types import LACKS_FILES
 
-    core = reader.core or "CORE"
+    core = f"{reader.core or 'CORE'}{reader.files}"
+    kept = f"{core}{reader.database}"
+    database = reader.database if reader.database.startswith(" --db ") else ""
     label = group_in(record, "verdict").get("label")
     signature = group_in(record, "signature")
     has_python = any(map(_is_python, groups_in(telling_stack(record), "frames")))
     in_gdb = reader.place == GDB
     several = group_in(record, "threads").get("count") != 1
-    variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {core}"
+    variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {kept}"
     if label == "fork-inherited-lock":
         yield "the fix", 'start threads after fork(), or use the "spawn" start method'
     if fix := _fix_of_circle(record):
@@ -620,10 +635,10 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     if label in ("hardware-suspect", "damaged-memory"):
         yield "the evidence", "epi corruption" if in_gdb else f"gdb-epi corruption {core}"
         if group_in(record, "host").get("hostname"):
-            yield "crashes of this host", "gdb-epi fleet suspects"
+            yield "crashes of this host", f"gdb-epi fleet suspects{database}"
         else:
             yield "on its host", "gdb-epi host-facts -o host.json"
-            yield "then here", f"gdb-epi triage --host-json host.json {core}"
+            yield "then here", f"gdb-epi triage --host-json host.json {kept}"
     elif several and label in ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault"):
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
     elif has_python:
@@ -635,17 +650,30 @@ def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
     if outside and sender and sender != group_in(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"
     files = _nameless(record)
-    if files and group_in(signature, "absent").get("native") in LACKS_FILES:
-        option = "file FILE, set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {core}"
+    if not reader.files and _lacks_executable(record):
+        option = "file FILE" if in_gdb else f"gdb-epi triage --exe FILE {kept}"
+        yield "more, by its executable", option
+    elif files and group_in(signature, "absent").get("native") in LACKS_FILES:
+        option = "file FILE, set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {kept}"
         yield "names of C functions", option
     if group_in(record, "truncated").get("flag"):
         if read_in_part(record):
-            yield "more of the core", f"gdb-epi triage --prefix with a larger size {core}"
+            yield "more of the core", f"gdb-epi triage --prefix with a larger size {kept}"
         else:
             yield "a whole core", _CUT_HINT
     group = group_in(signature, "group")
     if group.get("value"):
-        yield "seen before?", "epi seen" if in_gdb else f"gdb-epi fleet seen {group['value']}"
+        asked = f"gdb-epi fleet seen {group['value']}{database}"
+        yield "seen before?", "epi seen" if in_gdb else asked
+
+
+def _lacks_executable(record: Json) -> bool:
+    """Whether CPython was not decoded, or not by its runtime, as its file is not here."""
+    errors = groups_in(record, "soft_errors")
+    return any(
+        error.get("stage") == "python" and "which is not here" in str(error.get("message"))
+        for error in errors
+    )
 
 
 def _nameless(record: Json) -> str:
@@ -656,7 +684,11 @@ def _nameless(record: Json) -> str:
     frames = groups_in(group_in(group_in(record, "threads"), "crashed"), "frames")
     native = [f for f in frames if f.get("language") == "native"]
     builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}
-    named = [f"{name}, build-id {build or 'none'}" for name, build in builds.items() if name]
+    named = [
+        f"{name}, build-id {build}" if build else str(name)
+        for name, build in builds.items()
+        if name
+    ]
     if named:
         return "; ".join(named[:MAX_FILES])
     return "" if native else _ITS_FILES

@@ -71,7 +71,7 @@ def test_wildcards_and_quotes_are_plain_characters(fleet):
 
 def test_seen(fleet):
     out = fleet("fleet", "seen", f"{3:016x}").out
-    assert "Seen before: 10 crashes on 5 hosts" in out and "Verdicts: software (10)" in out
+    assert "10 crashes so far, on 5 hosts" in out and "Verdicts: software (10)" in out
     assert fleet("fleet", "seen", "ffffffffffff").code == 3
 
 

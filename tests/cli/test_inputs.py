@@ -7,13 +7,16 @@ import bz2
 import gzip
 import lzma
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 import pytest
-from support.opening import core_of
+from support.cores import find_core
+from support.opening import core_of, need_core_dumps
 
 from commands.exceptions import exceptions
 from commands.generators import generators
@@ -380,3 +383,52 @@ def test_a_core_that_goes_away_while_they_are_looked_for_costs_no_other(tmp_path
     assert [str(problem) for problem in inputs.problems] == [
         f"{tmp_path / 'a'}: No such file or directory"
     ]
+
+
+@pytest.mark.parametrize("verb", ["triage", "stacks", "corruption"])
+def test_the_number_of_a_running_process_gets_the_line_that_asks_gdb(shell, verb):
+    """It was "No such file or directory"."""
+    line = only_line(shell(verb, os.getpid()))
+    assert f"{os.getpid()} is no file but a running process" in line
+    asked = "epi bt --all" if verb == "stacks" else "epi triage"
+    command = shlex.split(line.partition("; try: ")[2])
+    assert command[:3] == ["gdb", "-p", str(os.getpid())] and command[-1] == asked
+    assert Path(command[command.index("-x") + 1]).is_file()
+
+
+def core_of_gone(folder: Path, program: str, *words: str) -> Path:
+    """Copy a program under another name, let it die by SIGABRT or by itself, and remove it."""
+    need_core_dumps()
+    gone = folder / "gone"
+    shutil.copy(program, gone)
+    subprocess.run([gone, *words], cwd=folder, check=False, timeout=60)
+    gone.unlink()
+    (core,) = find_core(folder)
+    return core
+
+
+STATIC = "/usr/bin/python3.11"  # Debian's: CPython lies in the executable
+needs_static = pytest.mark.skipif(not os.path.exists(STATIC), reason="no Python of Debian 12")
+
+
+@needs_static
+def test_python_whose_executable_is_gone_is_told_by_its_extensions(shell, tmp_path):
+    """It was "not CPython": nothing but the names of extension modules tells."""
+    core = core_of_gone(tmp_path, STATIC, "-c", "import ctypes; ctypes.string_at(0)")
+    done = shell("triage", core, "--no-db")
+    assert "not CPython" not in done.out
+    assert "(build-id" in done.out and "which is not here" in done.out
+    assert f"gdb-epi triage --exe FILE {core} --no-db" in done.out
+    done = shell("stacks", core)
+    assert "py  string_at  " in done.out and "py  <module>   <string>:1" in done.out
+    done = shell("triage", core, "--no-db", "--exe", STATIC)
+    assert "CPython 3.11." in done.out
+    assert f"gdb-epi triage --stacks --locals {core} --exe {STATIC} --no-db" in done.out
+
+
+def test_whether_an_executable_that_is_gone_was_python_cannot_be_told(shell, tmp_path):
+    core = core_of_gone(tmp_path, shutil.which("sh"), "-c", "kill -ABRT $$")
+    done = shell("triage", core, "--no-db")
+    assert "CPython or not: cannot tell" in done.out and "not CPython" not in done.out
+    done = shell("stacks", core)
+    assert done.code == 3 and "cannot tell whether CPython ran" in only_line(done)

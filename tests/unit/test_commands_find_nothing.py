@@ -13,7 +13,7 @@ from support.scenes import crash, state
 
 from commands.native import native
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.questions.seen import seen
+from gdb_epi.fleet.questions.seen import seen, stored_under, words
 from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.session import Session
 
@@ -38,3 +38,38 @@ def test_a_database_of_another_version_is_told_as_such(
     with pytest.raises(EpiError, match=f"has schema {version}, this gdb-epi reads") as caught:
         seen(str(path), "stable", "0" * 16)
     assert hint in caught.value.hint
+
+
+def database_with(path: Path, core_key: str) -> str:
+    """Make a fleet of one crash, stored with native frames: its group has a stable key."""
+    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.ingest import ingest
+
+    record = {
+        "schema": "gdb-epi/record/1",
+        "core_key": core_key,
+        "signature": {
+            "version": "gsig/2",
+            "category": "segv-wild",
+            "keys": {"stable": "5" * 16, "python": "9" * 16},
+            "text": {"stable": "gsig/2 stable segv-wild f"},
+            "group": {"key": "stable", "value": "5" * 16},
+        },
+        "verdict": {"label": "software"},
+    }
+    with open_database(str(path), write=True) as engine:
+        ingest(engine, [("test", record)])
+    return str(path)
+
+
+def test_a_core_that_is_stored_under_another_key_was_seen(tmp_path: Path) -> None:
+    """A GDB without libraries makes another key: `epi seen` said that the crash was never seen."""
+    base = database_with(tmp_path / "fleet.sqlite3", "c" * 32)
+    assert stored_under(base, "c" * 32) == ("stable", "5" * 16)
+    assert stored_under(base, "d" * 32) is None
+    history = seen(base, "stable", "5" * 16, {"core_key": "c" * 32})
+    assert words(history, of_a_core=True)[0] == "1 crash so far, on no known host: this core itself"
+    other = seen(base, "stable", "5" * 16, {"core_key": "d" * 32})
+    assert "without this core, which is not stored" in words(other, of_a_core=True)[0]
+    assert words(other)[0] == "1 crash so far, on no known host"
+    assert words(seen(base, "python", "9" * 16)) == ["No crash with this key is in this database"]

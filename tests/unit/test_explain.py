@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 
 import pytest
 
 import gdb_epi.detectors
+from gdb_epi.cli.support.open_core import opened_core
 from gdb_epi.corruption import score
 from gdb_epi.corruption.explanation_pages import corruption_page, item_names
 from gdb_epi.detectors.findings import DETECTORS
@@ -19,9 +21,9 @@ from gdb_epi.registry import COMMANDS
 from gdb_epi.session import Session
 
 
-def run(finding: str | None) -> list[str]:
+def run(finding: str | None, *, whole: bool = True) -> list[str]:
     assert not load_commands()
-    report = COMMANDS["explain"].run(Session(None), Namespace(finding=finding))
+    report = COMMANDS["explain"].run(Session(None), Namespace(finding=finding, all=whole))
     return [str(line) for line in report.lines] + [str(row) for row in report.rows]
 
 
@@ -53,6 +55,24 @@ def test_the_page_on_inherited_locks_names_each_verdict() -> None:
 def test_explain_lists_and_shows() -> None:
     assert any("lost_wakeup" in line for line in run(None))
     assert "## What to do next" in run("lost-wakeup")
+
+
+def test_without_a_core_the_short_list_says_where_all_pages_are() -> None:
+    """A list of 197 pages answered who asked without a name."""
+    first, rest = run(None, whole=False)
+    assert first == "Nothing was found here that has a page." and rest.endswith("epi explain --all")
+
+
+def test_without_a_name_the_findings_of_the_core_are_listed() -> None:
+    """Each with the line to type; the graded signs, whose titles name other signs, are left out."""
+    core = Path(__file__).resolve().parents[2] / "sample_cores" / "flipped-pointer-bit" / "core.xz"
+    assert not load_commands()
+    with opened_core(str(core), None, None) as target:
+        report = COMMANDS["explain"].run(Session(target), Namespace(finding=None, all=False))
+    lines = list(map(str, report.lines))
+    assert any(line.startswith("  epi explain pointer_one_bit_off  ") for line in lines)
+    assert any(line.startswith("  epi explain R15 ") for line in lines)
+    assert len(lines) < 10 and not any("  as P" in line for line in lines)
 
 
 def test_each_weight_is_shown_with_its_origin() -> None:

@@ -12,7 +12,7 @@ import pytest
 from gdb_epi import signature
 from gdb_epi.record.reading import hypotheses
 from gdb_epi.render.category_words import HAPPENED, IN_A_TABLE, category_words, happened
-from gdb_epi.render.triage import GDB, MAX_LINES, WIDTH, Reader, named_call, render_triage
+from gdb_epi.render.triage import GDB, MAX_LINES, SHELL, WIDTH, Reader, named_call, render_triage
 from gdb_epi.render.triage_evidence import evidence_lines
 from gdb_epi.signature.categories.faults import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
@@ -37,6 +37,72 @@ def test_variables_are_offered_where_there_are_python_frames(python: bool) -> No
     lines = shown("software", NATIVE, *[PYTHON] * python)
     command = "gdb-epi triage --stacks --locals core.7"
     assert any(line.endswith(command) for line in lines) == python
+
+
+def test_commands_to_paste_repeat_the_options_they_were_given() -> None:
+    """Without --exe the next command read less; without --db `seen` asked another database."""
+    record = {"threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}}}
+    record["signature"] = {"group": {"key": "stable", "value": "ab" * 8}}
+    reader = Reader(core="core.7", files=" --exe 'my python'", database=" --db f.sqlite3")
+    text = "\n".join(render_triage(record, reader))
+    again = "core.7 --exe 'my python' --db f.sqlite3"
+    assert f"gdb-epi triage --stacks --locals {again}\n" in text
+    assert text.endswith(f"gdb-epi fleet seen {'ab' * 8} --db f.sqlite3")
+    text = "\n".join(render_triage(record, reader._replace(database=" --no-db")))
+    assert "--exe 'my python' --no-db\n" in text and text.endswith(f"fleet seen {'ab' * 8}")
+
+
+@pytest.mark.parametrize("place", [GDB, SHELL])
+def test_where_the_executable_is_not_here_it_is_asked_for(place: str) -> None:
+    """A process whose executable is gone was "not CPython"."""
+    why = "cannot tell whether CPython ran: the executable is /srv/app, which is not here"
+    error = {"stage": "python", "subject": "runtime", "message": why}
+    lines = render_triage(
+        {
+            "process": {"pid": 7, "comm": "app"},
+            "threads": {"count": 1, "crashed": {"tid": 7, "frames": [NATIVE]}},
+            "soft_errors": [error],
+        },
+        Reader(place, core="core.7"),
+    )
+    text = "\n".join(lines)
+    assert "app, CPython or not: cannot tell" in text and "not CPython" not in text
+    command = "file FILE" if place == GDB else "gdb-epi triage --exe FILE core.7"
+    assert f"more, by its executable:  {command}" in text
+
+
+def test_only_gdb_is_told_what_to_type_in_gdb() -> None:
+    why = "GDB has loaded neither the executable nor libraries; try: file /p, then core-file CORE"
+    record = {
+        "threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}},
+        "signature": {"keys": {}, "text": {}, "absent": {"native": why}},
+    }
+    assert "core-file" in " ".join(render_triage(record, Reader(GDB)))
+    assert "core-file" not in " ".join(render_triage(record, Reader(SHELL, core="core.7")))
+
+
+@pytest.mark.parametrize(
+    ("lost", "words"),
+    [(4217728, "4.22 MB of the core: "), (4096, "4.1 kB of"), (300, "300 bytes"), (1, "most of")],
+)
+def test_how_much_of_a_core_is_missing_is_said_in_words(lost: int, words: str) -> None:
+    cut = {"flag": True, "missing_bytes": lost, "reason": "the file ends early"}
+    assert any(words in line for line in shown("cannot-tell", NATIVE, truncated=cut))
+
+
+def test_no_kind_of_missing_memory_is_named_twice() -> None:
+    memory = {"missing_percent": 100.0, "mappings": [{"what": "anonymous memory"}] * 2}
+    cut = {"flag": True, "missing_bytes": 10, "reason": "r", "memory": memory}
+    text = " ".join(shown("cannot-tell", NATIVE, truncated=cut))
+    assert "most of it anonymous memory" in text and "anonymous memory, anon" not in text
+
+
+@pytest.mark.parametrize(
+    ("script", "name"), [("-m pytest", "python -m pytest"), ("-c", "python -c")]
+)
+def test_what_has_no_script_is_no_option(script: str, name: str) -> None:
+    """The answer began with "-c hung"."""
+    assert shown("software", PYTHON, process={"pid": 7, "script": script})[0].startswith(name)
 
 
 def test_a_suspect_host_is_looked_at_where_hosts_are_told() -> None:
@@ -72,7 +138,7 @@ def test_of_a_long_path_the_file_and_the_line_are_kept() -> None:
     """The end of the line was cut off, and with it the line number."""
     far = {**PYTHON, "filename": "/srv/" + "deep/" * 30 + "loader.py", "lineno": 1234}
     (line,) = (line for line in shown("software", far) if line.startswith("  py"))
-    assert line.startswith("  py  f  ...") and line.endswith("/loader.py:1234")
+    assert line.startswith("  py  f  .../deep/") and line.endswith("/loader.py:1234")
     assert len(line) <= WIDTH
 
 

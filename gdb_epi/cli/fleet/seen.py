@@ -35,6 +35,6 @@ def run(args: Namespace) -> int:
         print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))
         return EXIT_DONE
     labels = [label for label, _ in history.verdicts]
-    for line in (title(group.name, group.category, labels), *words(history)[:-1]):
+    for line in (title(group.name, group.category, labels), *words(history)):
         print_line(line)
     return EXIT_DONE

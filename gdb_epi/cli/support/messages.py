@@ -5,9 +5,30 @@ from __future__ import annotations
 
 import sys
 
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import shell_word
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
 
 def say(line: str) -> None:
     """Write one line to standard error, with nothing in it that steers a terminal."""
     from gdb_epi.render.escape import escape
 
     print(f"gdb-epi: {escape(line)}", file=sys.stderr)
+
+
+def files_again(args: Namespace) -> str:
+    """Return --exe and --sysroot as they were given, for commands that are to be pasted."""
+    words = f" --exe {shell_word(args.exe)}" if args.exe else ""
+    return words + "".join(f" --sysroot {shell_word(root)}" for root in args.sysroot or ())
+
+
+def database_again(args: Namespace) -> str:
+    """Return --db as it was given, or --no-db; an address that may hold a password as URL."""
+    if getattr(args, "no_db", False):
+        return " --no-db"
+    if not args.db:
+        return ""
+    return f" --db {'URL' if '@' in args.db else shell_word(args.db)}"

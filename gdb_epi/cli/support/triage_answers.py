@@ -14,8 +14,9 @@ from functools import partial
 
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Result
-from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.support.messages import database_again, files_again, say
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
+from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.judgement.labels import URGENT
 from gdb_epi.private_files import private_opener
 from gdb_epi.record.reading import group_in, grouping_line, groups_in, verdict_label
@@ -27,6 +28,8 @@ from gdb_epi.util import counted, shell_word
 if TYPE_CHECKING:
     from argparse import Namespace
     from typing import IO
+
+    from gdb_epi.render.triage import Reader
 
 
 SHOWN_SIGNATURES = 20  # rows of the last table
@@ -50,13 +53,22 @@ def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Itera
         if args.format == "json":
             yield _JsonLines(out)
         elif many:
-            yield _Table(out)
+            yield _Table(out, f"{files_again(args)}{database_again(args)}")
         else:
             from gdb_epi.fleet.decided import decided_words
 
             ask = None if args.no_db else partial(decided_words, args.db)
             color = args.output is None and wanted(args.color, file)
-            yield _OneScreen(out, ask, evidence=args.evidence, whole=args.all, color=color)
+            from gdb_epi.render.triage import SHELL, Reader
+
+            reader = Reader(
+                SHELL,
+                evidence=args.evidence,
+                whole=args.all,
+                files=files_again(args),
+                database=database_again(args),
+            )
+            yield _OneScreen(out, ask, reader, color=color)
         out.flush()
 
 
@@ -112,28 +124,24 @@ _Ask = Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 
 class _OneScreen:
-    def __init__(
-        self, out: _Output, ask: _Ask | None, *, evidence: bool, whole: bool, color: bool
-    ) -> None:
+    def __init__(self, out: _Output, ask: _Ask | None, reader: Reader, *, color: bool) -> None:
         self._out = out
         self._ask = ask
+        self._reader = reader
         self._color = color
-        self._evidence = evidence
-        self._whole = whole
 
     def add(self, core: Core, result: Result) -> None:
         """Write the answer about one core."""
         if isinstance(result, Failure):
             return
-        from gdb_epi.render.triage import SHELL, Reader, render_triage
+        from gdb_epi.render.triage import render_triage
 
         decided = self._ask(result.record) if self._ask is not None else ()
-        reader = Reader(
-            SHELL, shell_word(core.path), self._evidence, self._whole, decided, result.line
-        )
+        path = shell_word(core.path)
+        reader = self._reader._replace(core=path, decided=decided, line=result.line)
         lines = list(render_triage(result.record, reader))
         if result.stacks is not None:
-            lines += stacks_lines(result.stacks)
+            lines += stacks_lines(result.stacks, _ending(result.record))
         if self._color:
             lines = list(painted(lines, verdict_label(result.record)))
         for line in lines:
@@ -163,8 +171,9 @@ class _Group:
 
 
 class _Table:
-    def __init__(self, out: _Output) -> None:
+    def __init__(self, out: _Output, options: str) -> None:
         self._out = out
+        self._options = options  # which the command to paste repeats
         self._rows: list[list[object]] = []
         self._groups: dict[tuple[str, str], _Group] = {}
 
@@ -181,7 +190,7 @@ class _Table:
         self._groups.setdefault((label, line), _Group()).add(core.path, _summary(record))
         if result.stacks is not None:
             self._out.line(f"== {escape(core.path)}")
-            for text in stacks_lines(result.stacks):
+            for text in stacks_lines(result.stacks, _ending(record)):
                 self._out.line(text)
 
     def finish(self, problems: Sequence[Failure]) -> None:
@@ -206,7 +215,7 @@ class _Table:
             if len(groups) > SHOWN_SIGNATURES:
                 self._out.line(f"and {len(groups) - SHOWN_SIGNATURES} more kinds")
             first = max(groups, key=_urgency)
-            command = f"gdb-epi triage {shell_word(first.best)}"
+            command = f"gdb-epi triage {shell_word(first.best)}{self._options}"
             self._out.line(f"Look at this one first: {escape(command)}")
         _complain(problems)
         self._out.flush()
@@ -287,11 +296,14 @@ def _open_output(name: str | None, inputs: Sequence[str]) -> Iterator[IO[str]]:
         yield file
 
 
-def stacks_lines(stacks: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of all threads, the exception, the tasks and what could not be had."""
+def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator[str]:
+    """Yield the lines of all threads, the exception, the tasks and what could not be had.
+
+    `ending` is what to say of the thread that the kernel wrote first: see `_ending`.
+    """
     for thread in sorted(groups_in(stacks, "threads"), key=lambda t: not t.get("crashed")):
         yield ""
-        yield escape(_title(thread))
+        yield escape(_title(thread, ending))
         yield from _frames(groups_in(thread, "frames"))
     exception = stacks.get("exception")
     if exception:
@@ -307,28 +319,36 @@ def stacks_lines(stacks: Mapping[str, Any]) -> Iterator[str]:
         yield escape(note)
 
 
-def _title(thread: Mapping[str, Any]) -> str:
+def _ending(record: Mapping[str, Any]) -> str:
+    """Return what happened to the first thread: one that a signal from outside ended is sound."""
+    signal = group_in(record, "signal")
+    if not signal:
+        return ""
+    return "took the signal" if signal.get("sender") in (OTHER, PROCESS, ELSEWHERE) else "crashed"
+
+
+def _title(thread: Mapping[str, Any], crashed: str) -> str:
     from gdb_epi.render.stacks import thread_words
 
     words = [thread_words(thread.get("name"), thread.get("tid"))]
-    signs = (("crashed", "crashed"), ("holds_gil", "held the GIL"))
-    words += [mark for key, mark in signs if thread.get(key)]
+    signs = (("crashed", crashed), ("holds_gil", "held the GIL"))
+    words += [mark for key, mark in signs if mark and thread.get(key)]
     if thread.get("alive") is False:
         words.append("not in the core")
     return ", ".join(words)
 
 
 def _frames(frames: Any) -> Iterator[str]:
-    from gdb_epi.render.frame_lines import Row, calls_of_record, fold, row_lines
+    from gdb_epi.render.frame_lines import WHOLE, Row, calls_of_record, fold, row_lines
 
     if not frames:
         yield "  (no Python frames)"
         return
     calls = calls_of_record(frames)
     if not any(frame.get("locals") for frame in frames):
-        yield from map(escape, row_lines(fold(calls)))
+        yield from map(escape, row_lines(fold(calls), WHOLE))
         return
-    for frame, line in zip(frames, row_lines([Row(call) for call in calls]), strict=True):
+    for frame, line in zip(frames, row_lines([Row(call) for call in calls], WHOLE), strict=True):
         yield escape(line)
         for variable, value in (frame.get("locals") or {}).items():
             yield escape(f"        {variable} = {one_line(value)}")

@@ -20,7 +20,7 @@ from gdb_epi.cpython.layout.layout import (
     parse_debug_offsets,
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.target.api import Region, Target
+from gdb_epi.target.api import Module, Region, Target
 from gdb_epi.target.libc import mutex_size
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -85,9 +85,14 @@ def find_runtime(target: Target) -> Runtime | Absent:
         reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {runtime}")
     paths = [region.path for region in target.regions() if region.path]
     python = next((path for path in paths if _minor_in_path(path) is not None), None)
+    python = python or next((m.path for m, minor in _minors(target) if minor), None)
     if python is None and not reasons:
         if target.truncation().truncated and not target.threads():
             return Absent(NOT_AVAILABLE, "the core was cut off before it tells whether CPython ran")
+        lost = next((m for m in target.modules()[:1] if isinstance(m.file, Absent)), None)
+        if lost is not None:  # it may have CPython in it, under whatever name
+            why = f"the executable is {_not_here(lost)}"
+            return Absent(NOT_AVAILABLE, f"cannot tell whether CPython ran: {why}")
         return Absent(NOT_APPLICABLE, "no CPython in this process: no library or symbol of it")
     if not reasons:
         reasons.append(_why_no_symbol(target))
@@ -112,7 +117,7 @@ def _recovered(
         states = ThreadStateSearcher(target, layout, memory).thread_states([])
         if states:
             version = _full_version(target, candidate.address, version_hex)
-            message = f"{why}; by the pthread_t of threads {counted(len(states), 'state')} found"
+            message = f"{why}; {counted(len(states), 'thread')} found without it"
             errors = (SoftError("python", "runtime", message),)
             return Runtime(
                 candidate.address, RECOVERED, version, version_hex, layout, errors, memory
@@ -142,7 +147,7 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
 def _why_no_symbol(target: Target) -> str:
     cut = target.truncation().truncated
     kept = "what is left of the truncated core" if cut else "the dumped memory"
-    named = [(m, _minor_in_path(m.path) or 0) for m in target.modules()]
+    named = _minors(target)
     # From 3.13 on the core alone suffices, so it is the core that lacks something. The library
     # comes before the executable, which has no runtime of its own.
     modern = [module.path for module, minor in named if minor >= 13]
@@ -151,11 +156,26 @@ def _why_no_symbol(target: Target) -> str:
         return f"_PyRuntime of {modern[0]} is not in {kept}"
     for module, minor in named:
         if minor and isinstance(module.file, Absent):
-            # Name no path of this machine: it would end up in the record.
-            build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
-            which = f"{module.path} ({build}), which is not here"
-            return f"before 3.13 it takes the file of {which}"
+            return f"before 3.13 it takes the file of {_not_here(module)}"
     return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
+
+
+def _not_here(module: Module) -> str:
+    # Name no path of this machine: it would end up in the record.
+    build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
+    return f"{module.path} ({build}), which is not here"
+
+
+def _minors(target: Target) -> list[tuple[Module, int]]:
+    """Return the modules with the minor version of the CPython in each, 0 for none.
+
+    Where only an extension module's name tells it, the executable has CPython in it.
+    """
+    named = [(module, _minor_in_path(module.path) or 0) for module in target.modules()]
+    if named and not any(minor for _, minor in named):
+        minors = (_minor_of_extension(module.path) for module, _ in named)
+        named[0] = (named[0][0], next(filter(None, minors), 0))
+    return named
 
 
 # -- candidates -----------------------------------------------------------------------------
@@ -313,8 +333,8 @@ def _versions(target: Target, candidate: _Candidate) -> Iterator[int]:
             yield value
     if named is not None:
         yield 3 << 24 | named << 16
-    for minor in dict.fromkeys(_minor_in_path(module.path) for module in target.modules()):
-        if minor is not None and minor != named:
+    for minor in dict.fromkeys(minor for _, minor in _minors(target)):
+        if minor and minor != named:
             yield 3 << 24 | minor << 16
 
 
@@ -327,6 +347,13 @@ def _minor_in_path(path: str) -> int | None:
             digits = digits if digits.isdecimal() else digits[:1]
             return int(digits) if digits.isdecimal() else None
     return None
+
+
+def _minor_of_extension(path: str) -> int | None:
+    """Return 11 for .../_ctypes.cpython-311-x86_64-linux-gnu.so (PEP 3149)."""
+    _, mark, tail = path.rpartition("/")[2].partition(".cpython-3")
+    digits = tail.partition("-")[0].rstrip("td")
+    return int(digits) if mark and digits.isdecimal() else None
 
 
 def _pythonish(path: str) -> bool:

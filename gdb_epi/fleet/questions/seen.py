@@ -38,6 +38,10 @@ _HOSTS = (
 )
 _META = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
+_STORED_UNDER = (
+    "SELECT sig.kind, sig.key FROM crash JOIN sig ON crash.sig_id = sig.id "
+    "WHERE core_key = :core_key"
+)
 
 
 class SignatureHistory(NamedTuple):
@@ -123,23 +127,38 @@ def history_of(
     )
 
 
-def words(history: SignatureHistory) -> list[str]:
-    """Return the answer as lines."""
+def stored_under(db: str | None, core_key: str) -> tuple[str, str] | None:
+    """Return kind and key of the group that a stored core is in; None for one that is not stored.
+
+    What examined it may have had libraries that are not loaded here, and so another key.
+    Raises as `seen` does.
+    """
+    with open_to_ask(db) as execute:
+        kind, key = next(iter(execute(_STORED_UNDER, {"core_key": core_key})), ("", ""))
+    return (str(kind), str(key)) if key else None
+
+
+def words(history: SignatureHistory, *, of_a_core: bool = False) -> list[str]:
+    """Return the answer as lines; `of_a_core`: about the core at hand, not about a key."""
     if not history.crashes:
-        return [*history.known, "This crash was never seen before in this database"]
+        lines = [*history.known, "No crash with this key is in this database"]
+        lines += ["This very core is, with no such key"] if of_a_core and history.this_one else []
+        return lines
     hosts = ", ".join(f"{name} ({n})" for name, n in history.top_hosts)
     verdicts = ", ".join(f"{label} ({n})" for label, n in history.verdicts)
     where = counted(history.hosts, "host") if history.hosts else "no known host"
-    lines = [*history.known, f"Seen before: {counted(history.crashes, 'crash')} on {where}"]
+    lines = [*history.known, f"{counted(history.crashes, 'crash')} so far, on {where}"]
+    if of_a_core and history.this_one:
+        alone = history.crashes == 1
+        lines[-1] += ": this core itself" if alone else ": this core is one of them"
+    elif of_a_core:
+        lines[-1] += ", without this core, which is not stored"
     if history.first is not None and history.last is not None:
         lines.append(f"First {utc_time(history.first)}, last {utc_time(history.last)}")
     lines += pruned_words(history.pruned_before, history.first)
     if hosts:
         lines.append(f"Hosts: {hosts}")
     lines.append(f"Verdicts: {verdicts}")
-    lines.append(
-        f"This very core is {'one of them' if history.this_one else 'not in the database'}"
-    )
     return lines
 
 
