@@ -11,7 +11,9 @@ from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Set-up"
 HELP = "print the completion script of bash or zsh"
-EPILOG = 'An installed wheel brings them under share/. By hand: eval "$(gdb-epi completion bash)"'
+EPILOG = (
+    'An installed wheel brings them under share/. By hand:\n\neval "$(gdb-epi completion bash)"'
+)
 
 BASH = """\
 # bash completion of gdb-epi; made by `gdb-epi completion bash`

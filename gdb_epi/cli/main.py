@@ -157,9 +157,7 @@ def _instead(program: str, word: str) -> str:
 
 def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Namespace:
     """Parse by argparse, which shows help and explains mistakes."""
-    from argparse import HelpFormatter
-
-    from gdb_epi.cli.support.verb_parser import VerbParser
+    from gdb_epi.cli.support.verb_parser import HelpText, VerbParser
 
     # Without a width argparse imports shutil, and with it five compression modules: 6 ms.
     try:
@@ -171,7 +169,7 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
         description=verb.HELP,
         epilog=_epilog(verb),
         allow_abbrev=False,
-        formatter_class=lambda prog: HelpFormatter(prog, width=width),
+        formatter_class=lambda prog: HelpText(prog, width=width),
     )
     verb.add_arguments(parser)
     values: Namespace = parser.parse_args(words)
@@ -181,7 +179,7 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
 def _epilog(verb: ModuleType) -> str:
     """Return what stands below a verb's options: its EPILOG, and the exit codes."""
     codes = getattr(verb, "EXIT_CODES", EXIT_CODES)
-    return f"{getattr(verb, 'EPILOG', '')} Exit code: {codes}.".strip()
+    return f"{getattr(verb, 'EPILOG', '')}\n\nExit code: {codes}.".strip()
 
 
 def find_verb(package: str, word: str) -> ModuleType | None:
@@ -222,6 +220,7 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
         lines += [
             f"  {PROGRAM} triage CORE    start here: why this process died. It stores a record too",
             f"  {PROGRAM} stacks CORE    the Python stacks, nothing else",
+            f"  {PROGRAM} triage PID     of a process that runs, or hangs: how to ask GDB about it",
             "",
         ]
     lines.append(f"usage: {program} VERB ...")

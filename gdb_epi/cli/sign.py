@@ -183,10 +183,17 @@ def _lines(
         yield f"    {made.text}"
         for doubt in signature.inferred.get(key, ()):
             yield f"    not the same as a core's when: {doubt}"
+    reasons: dict[str, list[str]] = {}
     for key, why in signature.absent.items():
-        yield f"  {key:<7} absent: {why}"
-        for category, made in signature.candidates.get(key, {}).items():
+        candidates = signature.candidates.get(key, {})
+        if candidates:
+            yield f"  {key:<7} absent: {why}"
+        else:
+            reasons.setdefault(why, []).append(key)
+        for category, made in candidates.items():
             yield f"    {category:<20} {made.value}"
+    for why, names in reasons.items():
+        yield f"  absent: {', '.join(names)}: {why}"
     for note in dump.notes:
         yield f"  note: {note}"
     if explain:

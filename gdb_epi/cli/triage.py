@@ -32,7 +32,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import ArgumentParser, Namespace, _ArgumentGroup
 
     from gdb_epi.cli.support.core_files import Core
     from gdb_epi.cli.support.earlier_runs import EarlierRuns
@@ -59,23 +59,73 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add(
+    parser.add_argument(
         "cores",
         nargs="+",
         metavar="CORE",
         help="core files, packed or not, folders, addresses (s3://...); - a list on stdin",
     )
-    add_process_files(parser)
-    add(
+    _add_answer(parser.add_argument_group("the answer"))
+    files = parser.add_argument_group("files of the process, and GDB")
+    add_process_files(files)
+    files.add_argument(
         "--native",
         choices=NATIVE_MODES,
         default="auto",
         help="native frames by GDB (gdb: one for each core)",
     )
-    add("--gdb", metavar="PATH", help="the GDB to use ($GDB_EPI_GDB, beside this Python, PATH)")
+    files.add_argument(
+        "--gdb", metavar="PATH", help="the GDB to use ($GDB_EPI_GDB, beside this Python, PATH)"
+    )
+    _add_store(parser.add_argument_group("the record"))
+    _add_sidecars(parser.add_argument_group("what collectors knew"))
+    _add_limits(parser.add_argument_group("many or huge cores"))
+
+
+def _add_answer(group: _ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--evidence", action="store_true", help="also what each statement rests on")
+    add("--all", action="store_true", help="every frame and note, however many")
+    add("--stacks", action="store_true", help="all Python stacks too")
+    add("--locals", action="store_true", help="with --stacks: values of locals, never stored")
+    add("--secrets", action="store_true", help="with --locals: passwords, tokens and keys too")
+    add("--format", choices=("text", "json"), default="text", help="json: one record a line")
+    words = "write the answer into FILE, replacing it"
+    add("--output", type=output_file, metavar="FILE", help=words)
+    add("--sarif", metavar="FILE", help="write SARIF 2.1.0 too: each crash where its source is")
+    add("--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal")
+
+
+def _add_store(group: _ArgumentGroup) -> None:
+    where = group.add_mutually_exclusive_group()
+    where.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    where.add_argument("--no-db", action="store_true", help="store nothing")
+    add = group.add_argument
+    add(
+        "--messages", action="store_true", help="store the exception's message, its values replaced"
+    )
+    add("--redact-addresses", action="store_true", help="no addresses of the process")
+    add("--hmac-key-file", metavar="FILE", help="host names as HMAC-SHA256 under this key")
+
+
+def _add_sidecars(group: _ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--host-json", metavar="FILE", help="what is known of the host: a JSON object")
+    add("--journal", metavar="FILE", help="entries of journalctl -o json or -o export")
+    add("--apport", metavar="FILE", help="an apport report, or the folder of apport-unpack")
+    add("--core-pattern", metavar="TEMPLATE", help="how core files are named: core.%%e.%%p.%%t")
+    add("--no-sidecars", action="store_true", help="look at nothing beside the cores")
+
+
+def _add_limits(group: _ArgumentGroup) -> None:
+    add = group.add_argument
     add("--jobs", type=whole(), metavar="N", help="cores examined at once (one per CPU)")
     add("--scheduler", metavar="ADDRESS", help="examine them on a Dask cluster: tcp://HOST:8786")
+    add(
+        "--again",
+        action="store_true",
+        help="examine all of many cores, also those that an earlier run stored",
+    )
     add(
         "--timeout",
         type=positive("seconds"),
@@ -92,34 +142,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=MAX_MEMORY,
         metavar="SIZE",
         help="most memory of a worker, and of its GDB (4G with many cores)",
-    )
-    add("--host-json", metavar="FILE", help="what is known of the host: a JSON object")
-    add("--journal", metavar="FILE", help="entries of journalctl -o json or -o export")
-    add("--apport", metavar="FILE", help="an apport report, or the folder of apport-unpack")
-    add("--core-pattern", metavar="TEMPLATE", help="how core files are named: core.%%e.%%p.%%t")
-    add("--no-sidecars", action="store_true", help="look at nothing beside the cores")
-    add(
-        "--messages", action="store_true", help="store the exception's message, its values replaced"
-    )
-    add("--redact-addresses", action="store_true", help="no addresses of the process")
-    add("--hmac-key-file", metavar="FILE", help="host names as HMAC-SHA256 under this key")
-    add("--format", choices=("text", "json"), default="text", help="json: one record a line")
-    words = "write the answer into FILE, replacing it"
-    add("--output", type=output_file, metavar="FILE", help=words)
-    add("--sarif", metavar="FILE", help="write SARIF 2.1.0 too: each crash where its source is")
-    add("--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal")
-    add("--evidence", action="store_true", help="also what each statement rests on")
-    add("--all", action="store_true", help="every frame and note, however many")
-    add("--stacks", action="store_true", help="all Python stacks too")
-    add("--locals", action="store_true", help="with --stacks: values of locals, never stored")
-    add("--secrets", action="store_true", help="with --locals: passwords, tokens and keys too")
-    store = parser.add_mutually_exclusive_group()
-    store.add_argument("--db", metavar="URL", help="database URL or SQLite file")
-    store.add_argument("--no-db", action="store_true", help="store nothing")
-    add(
-        "--again",
-        action="store_true",
-        help="examine all of many cores, also those that an earlier run stored",
     )
 
 

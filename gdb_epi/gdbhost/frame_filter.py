@@ -46,7 +46,7 @@ class PythonFrames:
         frames = iter(frames)
         plan = _plan()
         if plan is None:
-            return frames
+            return map(_named, frames)
         return _filtered(frames, *plan)
 
 
@@ -102,9 +102,21 @@ def _filtered(
     for frame in frames:
         level = frame.inferior_frame().level()
         if level not in plumbing:
-            yield frame
+            yield _named(frame)
         for python in placed.get(level, ()):
             yield PythonFrame(frame, python, reader)
+
+
+class NamelessFrame(FrameDecorator):  # type: ignore[misc]
+    """A frame whose function GDB does not know: it prints "??" without filters, nothing with."""
+
+    def function(self) -> str:
+        """Return what GDB prints without filters."""
+        return "??"
+
+
+def _named(frame: FrameDecorator) -> FrameDecorator:
+    return frame if frame.inferior_frame().name() else NamelessFrame(frame)
 
 
 class PythonFrame(FrameDecorator):  # type: ignore[misc]

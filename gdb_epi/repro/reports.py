@@ -38,11 +38,21 @@ def run_line(result: Result) -> str:
         words.append(f"ended with status {run.status}")
     crash = result.best
     if crash is not None:
-        words.append(f"({category(crash)})")
-        line = grouping_line(group_in(crash.record, "signature"))
-        words.append(f"- {match_text(crash.match)}" if crash.match else f"- {line}")
+        words[-1] += f": {_what_and_where(crash, hung=run.kind == HANG)}"
+        words += [f"- {match_text(crash.match)}"] if crash.match else []
     words += [f"- {problem}" for problem in result.trouble[:2]]
     return " ".join(words)
+
+
+def _what_and_where(crash: Crash, *, hung: bool) -> str:
+    """Return "NULL pointer in memcpy, in copy_payload (key 1f2e...)"; `seen` takes the key."""
+    from gdb_epi.render.signature_words import where_and_what
+
+    signature = group_in(crash.record, "signature")
+    where, what = where_and_what(grouping_line(signature), category(crash), hung=hung)
+    key = group_in(signature, "group").get("value")
+    place = f"in {where}" if hung else f"{what}, in {where}"
+    return f"{place} (key {key})" if key else place
 
 
 def category(crash: Crash) -> str:

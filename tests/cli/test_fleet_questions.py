@@ -41,6 +41,16 @@ def test_show_a_signature_a_core_and_a_host(fleet):
     assert "7 signatures fit" in fleet("fleet", "show", "segv-null").err
 
 
+def test_commands_to_paste_ask_the_same_database(fleet, shell, tmp_path):
+    """`fleet show` of a database that --db names led to the default one."""
+    here = shell.database.rename(tmp_path / "other fleet.sqlite3")
+    again = f" --db '{here}'"
+    shown = shell("fleet", "show", f"{3:016x}", "--db", here).out
+    steps = [line for line in shown.splitlines() if "  gdb-epi fleet " in line]
+    assert len(steps) == 3 and all(line.endswith(again) for line in steps)
+    assert shell("fleet", "top", "--db", here).out.endswith(f"gdb-epi fleet show KEY{again}\n")
+
+
 def test_every_question_can_be_asked_as_of_a_day(fleet):
     """f6 begins in the second week."""
     words = ("top", "new", "trend", "suspects", "correlate", "show KEY", "onset KEY", "split KEY")

@@ -108,6 +108,20 @@ def test_every_verb_has_help(shell, words):
     assert f"usage: gdb-epi {' '.join(words)}" in done.out
 
 
+def test_help_breaks_no_name_and_keeps_paragraphs_apart(shell):
+    assert 'eval "$(gdb-epi completion bash)"\n\nExit code: 0 done' in shell("completion", "-h").out
+    for verb in ("report", "serve", "host-facts"):
+        assert not [line for line in shell(verb, "-h").out.splitlines() if line.endswith("gdb-")]
+
+
+def test_the_many_options_of_triage_stand_in_groups(shell):
+    shown = shell("triage", "--help").out
+    titles = ("the answer", "files of the process, and GDB", "the record", "many or huge cores")
+    places = [shown.find(f"\n{title}:\n") for title in titles]
+    assert -1 not in places and places == sorted(places)
+    assert places[0] < shown.find("\n  --stacks") < places[1]
+
+
 def test_every_help_says_the_exit_codes(capsys):
     from unit.test_docs import verbs
 

@@ -173,7 +173,8 @@ def test_text_output_names_reasons(shell: Shell) -> None:
     done = shell("sign", "--explain", stdin=text)
     assert done.code == 0, done.err
     assert "gsig/2 python abort py:__main__.f <- py:__main__.<module>" in done.out
-    assert "native  absent: faulthandler prints no native frames" in done.out
+    assert "absent: native: faulthandler prints no native frames\n" in done.out
+    assert done.out.count("no native stack (faulthandler prints no native frames)") == 1
     assert "not the same as a core's when: plain names" in done.out
 
 

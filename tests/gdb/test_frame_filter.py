@@ -52,6 +52,14 @@ def test_bt_shows_python_frames(gdb: Gdb, nested: Made) -> None:
     assert "Python Exception" not in done.text and off.rstrip().endswith(": off.")
 
 
+def test_a_frame_without_a_name_is_printed_as_before(gdb: Gdb, nested: Made) -> None:
+    """Without symbols each line of `bt` said "in  ()"."""
+    done = run_gdb(gdb, *with_epi("set epi frames on", "bt"), core=nested.core)
+    raw = run_gdb(gdb, *with_epi("bt"), core=nested.core)
+    assert " in  (" not in done.stdout, done.text
+    assert done.stdout.count("?? ()") == raw.stdout.count("?? ()")
+
+
 def test_sourcing_registers_no_filter(gdb: Gdb) -> None:
     ask = "python print('FILTERS', len(gdb.frame_filters), gdb.parameter('epi frames'))"
     done = run_gdb(gdb, *with_epi(ask, f"source {BOOTSTRAP}", "set epi frames auto", ask))

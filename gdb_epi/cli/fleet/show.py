@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.support.messages import database_again
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
 
@@ -35,7 +36,7 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.pruned import day_of_prune, pruned_words
 
-        data, lines = _answer(engine, args.what, day_argument(args.asof))
+        data, lines = _answer(engine, args.what, day_argument(args.asof), database_again(args))
         if "first" in data:  # of a signature or a host
             lines[2:2] = pruned_words(day_of_prune(engine), data["first"])
     if args.json:
@@ -46,7 +47,10 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _answer(engine: Any, what: str, asof: int | None) -> tuple[dict[str, Any], list[str]]:
+def _answer(
+    engine: Any, what: str, asof: int | None, again: str
+) -> tuple[dict[str, Any], list[str]]:
+    """Return data and lines; `again` is --db, which commands to paste repeat."""
     from gdb_epi.fleet.questions import lookup
 
     hosts = lookup.find_host(engine, what)
@@ -54,7 +58,7 @@ def _answer(engine: Any, what: str, asof: int | None) -> tuple[dict[str, Any], l
         summary = lookup.of_host(engine, hosts, asof)
         attributes = lookup.host_attributes(engine, hosts)
         data = {"host": what, "attributes": attributes, **summary._asdict()}
-        return data, [f"host {what}", *_host_lines(summary, attributes)]
+        return data, [f"host {what}", *_host_lines(summary, attributes, again)]
     record = lookup.find_record(engine, what)
     if record is not None:
         from gdb_epi.render.triage import REPORT, Reader, render_triage
@@ -66,10 +70,10 @@ def _answer(engine: Any, what: str, asof: int | None) -> tuple[dict[str, Any], l
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
     summary = lookup.of_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
-    return {**named, **summary._asdict()}, _signature_lines(group, summary)
+    return {**named, **summary._asdict()}, _signature_lines(group, summary, again)
 
 
-def _signature_lines(group: SignatureGroup, summary: Summary) -> list[str]:
+def _signature_lines(group: SignatureGroup, summary: Summary, again: str) -> list[str]:
     from gdb_epi.fleet.questions.seen import title
     from gdb_epi.render.frame_lines import NATIVE as C
     from gdb_epi.render.frame_lines import PYTHON as PY
@@ -87,10 +91,10 @@ def _signature_lines(group: SignatureGroup, summary: Summary) -> list[str]:
     lines += ["", *labelled("Stack", stack), ""] if stack else [""]
     steps = [("more than one cause in it?", f"split {group.key}")]
     steps.append(("which hosts or versions?", f"correlate {group.key}"))
-    return lines + _next(summary, steps)
+    return lines + _next(summary, steps, again)
 
 
-def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]]) -> list[str]:
+def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]], again: str) -> list[str]:
     from gdb_epi.render.signature_words import where_and_what
     from gdb_epi.render.triage import labelled
 
@@ -102,7 +106,7 @@ def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]]) -> list
     for text, count in summary.tables["signature"]:
         where, what = where_and_what(text, None, hung=False)
         lines.append(f"  {count:6}  {what}, in {where}  ({text})")
-    return [*lines, "", *_next(summary, [("is this host to blame?", "suspects")])]
+    return [*lines, "", *_next(summary, [("is this host to blame?", "suspects")], again)]
 
 
 def _tally(summary: Summary, table: str) -> list[str]:
@@ -121,13 +125,14 @@ def _counts(summary: Summary) -> str:
     return f"{counted(summary.crashes, 'crash')}, {when}"
 
 
-def _next(summary: Summary, steps: Sequence[tuple[str, str]]) -> list[str]:
-    from gdb_epi.render.triage import labelled
+def _next(summary: Summary, steps: Sequence[tuple[str, str]], again: str) -> list[str]:
+    """Return the next steps; no line is broken, as it is pasted."""
+    from gdb_epi.render.frame_lines import LABEL
 
     latest = [("its latest core:", f"show {key}") for key in summary.examples[:1]]
-    width = max(len(asked) for asked, _ in (*latest, *steps))
-    return list(
-        labelled(
-            "Next", [f"{asked:<{width}}  gdb-epi fleet {verb}" for asked, verb in (*latest, *steps)]
-        )
-    )
+    every = [*latest, *steps]
+    width = max(len(asked) for asked, _ in every)
+    return [
+        f"{'' if number else 'Next':<{LABEL}}{asked:<{width}}  gdb-epi fleet {verb}{again}"
+        for number, (asked, verb) in enumerate(every)
+    ]

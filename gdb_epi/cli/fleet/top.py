@@ -7,7 +7,15 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_rows, print_table
+from gdb_epi.cli.fleet.output import (
+    add_asof,
+    add_forms,
+    day_argument,
+    print_line,
+    print_rows,
+    print_table,
+)
+from gdb_epi.cli.support.messages import database_again
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -46,7 +54,8 @@ def run(args: Namespace) -> int:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
             for line in pruned_words(before, min(firsts, default=None)):
                 print(f"\n{line}")
-            print("\nMore about a row: gdb-epi fleet show KEY")
+            print_line("")
+            print_line(f"More about a row: gdb-epi fleet show KEY{database_again(args)}")
     return EXIT_DONE
 
 

@@ -10,10 +10,10 @@ from gdb_epi.target.files import SEVERAL
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import ArgumentParser, Namespace, _ArgumentGroup
 
 
-def add_process_files(parser: ArgumentParser) -> None:
+def add_process_files(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Declare --exe and --sysroot."""
     add = parser.add_argument
     add("--exe", metavar="FILE", help="the executable, when it is not where the core says")

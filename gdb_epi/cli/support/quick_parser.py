@@ -52,6 +52,10 @@ class QuickParser:
             self._odd |= self._positional is not None or words.get("nargs") not in (None, "+", "*")
             self._positional = words
 
+    def add_argument_group(self, title: str) -> QuickParser:
+        """Declare a group that stands together in the help: nothing to know here."""
+        return self
+
     def add_mutually_exclusive_group(self) -> QuickParser:
         """Declare a group of which only one may be given."""
         group = QuickParser()
