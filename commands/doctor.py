@@ -61,7 +61,7 @@ def doctor(session: Session, args: Namespace) -> Report:
         document["cpython"] = cpython_facts(python)
         document["modules"] = _modules(session.target, host.get("loaded_build_id"))
         lines += process_lines(document["core"], document["cpython"])
-        problems += _problems(document)
+        problems += problems_of(document)
         rows = [[m["build_id"], m["file"], m["gdb"], m["path"]] for m in document["modules"]]
         errors = session.state.all_soft_errors()
     else:
@@ -76,7 +76,7 @@ def doctor(session: Session, args: Namespace) -> Report:
     return Report("doctor", columns, rows, lines, document, errors)
 
 
-def _problems(document: Mapping[str, Any]) -> list[str]:
+def problems_of(document: Mapping[str, Any]) -> list[str]:
     """Return what keeps answers from being whole, each with what to type where that helps."""
     core, modules = document["core"], document["modules"]
     problems = []

@@ -41,8 +41,9 @@ def install() -> None:
 class EpiPrefix(gdb.Command):  # type: ignore[misc]
     """Tell why a Python process died.
 
-    `epi triage` is the one-screen answer; `epi doctor` says what was found how, and what is
-    missing. `help epi NAME` says more. $epi_status is the exit code of the last command:
+    Start with `epi triage`, the one-screen answer; then `epi bt`, `epi locals`, `epi list`; of a
+    hang `epi locks`, `epi tasks`, `epi bt --all`. `epi doctor` says what is missing and what to
+    type. `help epi NAME` says more. $epi_status is the exit code of the last command:
     0 done, 1 failed, 2 usage, 3 nothing usable loaded, 4 expectation not met.
     """
 

@@ -265,6 +265,8 @@ def _read_from(record: Json) -> Iterator[str]:
 
 def _process(record: Json) -> str:
     process, threads = group_in(record, "process"), group_in(record, "threads")
+    if not process.get("pid") and threads.get("count") == 0:
+        return "not in what is left of the core"
     python = group_in(record, "python").get("version")
     errors = [e for e in groups_in(record, "soft_errors") if e.get("stage") == "python"]
     runtime = f"CPython {python}" if python else "not CPython"
@@ -286,6 +288,9 @@ def _process(record: Json) -> str:
 def _signal(record: Json) -> Iterator[str]:
     signal = group_in(record, "signal")
     if not signal:
+        if group_in(record, "threads").get("count") == 0:
+            yield "not in what is left of the core"
+            return
         evidence = group_in(record, "signature").get("evidence")
         yield f"none: {evidence}" if evidence else "none"
         return
@@ -473,8 +478,10 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     if truncated.get("flag"):
         texts.append(_what_was_cut(truncated))
     texts += _lost_memory(group_in(truncated, "memory"))
+    # Of a core that was cut off before its threads all else follows from that.
+    nothing_left = bool(texts) and group_in(record, "threads").get("count") == 0
     why = group_in(group_in(record, "signature"), "absent").get("native")
-    if why:
+    if why and not nothing_left:
         why = why if reader.place == GDB else str(why).partition("; try: ")[0]
         texts.append(f"names of C functions: {why}")
         files = _nameless(record)
@@ -496,6 +503,7 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
         ]
     nothing = not telling_stack(record).get("frames")
     matter = [error for error in errors if nothing or error.get("stage") in _FIRST_STAGES]
+    matter = [] if nothing_left else matter
     shown = errors if reader.whole else matter[:MAX_NOTES]
     texts += [f"{e.get('subject')}: {e.get('message')}" for e in shown]
     if len(errors) > len(shown):

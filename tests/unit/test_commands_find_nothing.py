@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from support.scenes import crash, state
 
+from commands.doctor import MATCHES, NOT_LOADED, problems_of
 from commands.native import native
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.questions.seen import seen, stored_under, words
@@ -38,6 +39,21 @@ def test_a_database_of_another_version_is_told_as_such(
     with pytest.raises(EpiError, match=f"has schema {version}, this gdb-epi reads") as caught:
         seen(str(path), "stable", "0" * 16)
     assert hint in caught.value.hint
+
+
+def test_the_problems_of_a_core_come_with_what_to_type() -> None:
+    """`epi doctor` listed "not loaded" in a table, and left it to the reader what follows."""
+    executable = {"path": "/usr/bin/python3", "file": MATCHES, "gdb": NOT_LOADED}
+    lost = {"path": "/srv/lib/libx.so", "file": "/srv/lib/libx.so: no such file here", "gdb": None}
+    vdso = {"path": "linux-vdso.so.1", "file": "no such file", "gdb": NOT_LOADED}
+    core = {"truncated": {"truncated": False, "reason": ""}, "path": "/tmp/core"}
+    document = {"core": core, "cpython": {"version": "3.13.0"}, "modules": [executable, vdso]}
+    (unloaded,) = problems_of(document)
+    assert "    try: file /usr/bin/python3\n    then: core-file /tmp/core" in unloaded
+    here = {**executable, "gdb": MATCHES}
+    assert problems_of({**document, "modules": [here, vdso]}) == []
+    (missing,) = problems_of({**document, "modules": [here, lost]})
+    assert "/srv/lib/libx.so" in missing and "try: set epi sysroot FOLDER" in missing
 
 
 def database_with(path: Path, core_key: str) -> str:

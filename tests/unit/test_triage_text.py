@@ -90,6 +90,14 @@ def test_how_much_of_a_core_is_missing_is_said_in_words(lost: int, words: str) -
     assert any(words in line for line in shown("cannot-tell", NATIVE, truncated=cut))
 
 
+def test_a_core_without_threads_says_so_in_words() -> None:
+    """It said "pid ?, ?, CPython not decoded" and "the core has no NT_PRSTATUS note"."""
+    cut = {"flag": True, "missing_bytes": 1, "reason": "only 0 of 41 program headers are there"}
+    lines = render_triage({"threads": {"count": 0}, "truncated": cut}, Reader(core="c"))
+    assert "Process  not in what is left of the core" in lines
+    assert "Signal   not in what is left of the core" in lines and not any("?" in x for x in lines)
+
+
 def test_no_kind_of_missing_memory_is_named_twice() -> None:
     memory = {"missing_percent": 100.0, "mappings": [{"what": "anonymous memory"}] * 2}
     cut = {"flag": True, "missing_bytes": 10, "reason": "r", "memory": memory}

@@ -17,7 +17,7 @@ from gdb_epi.cli.support.examine import Examined, Failure, Result
 from gdb_epi.cli.support.messages import database_again, files_again, say
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
-from gdb_epi.judgement.labels import URGENT
+from gdb_epi.judgement.labels import CANNOT_TELL, URGENT
 from gdb_epi.private_files import private_opener
 from gdb_epi.record.reading import group_in, grouping_line, groups_in, verdict_label
 from gdb_epi.render.color import painted, wanted
@@ -246,12 +246,14 @@ def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
 def _what(record: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return verdict, place and kind of death of a core, for the cells of a table."""
     from gdb_epi.render.headline import HUNG
-    from gdb_epi.render.signature_words import where_and_what
+    from gdb_epi.render.signature_words import UNKNOWN, where_and_what
 
     signature = group_in(record, "signature")
     label = verdict_label(record)
     category = str(signature.get("category") or "")
     where, what = where_and_what(grouping_line(signature), category or None, hung=label in HUNG)
+    if where == UNKNOWN and group_in(record, "truncated").get("flag") and label == CANNOT_TELL:
+        what = "the core was cut off"
     return label, where, what
 
 
