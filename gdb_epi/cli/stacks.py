@@ -22,6 +22,8 @@ GROUP = "One crash"
 HELP = "print the Python stacks of a core, nothing else"
 READS_CORES = True
 CORE_MAGIC = b"\x7fELF"
+MAX_NOTES = 3  # of a core that was cut off there are hundreds
+FIRST_STAGES = ("core", "python")  # what keeps the whole answer from being right
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -88,7 +90,11 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     identity = target.process()
     pid = None if isinstance(identity, Absent) else identity.pid
     lines = stacks_text(python, target.crash(), pid)
-    lines += [f"note: {e.stage}: {e.subject}: {e.message}" for e in errors]
+    errors = sorted(dict.fromkeys(errors), key=lambda error: error.stage not in FIRST_STAGES)
+    shown = errors[: MAX_NOTES if len(errors) > MAX_NOTES + 1 else None]
+    lines += [f"note: {error.subject}: {error.message}" for error in shown]
+    if len(errors) > len(shown):
+        lines.append(f"note: and {len(errors) - len(shown)} more (--json has all)")
     lines = [escape(line) for line in lines]
     if args.color == "on" or (args.color == "auto" and sys.stdout.isatty()):
         from gdb_epi.render.color import painted, wanted

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import lzma
 import os
 import shlex
@@ -394,6 +395,19 @@ def test_the_number_of_a_running_process_gets_the_line_that_asks_gdb(shell, verb
     command = shlex.split(line.partition("; try: ")[2])
     assert command[:3] == ["gdb", "-p", str(os.getpid())] and command[-1] == asked
     assert Path(command[command.index("-x") + 1]).is_file()
+
+
+def test_of_a_core_that_was_cut_off_stacks_says_the_most_important(shell, core, tmp_path):
+    """It printed a note for everything that follows from the cut, and called it damage."""
+    cut = tmp_path / "cut"
+    cut.write_bytes(core.read_bytes()[: core.stat().st_size // 3])
+    done = shell("stacks", cut)
+    notes = [line for line in done.out.splitlines() if line.startswith("note: ")]
+    assert done.code == 0 and 1 <= len(notes) <= 4 and "truncated: the headers" in notes[0]
+    told = json.loads(shell("stacks", cut, "--json").out)
+    hidden = len(dict.fromkeys(map(str, told["soft_errors"]))) - 3
+    assert hidden <= 1 or notes[-1].startswith("note: and ")
+    assert "is damaged" not in done.out
 
 
 def core_of_gone(folder: Path, program: str, *words: str) -> Path:

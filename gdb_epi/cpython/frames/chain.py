@@ -253,7 +253,7 @@ def walk_chain(
         seen.add(address)
         frame = decoded.get(address) or frames.read(address)
         if frame.problem and frame.owner == "unknown":
-            return FrameChain(chain, f"the link to {address:#x} is damaged: {frame.problem}")
+            return FrameChain(chain, f"the link to {address:#x} leads to no frame: {frame.problem}")
         chain.append(frame)
         address = frame.previous
     return FrameChain(chain, "")
