@@ -2,7 +2,8 @@
 """The first two sentences of an answer: what happened and where; the cause, or why none is known.
 
 In: a record (SCHEMA.md) and the folded calls of the thread that tells. Out: two sentences without
-ids, scores or syntax of signatures. What is not proven is not said here.
+ids, scores or syntax of signatures. What is not proven is not said here. Also, for the lines on
+what is missing: how much of a core that was cut off, in words.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from gdb_epi.render.category_words import BY_FINDING, CRASHES, LIMITS, happened
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, library
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
+from gdb_epi.util import counted
 
 Json = Mapping[str, Any]
 HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
@@ -537,3 +539,27 @@ def _sentence(text: str) -> str:
     if not text:
         return ""
     return text[0].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+
+
+def what_was_cut(truncated: Json) -> str:
+    """Return how much of the core is missing; where the headers are cut off, nobody knows."""
+    lost, reason = number_in(truncated, "missing_bytes"), str(truncated.get("reason"))
+    if lost < 2:
+        return f"most of the core: {reason}"
+    unit, name = (1e6, "MB") if lost >= 1e6 else (1e3, "kB") if lost >= 1e3 else (1, "bytes")
+    return f"{lost / unit:,.3g} {name} of the core: {reason}"
+
+
+def lost_memory(memory: Json) -> list[str]:
+    """Return the share of writable memory that the core lacks, and whose native stacks."""
+    if not memory:
+        return []
+    named = list(dict.fromkeys(f"{m.get('what')}" for m in groups_in(memory, "mappings")[:2]))
+    most = f", most of it {', '.join(named)}" if named else ""
+    percent = memory.get("missing_percent")
+    texts = [f"{percent} % of the writable memory is not in the core{most}"] if percent else []
+    stacks = memory.get("stacks")
+    if isinstance(stacks, list) and stacks:
+        shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
+        texts.append(f"parts of the C stacks of {counted(len(stacks), 'thread')} ({shown})")
+    return texts

@@ -43,11 +43,13 @@ from gdb_epi.render.headline import (
     MAX_DEADLOCKED,
     headline,
     leading_hypothesis,
+    lost_memory,
     noun,
     of_the_program,
     own_python,
     read_in_part,
     short_place,
+    what_was_cut,
 )
 from gdb_epi.render.named_values import value_lines
 from gdb_epi.render.wait_lines import wait_lines
@@ -476,8 +478,8 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     texts: list[str] = []
     truncated = group_in(record, "truncated")
     if truncated.get("flag"):
-        texts.append(_what_was_cut(truncated))
-    texts += _lost_memory(group_in(truncated, "memory"))
+        texts.append(what_was_cut(truncated))
+    texts += lost_memory(group_in(truncated, "memory"))
     # Of a core that was cut off before its threads all else follows from that.
     nothing_left = bool(texts) and group_in(record, "threads").get("count") == 0
     why = group_in(group_in(record, "signature"), "absent").get("native")
@@ -513,36 +515,12 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     yield from labelled("Missing", texts)
 
 
-def _what_was_cut(truncated: Json) -> str:
-    """Return how much of the core is missing; where the headers are cut off, nobody knows."""
-    lost, reason = number_in(truncated, "missing_bytes"), str(truncated.get("reason"))
-    if lost < 2:
-        return f"most of the core: {reason}"
-    unit, name = (1e6, "MB") if lost >= 1e6 else (1e3, "kB") if lost >= 1e3 else (1, "bytes")
-    return f"{lost / unit:,.3g} {name} of the core: {reason}"
-
-
 def _all_of(reader: Reader) -> str:
     if reader.place == GDB:
         return "epi triage --all"
     if reader.place == REPORT:
         return "the whole record has them"
     return f"gdb-epi triage --all {reader.core or 'CORE'}{reader.files}{reader.database}"
-
-
-def _lost_memory(memory: Json) -> list[str]:
-    """Return the share of writable memory that the core lacks, and whose native stacks."""
-    if not memory:
-        return []
-    named = list(dict.fromkeys(f"{m.get('what')}" for m in groups_in(memory, "mappings")[:2]))
-    most = f", most of it {', '.join(named)}" if named else ""
-    percent = memory.get("missing_percent")
-    texts = [f"{percent} % of the writable memory is not in the core{most}"] if percent else []
-    stacks = memory.get("stacks")
-    if isinstance(stacks, list) and stacks:
-        shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
-        texts.append(f"parts of the C stacks of {counted(len(stacks), 'thread')} ({shown})")
-    return texts
 
 
 def _next_steps(record: Json, reader: Reader) -> Iterator[str]:
