@@ -2,13 +2,13 @@
 """What the fleet's questions say of fleets of real life, whose truth is planted.
 
 Each is made of full records and host-hours in files, as a person has them, and asked by the
-command (tests/support/fleet_lives, tests/bench/fleet_lives.md).
+command (tests/support/fleet_lives, tests/bench/README.md).
 """
 
 from __future__ import annotations
 
 import pytest
-from support.fleet_lives import first
+from support.fleet_lives import first, second
 from support.shell import Shell
 
 
@@ -153,3 +153,53 @@ def test_a_backlog_of_cores_is_no_event(ask):
 )
 def test_a_host_of_two_names_is_one(ask, make, host):
     assert verdicts(ask(make)) == [f"hardware: one host ({host}), take it out and test it"]
+
+
+def test_machines_that_live_for_days_and_an_image_of_them(ask):
+    (said,) = verdicts(ask(second.s1_spot_machines))
+    assert said.startswith("software: needs ami=ami-b: abort module_teardown")
+
+
+def test_bit_flips_of_a_hot_row_name_the_row_and_no_host(ask):
+    shell = ask(second.s2_hot_row)
+    said = verdicts(shell)
+    assert said == ["hardware, power or network of a place: bit flips go with row=C"]
+
+
+def test_all_ranks_of_a_job_are_one_event_and_its_first_one_is_no_host(ask):
+    shell = ask(second.s3_mpi_job)
+    (said,) = verdicts(shell)
+    assert said.startswith("one event: 64 crashes on 16 hosts in 1 min, ")
+    assert ", and 4 more events like it: " in said
+    assert "came with events of others" in shell("fleet", "split", "halo_exchange").out
+    assert "image=" not in shell("fleet", "split", "mpi_abort").out.split("share no value")[0]
+
+
+def test_two_causes_at_once_are_both_named(ask):
+    said = verdicts(ask(second.s4_two_causes_at_once))
+    assert said[0] == "hardware: one host (b077), take it out and test it"
+    (other,) = said[1:]
+    assert other.startswith("software: needs package tlslib=3.1.5: ")
+    assert other.endswith(", and 2 more signatures")
+
+
+def test_a_collector_that_is_rolled_out_accuses_nobody(ask):
+    assert verdicts(ask(second.s5_collector_rolled_out)) == []
+
+
+def test_a_core_that_fails_under_one_program(ask):
+    (said,) = verdicts(ask(second.s6_bad_core_under_one_program))
+    assert said.startswith("hardware: one host (t19), take it out and test it; 10 of its 1")
+    assert said.endswith(" crashes were on CPU 37")
+
+
+def test_a_service_that_moves_takes_its_bugs_along(ask):
+    shell = ask(second.s7_service_moved)
+    assert verdicts(shell) == []
+    assert "would settle it" not in shell("fleet", "split", "query_step_0").out
+
+
+def test_the_next_sunday_is_no_news(ask):
+    shell = ask(first.f07_weekly_job)
+    assert "comes on Sunday" in shell("fleet", "screen", "--asof", "2026-11-14").out
+    assert shell("fleet", "screen").out.startswith("nothing new stands out")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs and versions of records, and what a version is compared with."""
+"""Programs and versions in records, numbers that rise, and what repeats when it is due."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import pytest
 
 from gdb_epi.fleet.records.facts import facts_of, program_of
 from gdb_epi.fleet.records.projection import project
+from gdb_epi.fleet.screen.moments import is_expected
 from gdb_epi.fleet.screen.rising import trend_of_number
+from gdb_epi.fleet.screen.types import DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
 
 
 @pytest.mark.parametrize(
@@ -58,3 +60,20 @@ def test_a_number_whose_larger_values_have_more_is_told():
     assert trend_of_number("cpus", ["a", "8", "16", "32"], rates(40, 4, 12, 26), share, 0) == ()
     (words,) = trend_of_number("clock", values, rates(2, 60, 30, 8), share, 1)
     assert words.startswith("its rate falls with clock (8: ")
+
+
+def test_what_repeats_when_it_is_known_to_come_is_expected():
+    nobody = np.zeros(0, dtype=bool)
+
+    def finding(attr: str, value: str, signature: str = "job") -> Finding:
+        numbers = 3, 3, 0.0, 0.0, 9.0, 1.0, 99.0
+        return Finding(attr, value, signature, *numbers, "", "", (), (), nobody)
+
+    event = finding(EVENT, "2026-11-15 23:01 UTC")  # a Sunday
+    night, sunday = finding(TIME_OF_DAY, "22:00 to 00:00 UTC"), finding(DAY_OF_WEEK, "Sunday (UTC)")
+    assert is_expected(event, [night, sunday])
+    assert not is_expected(event, [])
+    assert not is_expected(event, [sunday._replace(signature="other")])
+    assert not is_expected(event, [night, finding(DAY_OF_WEEK, "Monday (UTC)")])
+    assert not is_expected(finding(EVENT, "2026-11-15 00:10 UTC"), [night])
+    assert is_expected(finding(EVENT, "2026-11-15 00:10 UTC"), [sunday])

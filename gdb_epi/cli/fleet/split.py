@@ -108,6 +108,10 @@ def _text(parted: Split, judged: PopulationVerdict) -> None:
     print_line(f"  {judged.headline}")
     for caveat in judged.caveats:
         print_line(f"    but: {caveat}")
+    if not parted.parts:
+        print_line(
+            "  all of its crashes came with events of others: gdb-epi fleet suspects shows them"
+        )
     for part in parted.parts:
         where = counted(part.hosts, "host") if part.hosts else "no known host"
         size = f"{counted(part.crashes, 'crash')} on {where}"

@@ -58,11 +58,13 @@ def run(args: Namespace) -> int:
         print_rows(rows, as_csv=args.csv)
         return EXIT_DONE
     if findings:
-        for headline, subject in _headlines(of_population(population, day, screened)):
-            name = subject.removeprefix("host=")
-            is_told = name in headline or subject.startswith("*")
-            what = "" if is_told else f": {plain_signature(subject)}"
-            print_line(f"verdict: {headline}{what}")
+        for headline, subjects in _headlines(of_population(population, day, screened)):
+            name = subjects[0].removeprefix("host=")
+            is_told = name in headline or subjects[0].startswith("*")
+            what = "" if is_told else f": {plain_signature(subjects[0])}"
+            rest = len(subjects) - 1
+            more = f", and {counted(rest, 'more signature')}" if rest else ""
+            print_line(f"verdict: {headline}{what}{more}")
         print()
     for finding, others in largest_and_others(findings):
         print_finding(iso_day(day), finding, others)
@@ -82,8 +84,8 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, str]]:
-    """Return the headline and the subject of each verdict; alike events are one."""
+def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
+    """Return each headline with its subjects; alike events are one."""
     from gdb_epi.fleet.screen.alike_events import largest_and_others
 
     apart = {
@@ -92,10 +94,13 @@ def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, str]]:
         if verdict.causes and verdict.causes[0].findings
     }
     first = [v.causes[0].findings[0] for v in apart.values()]
-    lines = []
+    lines: list[tuple[str, str]] = []
     for finding, others in largest_and_others(first):
         verdict = apart[id(finding)]
         more = f", and {counted(len(others), 'more event')} like it" if others else ""
         lines.append((f"{verdict.headline}{more}", verdict.subject))
     lines += [(v.headline, v.subject) for v in verdicts if not v.causes or not v.causes[0].findings]
-    return lines
+    by_headline: dict[str, list[str]] = {}
+    for headline, subject in lines:
+        by_headline.setdefault(headline, []).append(subject)
+    return list(by_headline.items())

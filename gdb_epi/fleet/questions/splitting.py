@@ -416,6 +416,8 @@ def _needed(
         p = binomial_tail(counts, np.full(share.size, float(n)), share)
         value = int(np.argmin(p))
         threshold = MAX_Q / max(int((share > 0).sum()), 1)
+        if p[value] <= threshold:  # what speaks against it is no want of crashes
+            continue
         enough = _until(counts[value] / n, float(share[value]), n, threshold)
         if enough is not None and (best is None or p[value] < best[0]):
             best = (float(p[value]), enough - n, f"{attribute.name}={attribute.values[value]}")

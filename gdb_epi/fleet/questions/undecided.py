@@ -23,6 +23,7 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, some_of
 
 ALL_OF_THEM = 0.9  # of the crashes whose value is known: a few may have come from elsewhere
+COMMON = 0.9  # of the host-hours or crashes: what so many have tells nothing
 MIN_KNOWN = 3  # crashes whose value is known
 LACKING = 0.2  # share of the crashes without a value, from which on it is told
 MAX_POSSIBLE = 3
@@ -148,7 +149,9 @@ def _possible(
         shares = everything / max(float(everything.sum()), 1.0)
     known = int(counts.sum())
     value = int(counts.argmax())
-    if known < MIN_KNOWN or counts[value] < ALL_OF_THEM * known or shares[value] <= 0:
+    if known < MIN_KNOWN or counts[value] < ALL_OF_THEM * known:
+        return None, known
+    if not 0 < shares[value] <= COMMON:
         return None, known
     sizes = np.arange(known, known + MAX_MORE + 1, dtype=float)
     more = sizes - known

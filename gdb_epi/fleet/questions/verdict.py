@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, Part, Split, split
 from gdb_epi.fleet.screen.attributes import HOST_HOURS
@@ -22,7 +24,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     sentence,
     verdict,
 )
-from gdb_epi.fleet.screen.hosts import main_signature
+from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
 from gdb_epi.fleet.screen.types import (
@@ -183,9 +185,21 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     if PLAIN in finding.caveats:
         words = USUAL
     headline = _host_headline(finding, kind, words)
+    if kind == HARDWARE_HOST and (cpu := _main_cpu(population, finding)) is not None:
+        headline += f"; {cpu[1]} of its {finding.n} crashes were on CPU {cpu[0]}"
     caveats = (*finding.caveats, *_source(population, finding))
     mark, lines = f"host={finding.value}", tuple(evidence)
     return PopulationVerdict(kind, mark, headline, lines, caveats, (cause,), finding.n, None)
+
+
+def _main_cpu(population: Population, finding: Finding) -> tuple[int, int] | None:
+    """Return the CPU number on which most of a host's crashes were, and how many of them."""
+    if ONE_CPU not in finding.test or finding.signature.startswith(CPU):
+        return None
+    numbers = population.cpu[finding.members & (population.cpu >= 0)]
+    counts = np.bincount(numbers, minlength=1)
+    most = int(counts.argmax())
+    return (most, int(counts[most])) if 2 * counts[most] > finding.n else None
 
 
 def _host_headline(finding: Finding, kind: str, signatures: str = "one signature") -> str:
@@ -240,13 +254,17 @@ def _judge(named: tuple[Cause, ...], rest: int, parted: Split) -> tuple[str, str
         return TWO_CAUSES, f"two causes: {marks}"
     if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:
         more = (
-            f"about {parted.more} more crashes would tell their cause"
+            f"about {counted(parted.more, 'more crash')} would tell their cause"
             if parted.more
             else "their cause is not known yet"
         )
         return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({more})"
     if not named:
-        more = f"about {parted.more} more crashes" if parted.more else "nothing marks these crashes"
+        more = (
+            f"about {counted(parted.more, 'more crash')} would tell"
+            if parted.more
+            else "nothing marks these crashes"
+        )
         looks = sum(part.mark != UNCERTAIN for part in parted.parts)
         forms = f" ({looks} forms by facts of the cores: one cause or more)" if looks > 1 else ""
         return NOT_ENOUGH, f"not enough: {more}{forms}"

@@ -163,9 +163,9 @@ class Projector:
         try:
             key: Any = tuple([tuple(lib.items()) for lib in libs[:MAX_LIBS]])
             if packages:
-                key = key, tuple([tuple(package.items()) for package in packages[:MAX_PACKAGES]])
+                key = key, tuple([(p["name"], p["version"]) for p in packages[:MAX_PACKAGES]])
             projected = self._libs.get(key)
-        except (TypeError, AttributeError):
+        except (TypeError, AttributeError, KeyError):
             key, projected = None, None
         if projected is None:
             rows = (*_libs(libs), *_packages(packages))

@@ -25,6 +25,7 @@ from gdb_epi.fleet.screen.finding_states import (
     finding_key,
     findings_to_raise,
 )
+from gdb_epi.fleet.screen.finding_texts import beside_words
 from gdb_epi.fleet.screen.types import Finding
 from gdb_epi.render.signature_words import signature_words
 
@@ -124,7 +125,7 @@ def numbers_of(finding: Finding) -> Numbers:
         risk=number(finding.rr),
         interval=f"{number(finding.rr_low)} to {number(finding.rr_high)}",
         q=probability(finding.q),
-        test=f"{finding.test}; expected share: {finding.exposure}",
+        test=f"{finding.test}{beside_words(finding.exposure)}",
     )
 
 

@@ -174,7 +174,7 @@ def notes_of(population: Population, counts: Tally, axis: Axis | None) -> tuple[
         notes.append("Rates rest on the host-hours that were fed in (fleet exposure).")
     else:
         notes.append(
-            "No host-hours are known, so crashes are compared with other crashes (case-control): "
+            "No host-hours are known, so crashes are compared with other crashes: "
             "a cause that raises all crashes of a host alike cannot be seen."
         )
     if counts.crashes and not (counts.cell_host >= 0).any():

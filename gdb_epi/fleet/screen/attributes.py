@@ -58,6 +58,7 @@ PLACED = "a program that runs mostly there looks the same: the records do not te
 MIN_HOSTS = 2  # a value seen on one host only is that host's finding
 MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
 TOLD_EFFECT = 1.5
+MAX_CONTRASTS = 30  # findings of an attribute: with more, all depends on all
 ROLL_OUT = (
     "all the host-hours of this value are newer than the others': a change of that time fits too"
 )
@@ -109,7 +110,7 @@ def attribute_findings(
     crashes = UnexplainedCrashes(population, free)
     for attribute in population.attributes:
         tests = tested_attribute(population, attribute)
-        for finding in _without_contrasts(tests, free, _of_signatures(tests, crashes, codes)):
+        for finding in _without_contrasts(tests, crashes, _of_signatures(tests, crashes, codes)):
             rest &= ~finding.members
             yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
@@ -117,46 +118,51 @@ def attribute_findings(
 
 
 def _without_contrasts(
-    tests: TestedAttribute, free: Bools, findings: Iterator[Finding]
+    tests: TestedAttribute, crashes: UnexplainedCrashes, findings: Iterator[Finding]
 ) -> Iterator[Finding]:
     """Yield findings that are no mere contrast to a stronger one, where crashes are the controls.
 
     A new version with a bug of its own has many crashes, and next to them every other signature of
     the program seems to prefer the old version.
     """
-    if tests.source == HOST_HOURS:
-        yield from findings
+    ordered = sorted(findings, key=lambda f: f.p) if tests.source != HOST_HOURS else None
+    if ordered is None or len(ordered) > MAX_CONTRASTS:
+        yield from findings if ordered is None else ordered
         return
-    population = tests.population
-    explained = np.zeros(population.day.size, dtype=bool)
-    for finding in sorted(findings, key=lambda f: f.p):
-        if explained.any():
-            same = population.signature == population.signatures.index(finding.signature)
-            left = UnexplainedCrashes(population, free & (~explained | same))
-            mine = left.of(population.signatures.index(finding.signature))
-            cell = mine, tests.values.index(finding.value)
-            if _p_of_cell(tests, left, cell) > MAX_CONDITIONAL_P:
+    signature = tests.population.signature
+    kept: list[tuple[str, Ints]] = []
+    for finding in ordered:
+        mine = np.flatnonzero(finding.members)
+        others = [members for name, members in kept if name != finding.signature]
+        if others:
+            code = tests.population.signatures.index(finding.signature)
+            cell = crashes.of(code), tests.values.index(finding.value)
+            gone = np.unique(np.concatenate(others))
+            gone = gone[signature[gone] != code]
+            if _p_without(tests, crashes, cell, gone) > MAX_CONDITIONAL_P:
                 continue
-        explained |= finding.members
+        kept.append((finding.signature, mine))
         yield finding
 
 
-def _p_of_cell(
-    tests: TestedAttribute, crashes: UnexplainedCrashes, cell: tuple[Ints, int]
+def _p_without(
+    tests: TestedAttribute, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
 ) -> float:
-    """Return P of as many crashes with a value among others, of one signature and value."""
+    """Return P of as many crashes with a value, of a signature, among all but those `gone`."""
     mine, value = cell
     codes = tests.of(mine)
+    known = codes >= 0
+    table = _table_of(tests, crashes)
+    if table is not None and is_of_process(tests.name):
+        less = program_table(tests.population, gone, tests.of(gone))
+        assert less is not None  # there is a table
+        asked = tests.population, table.without(less), mine[known], codes[known], value
+        return p_beside_programs(*asked, None)
     whole = count_by_value(tests.codes, crashes.all(), tests.share.size)
-    numbers = (
-        np.count_nonzero(codes == value),
-        whole.sum(),
-        whole[value],
-        np.count_nonzero(codes >= 0),
-    )
-    p = hypergeometric_tail(*(np.array([float(x)]) for x in numbers))
-    near = np.zeros(1, dtype=np.int64)
-    return float(_beside_programs(tests, crashes, p, near, lambda _: cell)[0])
+    left = tests.of(gone)
+    whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
+    numbers = np.count_nonzero(codes == value), whole.sum(), whole[value], known.sum()
+    return float(hypergeometric_tail(*(np.array([float(x)]) for x in numbers))[0])
 
 
 def group_findings(population: Population) -> Iterator[Finding]:
@@ -258,7 +264,7 @@ def value_findings(
     q = q_of(p)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
         chance = float(p[i]), float(q[i])
-        beside = _table_of(tests, crashes.free) if _is_asked_by_program(tests) else None
+        beside = _table_of(tests, crashes) if _is_asked_by_program(tests) else None
         yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0), beside)
 
 
@@ -320,7 +326,7 @@ def _beside_programs(
     if not near.size or programs_of(tests.population) is None:
         return p
     p, population = p.copy(), tests.population
-    table = _table_of(tests, crashes.free)
+    table = _table_of(tests, crashes)
     assert table is not None  # there are programs
     of_process = is_of_process(tests.name)
     for i in near.tolist():
@@ -332,10 +338,12 @@ def _beside_programs(
     return p
 
 
-def _table_of(tests: TestedAttribute, free: Bools) -> ProgramTable | None:
-    population = tests.population
-    everywhere = np.asarray(tests.codes[combinations_of(population).of_crash])
-    return program_table(population, free & (population.signature >= 0), everywhere)
+def _table_of(tests: TestedAttribute, crashes: UnexplainedCrashes) -> ProgramTable | None:
+    """Return the crashes by program and value, counted once for each attribute."""
+    if tests.name not in crashes.tables:
+        chosen = np.flatnonzero(crashes.free & (tests.population.signature >= 0))
+        crashes.tables[tests.name] = program_table(tests.population, chosen, tests.of(chosen))
+    return crashes.tables[tests.name]
 
 
 def _strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
@@ -421,7 +429,7 @@ def _of_signatures(
         mine, code = cell(i)
         chance = float(p[i]), float(q[i])
         name = population.signatures[s[i]]
-        beside = _table_of(tests, crashes.free) if _is_asked_by_program(tests) else None
+        beside = _table_of(tests, crashes) if _is_asked_by_program(tests) else None
         yield from _finding(tests, code, name, mine, chance, effects.get(i, 1.0), beside)
 
 
@@ -465,6 +473,11 @@ def _of_flag(
     expected = total * of_host / max(float(of_host.sum()), 1e-12)
     spread = alpha * np.bincount(of_value, weights=expected**2, minlength=share.size)
     p = negative_binomial_tail(counts, mean, mean + spread)
+    # A place or a part, which hosts keep: of a version the days of the flips would tell, too.
+    is_kept = of_value.size <= int(np.count_nonzero(host_share > 0))
+    if flagged.name == BITFLIP and is_kept:
+        # However much hosts differ, so many of those with a flip have it by chance: each is one.
+        p = np.minimum(1.0, 2 * np.minimum(p, _hosts_once(tests, flagged)))
     q = q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)).tolist():
         # Of all crashes many values are a little more frequent: looking at each takes longer.
@@ -472,6 +485,17 @@ def _of_flag(
             continue
         chance = float(p[v]), float(q[v])
         yield from _finding(tests, v, flagged.name, flagged.crashes(), chance)
+
+
+def _hosts_once(tests: TestedAttribute, flagged: _CrashCounts) -> Floats:
+    """P of as many hosts with each value, of those that have any of some crashes."""
+    crashes = flagged.crashes()
+    values = tests.of(crashes)
+    known = values >= 0
+    host, value, _ = count_pairs(tests.population.host[crashes[known]], values[known])
+    hosts = np.bincount(value, minlength=tests.share.size).astype(float)
+    n = np.full(hosts.size, float(np.unique(host).size))
+    return binomial_tail(np.minimum(hosts, n), n, tests.share)
 
 
 def _hours_of_hosts(

@@ -16,6 +16,7 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_known_pairs
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
+from gdb_epi.fleet.screen.programs import ProgramTable
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 from gdb_epi.typing_lite import NamedTuple
@@ -101,6 +102,7 @@ class UnexplainedCrashes:
     def __init__(self, population: Population, free: Bools) -> None:
         self._population, self._free = population, free
         self.hosts = HostClustering(population)
+        self.tables: dict[str, ProgramTable | None] = {}  # of programs, by the name of an attribute
         self._all: Floats | None = None
         self._of: dict[int, Ints] = {}
         self._cells: tuple[Ints, Ints, Ints] | None = None

@@ -35,6 +35,7 @@ MIN_HOSTS = 4  # of one event
 BUSY = 5.0  # times the mean rate that an hour of the week may have
 MAX_P = 0.01  # of one event among all that could have been
 ONE_SECOND = 0.5  # share of crashes at one second of the day, from which on times are dates
+BESIDE = 60  # seconds before and after an event that are its own
 MOSTLY = 0.9  # of an event's hosts with one value, which is told
 # What hosts have in common that can fail at once.
 PLACES = ("rack", "switch", "row", "zone", "chassis", "pdu", "psu", "cluster")
@@ -185,6 +186,7 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
     if at.size < MIN_HOSTS:
         return
     span = max(int(second[at[-1]] - second[at[0]]), int(SECONDS_A_DAY))
+    every = np.flatnonzero((second >= 0) & (population.host >= 0))
     places = [a for a in population.attributes if a.name in PLACES and len(a.values) > 1]
     columns: list[Ints] = [population.signature, *(place.crash for place in places)]
     columns.insert(0, np.zeros_like(population.signature))  # one group: all crashes
@@ -196,8 +198,23 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
         if 2 * int(taken[mine].sum()) > mine.size:
             continue
         mine = mine[~taken[mine]]
-        taken[mine] = True
-        yield mine, _event(population, second, mine, p)
+        whole = _with_beside(population, second, every, mine)
+        whole = whole[~taken[whole]]
+        taken[whole] = True
+        yield whole, _event(population, second, mine, p, whole.size)
+
+
+def _with_beside(population: Population, second: Ints, at: Ints, mine: Ints) -> Ints:
+    """Return the crashes of an event with whatever else died on its hosts in that time.
+
+    The rank that failed first has a signature of its own; those that it took along have another.
+    """
+    low, high = int(second[mine[0]]) - BESIDE, int(second[mine[-1]]) + BESIDE
+    times = second[at]  # in order
+    near = at[np.searchsorted(times, low) : np.searchsorted(times, high, side="right")]
+    hosts = np.zeros(len(population.hosts), dtype=bool)
+    hosts[population.host[mine]] = True
+    return np.union1d(mine, near[hosts[population.host[near]]])
 
 
 def _chains(
@@ -229,7 +246,8 @@ def _chains(
         yield float(p[i]), rows[begins[i] : begins[i] + lengths[i]]
 
 
-def _event(population: Population, second: Ints, mine: Ints, p: float) -> Finding:
+def _event(population: Population, second: Ints, mine: Ints, p: float, size: int) -> Finding:
+    """The finding of some crashes; `size` counts what else died with them on their hosts too."""
     kinds = np.unique(population.signature[mine])
     single = kinds.size == 1 and kinds[0] >= 0
     name = population.signatures[int(kinds[0])] if single else ALL
@@ -245,7 +263,7 @@ def _event(population: Population, second: Ints, mine: Ints, p: float) -> Findin
     members[mine] = True
     return Finding(
         EVENT, _moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
-        float("inf"), f"{mine.size} crashes on {hosts} hosts in {minutes} min", "none needed",
+        float("inf"), f"{size} crashes on {hosts} hosts in {minutes} min", "none needed",
         shared, (ONCE,), members,
     )  # fmt: skip
 

@@ -80,6 +80,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 )
 from gdb_epi.typing_lite import NamedTuple
 
+ONE_CPU = "one CPU number"
 MAX_SIGN_P = 0.01  # of a fact beside the count, that a host is called broken
 MAX_LIKE = 4  # crashes of one signature on one host, of what tells how much hosts differ
 MIN_ALIKE = 6  # hosts that have a signature, of which half say how many crashes of it are usual
@@ -378,7 +379,7 @@ def main_signature(population: Population, members: Bools) -> tuple[str, int]:
 
 def describe_tests(p_count: float, given: list[float]) -> str:
     """Say which of the five facts spoke."""
-    names = ("bit-flip flags", "signatures of its own", "one CPU number", "inherited locks")
+    names = ("bit-flip flags", "signatures of its own", ONE_CPU, "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
     by_count = f"{COUNTED}{p_count:.1g}"
     return (

@@ -8,7 +8,9 @@ outside: what happened on one day is one story.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -52,7 +54,29 @@ OTHER_CPUS = "the CPU numbers of all other crashes"
 WHAT_RUNS_THEN = "what runs at that time, or the load of one service, looks the same"
 PINNED_EVERYWHERE = "work that is pinned to this CPU on all hosts looks the same"
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_TIMES = (TIME_OF_DAY, DAY_OF_WEEK)
+_SPAN = re.compile(r"(\d\d):00 to (\d\d):00 UTC")
 _HOUR, _FIRST_WEEKDAY = 3600, 3  # 1970-01-01 was a Thursday
+
+
+def is_expected(event: Finding, moments: Iterable[Finding]) -> bool:
+    """Whether an event comes when its signature is known to come: the next Sunday is no news."""
+    mine = [m for m in moments if m.signature == event.signature and m.attr in _TIMES]
+    return bool(mine) and all(_at_that_time(event, moment) for moment in mine)
+
+
+def _at_that_time(event: Finding, moment: Finding) -> bool:
+    try:
+        when = datetime.strptime(event.value, "%Y-%m-%d %H:%M UTC")
+    except ValueError:
+        return False
+    if moment.attr == DAY_OF_WEEK:
+        return moment.value.startswith(DAYS[when.weekday()])
+    span = _SPAN.match(moment.value)
+    if span is None:
+        return False
+    first, last = int(span.group(1)), int(span.group(2))
+    return (when.hour - first) % 24 < ((last - first) % 24 or 24)
 
 
 def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:

@@ -83,6 +83,15 @@ class ProgramTable(NamedTuple):
     crashes: Ints
     programs: int
 
+    def without(self, other: ProgramTable) -> ProgramTable:
+        """Return the table without the crashes that another one counts."""
+        return ProgramTable(
+            np.concatenate((self.program, other.program)),
+            np.concatenate((self.value, other.value)),
+            np.concatenate((self.crashes, -other.crashes)),
+            self.programs,
+        )
+
     def of(self, value: int) -> tuple[Floats, Floats]:
         """Return the crashes of each program with a value, and with any."""
         has = self.value == value
@@ -90,16 +99,16 @@ class ProgramTable(NamedTuple):
         return sum_by_code(self.program[has], self.crashes[has], self.programs), sizes
 
 
-def program_table(population: Population, free: Bools, codes: Ints) -> ProgramTable | None:
-    """Count the crashes under a mask by program and value; None where no program is known.
+def program_table(population: Population, crashes: Ints, codes: Ints) -> ProgramTable | None:
+    """Count some crashes (where they are) by program and value; None where no program is known.
 
-    `codes` are the values of all crashes.
+    `codes` are their values.
     """
     programs = programs_of(population)
     if programs is None:
         return None
-    some = free & (codes >= 0)
-    pairs = count_pairs(programs.crash + 1, codes, among=some)
+    known = codes >= 0
+    pairs = count_pairs(programs.crash[crashes[known]] + 1, codes[known])
     return ProgramTable(*pairs, len(programs.values) + 1)
 
 

@@ -17,7 +17,7 @@ from gdb_epi.fleet.screen.ended import with_end
 from gdb_epi.fleet.screen.events import Events, events_of, without
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
-from gdb_epi.fleet.screen.moments import moment_findings
+from gdb_epi.fleet.screen.moments import is_expected, moment_findings
 from gdb_epi.fleet.screen.types import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.within_groups import unlike_their_group
 from gdb_epi.fleet.statistics.arrays import Bools
@@ -54,7 +54,11 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     asked = [name for finding in hosts for name in _peeled_of(parts.counted, finding)]
     peeled = _members(population, hosts)
     raised = {finding.key for finding in earlier_findings}
-    new = [event for event in events.findings if event.key not in raised]
+    new = [
+        event
+        for event in events.findings
+        if event.key not in raised and not is_expected(event, earlier_findings)
+    ]
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in earlier_findings if f.attr == HOST}
     for finding in hosts:

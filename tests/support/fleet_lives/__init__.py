@@ -2,5 +2,5 @@
 """Small fleets of real life with a planted truth, as full records and host-hours in files.
 
 `lab` makes them, `first` and `second` are the two sets that were scored blind
-(tests/bench/fleet_lives.md); each function's docstring is the truth, written before it was asked.
+(tests/bench/README.md); each function's docstring is the truth, written before it was asked.
 """
