@@ -36,6 +36,8 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
+    from gdb_epi.fleet.screen.finding_texts import plain_signature
+
     cells = [
         [
             row.before,
@@ -43,7 +45,7 @@ def run(args: Namespace) -> int:
             "new" if row.ratio is None else f"{row.ratio:.2f}",
             f"{row.p:.1g}",
             f"{row.q:.1g}",
-            row.signature or row.key,
+            plain_signature(row.signature or row.key or ""),
         ]
         for row in rows
     ]

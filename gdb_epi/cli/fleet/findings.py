@@ -66,6 +66,7 @@ def row(finding: StoredFinding) -> dict[str, object]:
 
 
 def _print(finding: StoredFinding, *, repaired: bool) -> None:
+    from gdb_epi.fleet.screen.finding_texts import beside_words
     from gdb_epi.fleet.store.days import iso_day
 
     verdict = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
@@ -73,7 +74,7 @@ def _print(finding: StoredFinding, *, repaired: bool) -> None:
     print_line(f"      {finding.numbers(interval=True)}")
     test, exposure = (finding.detail.get(name, "") for name in ("test", "exposure"))
     if test:
-        print_line(f"      test: {test}; exposure: {exposure}")
+        print_line(f"      test: {test}{beside_words(str(exposure))}")
     for caveat in finding.detail.get("caveats", ()):
         print_line(f"      but: {caveat}")
     if finding.raised > 1:

@@ -25,6 +25,7 @@ from gdb_epi.fleet.life.states import State, all_states, failed_fixes
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signatures import new_signatures, top_signatures
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored
+from gdb_epi.fleet.screen.finding_texts import plain_signature
 from gdb_epi.fleet.screen.types import ALL
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
@@ -107,7 +108,7 @@ def _of_finding(finding: StoredFinding) -> News:
     subject = f"{finding.attr}={finding.value} {finding.signature} {finding.raised}"
     title = verdict if finding.value in verdict else f"{finding.attr}={finding.value}: {verdict}"
     if not finding.signature.startswith(ALL):
-        title += f": {finding.signature}"
+        title += f": {plain_signature(finding.signature)}"
     cores = tuple(detail.get("cores", ())[:MAX_CORES])
     more = {**detail, "id": finding.id, "state": finding.state, "raised": finding.raised}
     more.pop("cores", None)
@@ -156,12 +157,18 @@ def digest(engine: Engine, days: int, until: int, now: float) -> News:
     _part(
         lines,
         "New signatures:",
-        [f"{row.signature or row.key}: {counted(row.crashes, 'crash')}" for row in new],
+        [
+            f"{plain_signature(row.signature or row.key or '')}: {counted(row.crashes, 'crash')}"
+            for row in new
+        ],
     )
     _part(
         lines,
         "Most frequent of all time:",
-        [f"{r.signature or r.key}: {counted(r.crashes, 'crash')}" for r in top],
+        [
+            f"{plain_signature(r.signature or r.key or '')}: {counted(r.crashes, 'crash')}"
+            for r in top
+        ],
     )
     span = f"{iso_day(first)} to {iso_day(until)}"
     title = f"{span}: {counted(len(fresh), 'new finding')}, {len(regressed)} regressed, "
