@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.fleet_simulator import population, simulate
 
+from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.records.facts import facts_of, program_of
 from gdb_epi.fleet.records.projection import project
 from gdb_epi.fleet.screen.moments import is_expected
+from gdb_epi.fleet.screen.programs import of_most_programs
 from gdb_epi.fleet.screen.rising import trend_of_number
 from gdb_epi.fleet.screen.types import DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
+from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
 
 
 @pytest.mark.parametrize(
@@ -77,3 +81,35 @@ def test_what_repeats_when_it_is_known_to_come_is_expected():
     assert not is_expected(event, [night, finding(DAY_OF_WEEK, "Monday (UTC)")])
     assert not is_expected(finding(EVENT, "2026-11-15 00:10 UTC"), [night])
     assert is_expected(finding(EVENT, "2026-11-15 00:10 UTC"), [sunday])
+
+
+def test_the_beta_binomial_tail_is_that_of_its_terms():
+    # Of three with a chance that is uniform, each number from 0 to 3 is as likely.
+    assert [round(beta_binomial_tail(k, 3, 1.0, 1.0), 9) for k in range(5)] == [
+        1,
+        0.75,
+        0.5,
+        0.25,
+        0,
+    ]
+    # A known chance: the binomial.
+    sharp = beta_binomial_tail(8, 10, 3e7, 7e7)
+    assert abs(sharp - float(binomial_tail(*map(np.array, ([8.0], [10.0], [0.3])))[0])) < 1e-6
+    assert beta_binomial_tail(20, 20, 8.0, 7.0) > 50 * 0.53**20, "a share that is not well known"
+
+
+def busy(programs: list[int], inside: list[int]) -> bool:
+    """Whether a value that a quarter of the hours have is preferred by most of the programs."""
+    names = [str(number) for number in range(len(programs))]
+    crash = np.repeat(np.arange(len(programs)), programs)
+    with_value = np.concatenate([np.arange(n) < k for n, k in zip(programs, inside, strict=True)])
+    whole = population(simulate(5, hosts=20, days=2, per_day=5))
+    fact = Attribute("program", names, crash, np.zeros(0, dtype=np.int64))
+    mine = np.arange(crash.size)
+    return of_most_programs(whole._replace(facts=(fact,)), mine, with_value, 0.25, 2.0)
+
+
+def test_a_rack_is_not_bad_for_what_its_busiest_programs_do():
+    assert not busy([40, 30, 20, 20, 20], [40, 30, 5, 5, 5]), "two of them run there"
+    assert busy([40, 30, 20, 20, 20], [30, 22, 14, 15, 13]), "all of them"
+    assert busy([50], [50]), "of a single program nothing is left aside"

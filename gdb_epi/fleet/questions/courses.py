@@ -17,14 +17,15 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.finding_texts import plain_signature
 from gdb_epi.fleet.screen.hosts import exposure_shares
-from gdb_epi.fleet.screen.programs import main_program
+from gdb_epi.fleet.screen.programs import main_program, of_same_programs
 from gdb_epi.fleet.screen.screening import Screen
-from gdb_epi.fleet.screen.types import MAX_Q, MIN_N, TOGETHER
+from gdb_epi.fleet.screen.types import MIN_N, TOGETHER
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.util import counted
 
 MIN_CRASHES = 8  # of a signature
+MAX_P = 1e-3  # over all signatures: nobody asked
 MIN_BEFORE = 3  # days before it began
 MAX_TOLD = 5  # of each kind, the most frequent ones
 MAX_CRASHES = 1_000_000  # of all; with more of them everything is no chance
@@ -69,7 +70,7 @@ def _began(population: Population, mine: Ints, day: int, tested: int) -> Iterato
         late = population.exposure_hours[population.exposure_day >= first].sum()
         share = max(share, float(late / population.exposure_hours.sum()))
     # P(all of the others come after the first one), for as many as could have come before it.
-    if min(share, 1.0) ** (days.size - 1) * tested > MAX_Q:
+    if min(share, 1.0) ** (days.size - 1) * tested > MAX_P:
         return
     hosts = np.unique(population.host[mine[population.host[mine] >= 0]]).size
     size = f"{counted(days.size, 'crash')} on {counted(hosts, 'host')}"
@@ -87,9 +88,12 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     if hosts.size < MIN_CRASHES or own.size < 2 or own.size > MAX_PART * alive:
         return
     # P(all on so many hosts) is at most that of some set of so many, over all such sets.
-    part = float(np.sort(share)[-own.size :].sum())
-    sets = lgamma(alive + 1) - lgamma(own.size + 1) - lgamma(alive - own.size + 1)
-    if sets + hosts.size * log(part) > log(MAX_Q / tested):
+    part, size = float(np.sort(share)[-own.size :].sum()), alive
+    if (its_hosts := _hosts_of_program(population, mine)) is not None:
+        # Its program may run nowhere else: then only its own hosts are those to choose from.
+        part, size = own.size / its_hosts, its_hosts
+    sets = lgamma(size + 1) - lgamma(own.size + 1) - lgamma(size - own.size + 1)
+    if sets + hosts.size * log(part) > log(MAX_P / tested):
         return
     name = plain_signature(population.signatures[population.signature[mine[0]]])
     where = f"{counted(hosts.size, 'crash')} on {own.size} of {alive} hosts and on no other"
@@ -98,3 +102,17 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     main = main_program(population, mask)
     runs = f": see what else {main[0]} has there" if main and main[1] == main[2] else ""
     yield f"stays on few hosts: {name}: {where}; no host is to blame by that{runs}"
+
+
+def _hosts_of_program(population: Population, mine: Ints) -> int | None:
+    """Return on how many hosts a program has crashed; None: it has hardly crashed otherwise.
+
+    `mine` are the crashes of the program that are asked about.
+    """
+    of_program = of_same_programs(population, mine)
+    if of_program is None:
+        return None
+    of_program &= population.host >= 0
+    if int(np.count_nonzero(of_program)) - mine.size < MIN_CRASHES:
+        return None
+    return int(np.unique(population.host[of_program]).size)

@@ -15,6 +15,7 @@ from gdb_epi.fleet.screen.mixture import mixture
 from gdb_epi.fleet.screen.programs import (
     ProgramTable,
     is_of_process,
+    of_most_programs,
     p_beside_programs,
     program_table,
     programs_of,
@@ -484,7 +485,12 @@ def _of_flag(
         if relative_risk(counts[v], share[v], total - counts[v], 1 - share[v])[0] < MIN_RR:
             continue
         chance = float(p[v]), float(q[v])
-        yield from _finding(tests, v, flagged.name, flagged.crashes(), chance)
+        crashes = flagged.crashes()
+        if flagged.name == ALL:
+            inside = tests.of(crashes) == v
+            if not of_most_programs(population, crashes, inside, float(share[v]), MIN_RR):
+                continue
+        yield from _finding(tests, v, flagged.name, crashes, chance)
 
 
 def _hosts_once(tests: TestedAttribute, flagged: _CrashCounts) -> Floats:

@@ -15,7 +15,12 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    beta_binomial_tail,
+    binomial_tail,
+    hypergeometric_tail,
+    relative_risk,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 PROGRAM = "program"  # the fact
@@ -27,6 +32,10 @@ ITS_PROGRAM = (
 )
 MOSTLY = 0.8  # of some crashes, that they are of one program
 WEIGHT = 10.0  # crashes that the fleet's share counts as, beside those of the program
+MIN_OTHERS = 5  # crashes of a program, that tell where it runs
+MAX_LOUD = 2  # programs that are left aside, when all crashes are asked
+MAX_LEFT_P = 0.05
+WEAK = 4.0  # crashes that the fleet's share counts as beside so many
 OF_PROCESS = ("image", "python")
 
 
@@ -143,6 +152,12 @@ def p_beside_programs(
         others, marked = (sizes - here)[own], (with_value - here_with)[own]
         shares = (WEIGHT * given + marked) / (WEIGHT + others)
         share = float((here[own] * shares).sum()) / n
+        if float(others.sum()) >= MIN_OTHERS:
+            # Where it runs is known as well as its other crashes tell: the share has an error, too.
+            shares = (WEAK * given + marked) / (WEAK + others)
+            share = float((here[own] * shares).sum()) / n
+            weight = WEAK + float(others.sum())
+            return beta_binomial_tail(int(count), int(n), share * weight, (1 - share) * weight)
     return _one(binomial_tail, count, n, min(share, 1.0))
 
 
@@ -169,3 +184,28 @@ def share_beside(
 
 def _one(test: Callable[..., Floats], *numbers: float) -> float:
     return float(test(*(np.array([x]) for x in numbers))[0])
+
+
+def of_most_programs(
+    population: Population, crashes: Ints, inside: Bools, share: float, least: float
+) -> bool:
+    """Whether more than one or two programs have a value that all crashes seem to prefer.
+
+    A rack on which the busiest service runs has more crashes of all kinds, and only of that
+    service. True where programs are not known. `inside` are the crashes with the value, `least` is
+    the relative risk that the others must show.
+    """
+    programs = programs_of(population)
+    if programs is None:
+        return True
+    program = programs.crash[crashes]
+    known = program >= 0
+    size = len(programs.values)
+    total = np.bincount(program[known], minlength=size).astype(float)
+    with_value = np.bincount(program[known & inside], minlength=size).astype(float)
+    present = int(np.count_nonzero(total))
+    loudest = np.argsort(share * total - with_value, kind="stable")[: min(MAX_LOUD, present // 2)]
+    total[loudest] = with_value[loudest] = 0.0
+    a, n = float(with_value.sum()), float(total.sum())
+    risk = relative_risk(a, share, n - a, 1 - share)[0]
+    return risk >= least and _one(binomial_tail, a, n, share) <= MAX_LEFT_P

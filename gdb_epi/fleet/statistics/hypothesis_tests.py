@@ -47,6 +47,18 @@ def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
     return np.where(inside, tail, np.where(count < 1, 1.0, 0.0))
 
 
+def beta_binomial_tail(count: int, total: int, a: float, b: float) -> float:
+    """Return P(at least `count` of `total`) where the chance of each is beta-distributed."""
+    if count <= 0 or b <= 0:
+        return 1.0
+    k = np.arange(count, total + 1, dtype=float)
+    log_beta = special.gammaln(k + a) + special.gammaln(total - k + b)
+    log_beta -= special.gammaln(total + a + b)
+    whole = special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+    logs = _choose(np.full(k.size, float(total)), k) + log_beta - whole
+    return float(min(1.0, np.exp(logs).sum()))
+
+
 def poisson_binomial_tail(count: int, chances: Floats) -> float:
     """P(at least `count`) of events with a chance each; exact up to MAX_EXACT, then normal."""
     if chances.size > MAX_EXACT:
