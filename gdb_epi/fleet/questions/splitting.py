@@ -23,7 +23,7 @@ from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.events import Events, events_of
 from gdb_epi.fleet.screen.finding_texts import needs_or_goes, verdict
 from gdb_epi.fleet.screen.hosts import host_signatures
-from gdb_epi.fleet.screen.programs import is_of_process
+from gdb_epi.fleet.screen.programs import is_asked_by_program
 from gdb_epi.fleet.screen.screening import screened_hosts
 from gdb_epi.fleet.screen.types import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
@@ -405,7 +405,9 @@ def _needed(
     crashes = combinations.tally(members)
     tests = 0
     for attribute in population.attributes:
-        if is_of_process(attribute.name):  # beside other programs any version of its own leans
+        if is_asked_by_program(
+            population, attribute.name
+        ):  # beside other programs any version of its own leans
             continue
         share, _ = expected_shares(population, attribute)
         counts = count_by_value(combinations.codes(attribute), crashes, share.size)

@@ -15,7 +15,7 @@ from gdb_epi.fleet.population.coverage import hours_miss_some, without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
 from gdb_epi.fleet.screen.beside_hours import FAMILIES
-from gdb_epi.fleet.screen.programs import is_of_process, of_same_programs
+from gdb_epi.fleet.screen.programs import is_asked_by_program, is_of_process, of_same_programs
 from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
@@ -145,7 +145,7 @@ def _possible(
     shares, source = expected_shares(population, attribute)
     codes = combinations_of(population).codes(attribute)
     counts, everything = (count_by_value(codes, some, shares.size) for some in (here, whole))
-    if is_of_process(attribute.name):
+    if is_asked_by_program(population, attribute.name):
         shares = everything / max(float(everything.sum()), 1.0)
     known = int(counts.sum())
     value = int(counts.argmax())

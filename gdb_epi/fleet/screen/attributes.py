@@ -14,6 +14,7 @@ from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.mixture import mixture
 from gdb_epi.fleet.screen.programs import (
     ProgramTable,
+    is_asked_by_program,
     is_of_process,
     of_most_programs,
     p_beside_programs,
@@ -265,7 +266,9 @@ def value_findings(
     q = q_of(p)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
         chance = float(p[i]), float(q[i])
-        beside = _table_of(tests, crashes) if _is_asked_by_program(tests) else None
+        beside = (
+            _table_of(tests, crashes) if is_asked_by_program(tests.population, tests.name) else None
+        )
         yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0), beside)
 
 
@@ -304,16 +307,15 @@ def _weaker(
     # From the cheapest test to the dearest one, for those that are still to be seen.
     near = weaken(hypergeometric_bound, count, whole, marked, n)
     near = weaken(hypergeometric_tail, count, whole, marked, n)
-    if tests.source != HOST_HOURS and near.size and not _is_asked_by_program(tests):
+    if (
+        tests.source != HOST_HOURS
+        and near.size
+        and not is_asked_by_program(tests.population, tests.name)
+    ):
         inflation = mixture(tests.population, tests.codes, tests.share)
         if inflation > 1:
             weaken(binomial_tail, count / inflation, n / inflation, tests.share[v])
     return p
-
-
-def _is_asked_by_program(tests: TestedAttribute) -> bool:
-    """Whether the crashes of a program tell what its versions are compared with."""
-    return is_of_process(tests.name) and programs_of(tests.population) is not None
 
 
 def _beside_programs(
@@ -430,7 +432,9 @@ def _of_signatures(
         mine, code = cell(i)
         chance = float(p[i]), float(q[i])
         name = population.signatures[s[i]]
-        beside = _table_of(tests, crashes) if _is_asked_by_program(tests) else None
+        beside = (
+            _table_of(tests, crashes) if is_asked_by_program(tests.population, tests.name) else None
+        )
         yield from _finding(tests, code, name, mine, chance, effects.get(i, 1.0), beside)
 
 

@@ -84,6 +84,11 @@ def of_same_programs(population: Population, crashes: Ints | Bools) -> Bools | N
     return np.asarray(mine[programs.crash])
 
 
+def is_asked_by_program(population: Population, name: str) -> bool:
+    """Whether the crashes of programs tell what the values of an attribute are compared with."""
+    return is_of_process(name) and programs_of(population) is not None
+
+
 class ProgramTable(NamedTuple):
     """How many crashes each program has, of those whose value of an attribute is known."""
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.programs import is_of_process
+from gdb_epi.fleet.screen.programs import is_asked_by_program
 from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MAX_Q
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, negative_binomial_tail
@@ -55,7 +55,7 @@ def fits_as_well(population: Population, host: int, crashes: Ints, alpha: float)
     caveats = []
     mine = crashes[population.host[crashes] == host]
     for attribute in population.attributes:
-        if is_of_process(attribute.name):  # who has it is who runs the program
+        if is_asked_by_program(population, attribute.name):  # who has it is who runs the program
             continue
         codes = attribute.crash[mine]
         value = int(codes[0]) if codes.size else ABSENT
