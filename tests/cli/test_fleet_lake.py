@@ -87,10 +87,11 @@ def export(capsys):
 
 
 def ask(db, question, capsys):
-    """Return exit code, answer and errors."""
+    """Return exit code, answer and errors; in the answer the database is called DB."""
     capsys.readouterr()
     code = main(["fleet", *question.split(), "--db", db])
-    return code, *capsys.readouterr()
+    printed = capsys.readouterr()
+    return code, printed.out.replace(db, "DB"), printed.err
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

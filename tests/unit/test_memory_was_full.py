@@ -20,6 +20,7 @@ def raised_from(cause: BaseException) -> BaseException:
 def test_a_failed_allocation_is_seen_below_another_error() -> None:
     assert memory_was_full(MemoryError())
     assert memory_was_full(raised_from(MemoryError()))
+    assert memory_was_full(SystemError("error return without exception set"))
 
 
 def test_other_errors_are_none() -> None:

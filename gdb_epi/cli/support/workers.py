@@ -72,6 +72,10 @@ MAX_CHAIN = 16  # exceptions that led to an exception
 _HEADER = struct.Struct("<Q?")  # of a result: its size, and whether the worker goes on
 PIECE = 1 << 16
 RARELY = (100_000, 10, 10)  # objects made, collections: a core leaves few cycles until its end
+MEMORY_FULL = 86  # exit code of a worker that had no memory left to answer with
+# Python/errors.c and Objects/call.c say either of a C function that failed and set no exception.
+NO_EXCEPTION = ("without exception set", "without setting an exception")
+LARGER = "--max-memory with a larger size"
 LOOK = 1.0  # seconds between two looks at the clock
 
 
@@ -190,6 +194,7 @@ class _Worker:
         self.deadline = 0.0
         self._core = share.cores[0]
         self._timeout = share.timeout
+        self._max_memory = share.options.max_memory
         self._scratch: Scratch | None = None
         self._data = bytearray()
         self._ours, theirs = socket.socketpair()
@@ -246,6 +251,9 @@ class _Worker:
             ), False
         if code == -signal.SIGBUS:
             return Failure(f"{name}: {CUT_OFF}", AGAIN, EXIT_UNUSABLE_INPUT), False
+        if code == MEMORY_FULL:
+            message = f"{name}: {_too_large(self._max_memory)}"
+            return Failure(message, LARGER, EXIT_FAILED), False
         return Failure(f"{name}: {_death(code)}", "again with --jobs 1", EXIT_FAILED), False
 
     def end(self) -> int:
@@ -306,6 +314,9 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
             asked.sendall(message)
             del message
         code = 0
+    except Exception as error:  # noqa: BLE001 - the parent names the core and why it has no answer
+        if memory_was_full(error):  # where even a request cannot be read
+            code = MEMORY_FULL
     finally:
         os._exit(code)
 
@@ -329,8 +340,8 @@ def _encode(share: _Share, core: Core, scratch: Scratch, kept: KeptFiles) -> tup
     except Exception as error:  # noqa: BLE001 - boundary: one core must not stop the others
         if memory_was_full(error):
             lift_memory_limit()  # the answer takes memory too
-            message = f"{core.path}: needs more than {options.max_memory} bytes of memory"
-            return ["failed", message, "--max-memory with a larger size", EXIT_FAILED], False
+            message = f"{core.path}: {_too_large(options.max_memory)}"
+            return ["failed", message, LARGER, EXIT_FAILED], False
         if os.environ.get("GDB_EPI_DEBUG"):
             import traceback
 
@@ -339,12 +350,22 @@ def _encode(share: _Share, core: Core, scratch: Scratch, kept: KeptFiles) -> tup
         return ["failed", message, "GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED], False
 
 
+def _too_large(limit: int) -> str:
+    return f"needs more than {limit} bytes of memory"
+
+
 def memory_was_full(error: BaseException) -> bool:
-    """Tell whether an allocation failed; int.from_bytes() of 3.13 makes a SystemError of that."""
+    """Tell whether an allocation failed.
+
+    C code of CPython makes a SystemError of that: over the first error (int.from_bytes() of 3.13),
+    or because it has set none (3.11).
+    """
     chain: BaseException | None = error
     for _ in range(MAX_CHAIN):
         if chain is None or isinstance(chain, MemoryError):
             return chain is not None
+        if isinstance(chain, SystemError) and any(text in str(chain) for text in NO_EXCEPTION):
+            return True
         chain = chain.__cause__ or chain.__context__
     return False
 
