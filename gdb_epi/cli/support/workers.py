@@ -315,8 +315,10 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
             del message
         code = 0
     except Exception as error:  # noqa: BLE001 - the parent names the core and why it has no answer
-        if memory_was_full(error):  # where even a request cannot be read
-            code = MEMORY_FULL
+        code = MEMORY_FULL  # not even a request could be read; the next lines need memory too
+        lift_memory_limit()
+        if not memory_was_full(error):
+            code = EXIT_FAILED
     finally:
         os._exit(code)
 
