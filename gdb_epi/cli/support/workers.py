@@ -314,7 +314,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
             asked.sendall(message)
             del message
         code = 0
-    except Exception as error:  # noqa: BLE001 - the parent names the core and why it has no answer
+    except Exception as error:  # noqa: BLE001 - boundary: the parent says why there is no answer
         code = MEMORY_FULL  # not even a request could be read; the next lines need memory too
         lift_memory_limit()
         if not memory_was_full(error):
