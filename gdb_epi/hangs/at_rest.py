@@ -52,11 +52,11 @@ def weigh_idleness(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
 def rests(scene: HangContext, activity: h.ThreadActivity) -> bool:
     """Tell whether a thread computes, or waits in a place that is made for waiting for work."""
     frames = scene.view.frames(activity.tid)
-    if not frames or (activity.kind in _ALWAYS and not in_handler(activity.frames, frames)):
+    if not frames:
         return True
     if in_handler(activity.frames, frames):
         return activity.timed or activity.kind in (*h.RUNNING, h.GIL, h.SLEEP)
-    if activity.timed:
+    if activity.timed or activity.kind in _ALWAYS:
         return True
     if not activity.frames:
         outside = [frame for frame in frames if frame.module != "threading"]

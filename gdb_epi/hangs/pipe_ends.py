@@ -107,8 +107,9 @@ class PipeEnds:
         try:
             if kind == "int":
                 value = self._view.objects.integer(word)
-                plain = not isinstance(value, Absent) and 2 < value < MAX_NUMBER
-                return (int(value),) if plain and not isinstance(value, Absent) else ()
+                if isinstance(value, Absent) or not 2 < value < MAX_NUMBER:
+                    return ()
+                return (int(value),)
             if kind == FILE or kind.startswith(_STREAMS):
                 behind = self._descriptors.behind(word)
                 return (behind,) if behind is not None and behind > 2 else ()

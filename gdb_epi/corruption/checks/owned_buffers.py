@@ -213,9 +213,9 @@ def _of_view(judge: _Judge, words: _Words, owner: int) -> int:
                      "view.len", "view.shape", "view.strides")
     }  # fmt: skip
     managed, width = words.raw(at["mbuf"]), words.raw(at["view.itemsize"])
-    one = words.raw(at["view.ndim"] & -WORD) >> 8 * (at["view.ndim"] % WORD) & 0xFFFFFFFF == 1
+    flat = words.raw(at["view.ndim"] & -WORD) >> 8 * (at["view.ndim"] % WORD) & 0xFFFFFFFF == 1
     released = words.raw(at["flags"]) & 1 or words.raw(managed + _MASTER_FLAGS) & 1
-    if not one or released or words.raw(at["view.suboffsets"]) or not 0 < width < MAX_WIDTH:
+    if not flat or released or words.raw(at["view.suboffsets"]) or not 0 < width < MAX_WIDTH:
         return POSSIBLE
     length = words.number(at["view.len"], "len")
     start = words.pointer(at["view.buf"], "buf", alone=False)

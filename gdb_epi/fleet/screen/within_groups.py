@@ -39,16 +39,20 @@ def unlike_their_group(
         if not inside:
             continue
         judged = JudgedHosts(population.chosen(crash, exposure), day)
+        if not judged.can_be_judged:
+            continue
         for finding in inside:
             host = population.hosts.index(finding.value)
-            others = without(population, population.host == host)
-            if not any(same.key == group.key for same in flagged_groups(others)):
-                continue
-            if not judged.can_be_judged:
-                continue
-            if float(judged.p[host]) * int(judged.alive.sum()) > MAX_HOST_Q:
+            is_usual = float(judged.p[host]) * int(judged.alive.sum()) > MAX_HOST_Q
+            if is_usual and _stands_out_without(population, group, host):
                 explained.add(finding.value)
     return [f for f in findings if f.value not in explained or not any(f is a for a in asked)]
+
+
+def _stands_out_without(population: Population, group: Finding, host: int) -> bool:
+    """Whether a group stands out also without the crashes of one of its hosts."""
+    others = without(population, population.host == host)
+    return any(same.key == group.key for same in flagged_groups(others))
 
 
 def _belongs(finding: Finding, crash: Bools) -> bool:
