@@ -51,7 +51,14 @@ def record_of(
     )  # fmt: skip
     cores = find_core(folder)
     assert cores, f"{mode} left no core"
-    command = [sys.executable, str(ROOT / "gdb_epi/cli/gdb-epi"), "triage", "--format", "json"]
+    command = [
+        sys.executable,
+        str(ROOT / "gdb_epi/cli/gdb-epi"),
+        "triage",
+        "--no-db",
+        "--format",
+        "json",
+    ]
     done = subprocess.run(
         [*command, *options, str(cores[0])], env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, timeout=120, check=True,
