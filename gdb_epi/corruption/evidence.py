@@ -55,8 +55,8 @@ def word_evidence(
     where: int | str,
     held: int,
     corrected: int,
-    path: str,
     summary: str,
+    path: str = MEMORY,
     **facts: object,
 ) -> Evidence:
     """Return evidence that a word should have been another one."""
@@ -65,7 +65,7 @@ def word_evidence(
 
 
 def plain_evidence(
-    id: str, where: int | str, path: str, summary: str, facts: Mapping[str, Any]
+    id: str, where: int | str, summary: str, path: str = UNKNOWN, **facts: object
 ) -> Evidence:
     """Return evidence that is no pair of words."""
     return Evidence(id, where, None, None, (), path, summary, facts)

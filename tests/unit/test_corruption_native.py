@@ -17,7 +17,7 @@ from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.saved_on_stack import frame_pointer
 from gdb_epi.corruption.checks.several_bits import line
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, REGISTER, UNKNOWN, Evidence, plain_evidence
+from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index
 from gdb_epi.corruption.score import score
 from gdb_epi.process_state import ProcessState
@@ -374,7 +374,7 @@ def test_a_line_that_begins_with_a_block_takes_the_sign_of_software_and_claims_n
     """memset() of an object makes it as well, and mostly ends elsewhere."""
     (weak,) = evidence(line(zeroed(**{"w-8": 0x21})))
     assert weak.id == "M:line:block"
-    sign = plain_evidence("S:null-read", "", UNKNOWN, "a NULL", {})
+    sign = plain_evidence("S:null-read", "", "a NULL")
     found = score([sign, weak])
     assert (found.word, found.answered >= {"S:null-read"}) == ("none", True)
     assert evidence(line(zeroed(**{"w-8": 0x21, "w40": 0}))) == []  # it goes on behind the line

@@ -497,7 +497,7 @@ def damaged(*words: tuple[int, int, int]) -> Context:
     """Return a context in which other checks found (address, right word, bit)."""
     made = failed(LOAD, fault_at(WILD), rdi=WILD)
     for where, right, bit in words:
-        one = word_evidence("R1", where, right ^ (1 << bit), right, MEMORY, "differs")
+        one = word_evidence("R1", where, right ^ (1 << bit), right, "differs")
         made.evidence.append(one)
     return made
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.corruption.checks.gc_links import head_of_untracked
 from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
+from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack, read_words
@@ -72,10 +72,6 @@ LAST = 64 << 10  # bytes at the end of a stack
 IN_ONE_STEP = ":one-step"
 
 
-def _against(id: str, summary: str, where: int | str = "", **facts: object) -> Evidence:
-    return plain_evidence(id, where, UNKNOWN, summary, facts)
-
-
 def _access(context: Context) -> FaultSite | None:
     """Return the failed access of an address; None for anything else."""
     site = context.site
@@ -102,7 +98,7 @@ def pattern(context: Context) -> Iterator[Evidence]:
             why = shape_in_words(context, word, shape)
             summary = f"{who} {word.value:#018x}: {why}"
             id = value_sign(context, word, f"S:{shape.name}")
-            yield _against(id, summary, word.source)
+            yield plain_evidence(id, word.source, summary)
             return
 
 
@@ -141,7 +137,7 @@ def overrun(context: Context) -> Iterator[Evidence]:
         stack = on_stack(context, near.region.end - 1)
         id = id + ONE_BIT if stack else one_bit_id(context, id, *_pointers(context))
     far = f"{near.distance} bytes" if near.distance else "right"
-    yield _against(id, f"the access is {far} {side} of a mapping, {at:#018x}")
+    yield plain_evidence(id, "", f"the access is {far} {side} of a mapping, {at:#018x}")
 
 
 def _in_place(context: Context, level: str, slots: tuple[int, ...]) -> bool:
@@ -163,7 +159,7 @@ def guard(context: Context) -> Iterator[Evidence]:
     if not isinstance(account, Absent) and account.place.kind == GUARD and account.place.region:
         start = account.place.region.start
         summary = f"{site.address or 0:#018x} is in the guard at {start:#018x}"
-        yield _against("S:guard-page", summary)
+        yield plain_evidence("S:guard-page", "", summary)
 
 
 @check(
@@ -190,13 +186,13 @@ def read_only(context: Context) -> Iterator[Evidence]:
                 "only be read: it was made read-only afterwards, as mprotect() does, and all "
                 "objects in that page share this"
             )
-            yield _against("S:read-only:allocated", summary, site.address or 0)
+            yield plain_evidence("S:read-only:allocated", site.address or 0, summary)
             return
         words = fault_words(context)
         id = "S:read-only"
         if words and not _leads_to_a_beginning(context, words[0].value):
             id = pointer_sign(context, words[0], id)
-        yield _against(id, f"{site.address or 0:#018x} is mapped, but only to be read")
+        yield plain_evidence(id, "", f"{site.address or 0:#018x} is mapped, but only to be read")
 
 
 def _was_given_out(context: Context, address: int) -> bool:
@@ -247,7 +243,7 @@ def unmapped(context: Context) -> Iterator[Evidence]:
         if _starts_page_without_memory(context, site):
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
             id = one_bit_id(context, "S:unmapped", word.value)
-            yield _against(value_sign(context, word, id), summary, word.source)
+            yield plain_evidence(value_sign(context, word, id), word.source, summary)
 
 
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
@@ -282,7 +278,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 f"{suspect.source} points at {suspect.value:#018x}, a free block of {pointee.name}"
             )
             id = one_bit_id(context, "S:use-after-free", suspect.value)
-            yield _against(id, summary, suspect.source)
+            yield plain_evidence(id, suspect.source, summary)
             return
         if suspect.depth and reads_free and begins_free_chunk(context, suspect.value):
             summary = (
@@ -290,13 +286,13 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 "malloc's begins"
             )
             id = one_bit_id(context, "S:use-after-free", suspect.value)
-            yield _against(id, summary, suspect.source)
+            yield plain_evidence(id, suspect.source, summary)
             return
         if suspect.depth == 0 and suspect.slots and all(map(index.in_free_block, suspect.slots)):
             summary = (
                 f"the word in {suspect.source} stands in a free block, at {suspect.slots[0]:#018x}"
             )
-            yield _against("S:use-after-free", summary, suspect.slots[0])
+            yield plain_evidence("S:use-after-free", suspect.slots[0], summary)
             return
         for slot in suspect.slots:
             if _is_free_link(context, slot, suspect.value):
@@ -304,7 +300,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                     f"{suspect.source} holds {suspect.value:#018x}, the link of a free block of "
                     f"malloc: it stands at {slot:#018x}, where the block begins"
                 )
-                yield _against("S:use-after-free", summary, slot)
+                yield plain_evidence("S:use-after-free", slot, summary)
                 return
 
 
@@ -378,12 +374,12 @@ def overwrite_run(context: Context) -> Iterator[Evidence]:
                 f"{value:#018x} at {place:#018x} is {plain:#x}, which is mapped, with top bits "
                 f"that {marked} of the four words around it have too: a mark that was not taken off"
             )
-            yield _against("S:tagged", summary, place)
+            yield plain_evidence("S:tagged", place, summary)
             return
         count = sum(_is_junk(context, at) for at in around)
         if count >= RUN:
             summary = f"{count} of the four words around {place:#018x} are text, poison or numbers"
-            yield _against("S:overwrite-run", summary, place)
+            yield plain_evidence("S:overwrite-run", place, summary)
             return
 
 
@@ -472,7 +468,7 @@ def ordinary(context: Context) -> Iterator[Evidence]:
                 summary = untracked or summary
             elif finding.detector == "stack_overflow" and _in_one_step(context):
                 id += IN_ONE_STEP
-            yield plain_evidence(id, "", UNKNOWN, summary, dict(finding.facts))
+            yield plain_evidence(id, "", summary)._replace(facts=dict(finding.facts))
 
 
 def _untracked(context: Context) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.objects_by_type import Heap
@@ -98,14 +98,12 @@ def _definitions(heap: Heap, functions: list[_Function]) -> Iterator[Evidence]:
             continue
         right = [flip for b in BITS if named(flip := builtin.definition ^ 1 << b) == builtin.name]
         if len(right) == 1:
-            yield word_evidence(
-                "R21",
-                builtin.address + offset,
-                builtin.definition,
-                right[0],
-                MEMORY,
+            summary = (
                 f"m_ml of the built-in function {builtin.name!r} at {builtin.address:#018x} leads "
-                f"to no definition; {right[0]:#018x}, one bit away, is that of {builtin.name!r}",
+                f"to no definition; {right[0]:#018x}, one bit away, is that of {builtin.name!r}"
+            )
+            yield word_evidence(
+                "R21", builtin.address + offset, builtin.definition, right[0], summary
             )
 
 
@@ -120,13 +118,11 @@ def _vectorcalls(context: Context, heap: Heap, functions: list[_Function]) -> It
         flips = (builtin.vectorcall ^ 1 << bit for bit in BITS)
         right = [flip for flip in flips if counts[flip] >= MIN_COPIES]
         if len(right) == 1:
-            yield word_evidence(
-                "R21",
-                builtin.address + offset,
-                builtin.vectorcall,
-                right[0],
-                MEMORY,
+            summary = (
                 f"vectorcall of the built-in function {builtin.name!r} at {builtin.address:#018x} "
                 f"is the start of no function; {counts[right[0]]} others have {right[0]:#018x}, "
-                "one bit away",
+                "one bit away"
+            )
+            yield word_evidence(
+                "R21", builtin.address + offset, builtin.vectorcall, right[0], summary
             )

@@ -16,7 +16,6 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
     REGISTER,
-    UNKNOWN,
     Evidence,
     Skipped,
     changed_bits,
@@ -64,7 +63,7 @@ def return_slot(context: Context) -> Iterator[Evidence]:
     near = one_bit_return(context)
     for slot in near:
         yield word_evidence(
-            "C1", slot.address, slot.found, slot.corrected, MEMORY, slot.summary, rivals=len(near)
+            "C1", slot.address, slot.found, slot.corrected, slot.summary, rivals=len(near)
         )
 
 
@@ -119,7 +118,7 @@ def bad_return(context: Context) -> Iterator[Evidence]:
         address, value = slot
         what = "0" if not value else f"{value:#018x}"
         summary = f"a return took {what} from {address:#x}"
-        yield plain_evidence("C3", address, UNKNOWN, summary, {"value": hex(value)})
+        yield plain_evidence("C3", address, summary, value=hex(value))
 
 
 @check(
@@ -169,7 +168,7 @@ def _function(context: Context, value: int, corrected: int, rivals: int) -> Evid
     id = "C4:copy" if copies else "C4"
     path = MEMORY if held else REGISTER
     return word_evidence(
-        id, where, value, corrected, path, summary, rivals=rivals, copies=len(copies)
+        id, where, value, corrected, summary, path=path, rivals=rivals, copies=len(copies)
     )
 
 
@@ -213,8 +212,7 @@ def entry(context: Context) -> Iterator[Evidence | Skipped]:
             f"rip {pc:#x} is inside of the instruction that ends at {step:#x} of the function "
             f"at {function.start:#x}: control came here by a wrong address"
         )
-        facts = {"function": hex(function.start)}
-        yield plain_evidence("C5", "rip", UNKNOWN, summary, facts)
+        yield plain_evidence("C5", "rip", summary, function=hex(function.start))
 
 
 def _boundary_after(context: Context, function: Function, pc: int) -> int | Absent:
@@ -287,12 +285,12 @@ def _by_address(site: FaultSite) -> Evidence | None:
                 f"the instruction accesses {computed:#018x}, the fault was at "
                 f"{site.address:#018x}, one bit from it"
             )
-            return word_evidence("C6", "address", site.address, computed, REGISTER, summary)
+            return word_evidence("C6", "address", site.address, computed, summary, path=REGISTER)
     return None
 
 
 def _plain(why: str) -> Evidence:
-    return plain_evidence("C6", "rip", UNKNOWN, why, {})
+    return plain_evidence("C6", "rip", why)
 
 
 @check(
@@ -324,13 +322,8 @@ def last_return(context: Context) -> Iterator[Evidence]:
     flips = [pc ^ 1 << bit for bit in range(ADDRESS_BITS)]
     right_words = [flip for flip in flips if call_returning_to(context.target, flip) is not None]
     for right in right_words:
-        yield word_evidence(
-            "C7:popped",
-            place,
-            pc,
-            right,
-            MEMORY,
+        summary = (
             f"a return took rip from {place:#018x}, {pc:#018x}; that lies behind no call, but one "
-            f"bit away {right:#018x} does",
-            rivals=len(right_words),
+            f"bit away {right:#018x} does"
         )
+        yield word_evidence("C7:popped", place, pc, right, summary, rivals=len(right_words))

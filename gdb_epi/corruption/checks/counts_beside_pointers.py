@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, word_evidence
+from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.memory import values_at_hand
 from gdb_epi.corruption.registry import check
@@ -68,12 +68,14 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
             word = int.from_bytes(context.target.read(word_at, WORD), "little")
         except UnreadableMemory:
             continue
-        yield word_evidence(
-            "R31", word_at, word, word ^ (held ^ right) << shift & WORD_MASK, MEMORY,
+        summary = (
             f"the number at {place:#018x}, in what begins at {start:#018x}, is {held}, and the "
             f"block that a pointer beside it names is smaller; {right} items of {width} bytes, one "
-            "bit away, fill it",
-        )  # fmt: skip
+            "bit away, fill it"
+        )
+        yield word_evidence(
+            "R31", word_at, word, word ^ (held ^ right) << shift & WORD_MASK, summary
+        )
 
 
 def _words_of_struct(context: Context, start: int) -> list[int]:
@@ -116,11 +118,11 @@ def _ends_of_struct(
 
 def _wrong_end(place: int, words: tuple[int, int]) -> Iterator[Evidence]:
     held, right = words
-    yield word_evidence(
-        "R31", place, held, right, MEMORY,
+    summary = (
         f"the end at {place:#018x} is {held:#x}, outside of the block between the start and the "
-        f"end of the room that stand beside it; {right:#x}, one bit away, lies within",
-    )  # fmt: skip
+        f"end of the room that stand beside it; {right:#x}, one bit away, lies within"
+    )
+    yield word_evidence("R31", place, held, right, summary)
 
 
 def _of_struct(

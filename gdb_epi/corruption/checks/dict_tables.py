@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import (
     GRAIN,
@@ -111,13 +111,12 @@ def dict_tables(context: Context) -> Iterator[Evidence | Skipped]:
         if len(repairs) == 1:
             member, right = repairs[0]
             place, held, corrected = tables.words(owner, keys, member, table, right)
-            yield word_evidence(
-                "R30", place, held, corrected, MEMORY,
+            summary = (
                 f"{member} of the dict at {owner:#018x} is {getattr(table, _NAMES[member])}; with "
                 f"{getattr(right, _NAMES[member])}, one bit away, its table's size, counts and "
-                "indices agree",
-                member=member,
-            )  # fmt: skip
+                "indices agree"
+            )
+            yield word_evidence("R30", place, held, corrected, summary, member=member)
 
 
 _NAMES = {

@@ -85,14 +85,17 @@ def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterat
         for right in starts:
             copies = len(context.places_of(right, COPIES)) if places else 0
             once = len(places) == 1 and not on_stack(context, places[0])
+            summary = (
+                f"{value:#018x} is inside of the function that failed, at or before rip, and one "
+                f"bit from {right:#018x}, where a function begins"
+            )
             yield word_evidence(
                 "C7:copy" if once and copies == COPIES else "C7",
                 places[0] if places else names[0],
                 value,
                 right,
-                MEMORY if places else REGISTER,
-                f"{value:#018x} is inside of the function that failed, at or before rip, and one "
-                f"bit from {right:#018x}, where a function begins",
+                summary,
+                path=MEMORY if places else REGISTER,
             )
 
 
@@ -123,14 +126,16 @@ def _by_return(context: Context, site: FaultSite, function: Function) -> Iterato
                 continue
             call = call_returning_to(context.target, right)
             if call is not None:
+                summary = (
+                    f"the popped word at {place:#018x}, {value:#018x}, is at or before rip, and "
+                    f"one bit (bit {bit}) from {right:#018x}, which lies behind a call"
+                )
                 yield word_evidence(
                     "C7:called" if _had_run(context, right, call, place) else "C7",
                     place,
                     value,
                     right,
-                    MEMORY,
-                    f"the popped word at {place:#018x}, {value:#018x}, is at or before rip, and "
-                    f"one bit (bit {bit}) from {right:#018x}, which lies behind a call",
+                    summary,
                 )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.pointers.word_origin import origin_of_register
@@ -72,9 +72,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
         _of_the_walk(context, links, repairs)
         yield from _while_collecting(python, links, repairs)
     for repair in repairs.values():
-        yield word_evidence(
-            "R8", repair.where, repair.found, repair.corrected, MEMORY, repair.summary
-        )
+        yield word_evidence("R8", repair.where, repair.found, repair.corrected, repair.summary)
 
 
 def head_of_untracked(context: Context, register: str) -> int | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.checks.pyc import codes_to_compare
 from gdb_epi.corruption.code.opcodes import Opcodes, opcodes_of_version
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -72,13 +72,12 @@ def instruction_arguments(context: Context) -> Iterator[Evidence | Skipped]:
         where = start + argument.at & -WORD
         word = int.from_bytes(context.target.read(where, WORD), "little")
         flip = (argument.entry ^ right) << 8 * (start + argument.at - where)
-        yield word_evidence(
-            "R26", where, word, word ^ flip, MEMORY,
+        summary = (
             f"byte {argument.at} of the bytecode at {start:#018x} loads entry {argument.entry} of "
             f"{argument.table}, which has {sizes[argument.table]}; {right}, one bit away, is one "
-            "that nothing else loads",
-            offset=argument.at,
-        )  # fmt: skip
+            "that nothing else loads"
+        )
+        yield word_evidence("R26", where, word, word ^ flip, summary, offset=argument.at)
 
 
 def _sizes(reader: Reader, address: int) -> dict[str, int]:

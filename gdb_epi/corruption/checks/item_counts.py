@@ -9,7 +9,7 @@ from itertools import compress
 from operator import gt
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory import values_at_hand
@@ -220,12 +220,12 @@ def _repair(walk: ObjectWalk, count: _Count) -> Iterator[Evidence]:
     if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
         if far == "two bits" and not _ends_there(walk, count, right[0]):
             return
-        yield word_evidence(
-            "R25", count.place, count.held, right[0], MEMORY,
+        summary = (
             f"{'length' if count.kind == 'str' else 'ob_size'} of the {count.kind} at "
             f"{count.owner:#018x} is {count.held:#x}, and "
-            f"{count.room}; {right[0]}, {far} away, fits",
-        )  # fmt: skip
+            f"{count.room}; {right[0]}, {far} away, fits"
+        )
+        yield word_evidence("R25", count.place, count.held, right[0], summary)
 
 
 def _ends_there(walk: ObjectWalk, count: _Count, value: int) -> bool:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, word_evidence
+from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.heap.malloc_chunks import (
     HEAD,
@@ -208,16 +208,12 @@ def _near(
     if len(blocks) != 1 or is_partly_written(context, slot, value, blocks[0]):
         return
     how = "one bit" if by_bit else "one byte, which is 0,"
-    yield word_evidence(
-        "R24" if by_bit else "M:link",
-        slot,
-        value,
-        blocks[0],
-        MEMORY,
+    summary = (
         f"the word at {slot:#018x}, {value:#018x}, names no block of malloc, where {count} blocks "
         f"of its kind name such; {how} away is {blocks[0]:#018x}, one of {len(unnamed)} of those "
-        "that none of them names",
+        "that none of them names"
     )
+    yield word_evidence("R24" if by_bit else "M:link", slot, value, blocks[0], summary)
 
 
 def _is_zeroed_byte(value: int, right: int) -> bool:

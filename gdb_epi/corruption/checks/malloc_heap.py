@@ -13,9 +13,7 @@ from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.corruption.evidence import (
-    MEMORY,
     OVERWRITTEN,
-    UNKNOWN,
     Evidence,
     Skipped,
     plain_evidence,
@@ -83,7 +81,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
             elif context.target.truncation().truncated or region.dumped < region.size:
                 yield Skipped("R7", news)  # what is missing may be why
             else:
-                yield plain_evidence(OVERWRITTEN, "", UNKNOWN, news, {})
+                yield plain_evidence(OVERWRITTEN, "", news)
     except UnreadableMemory as error:
         yield Skipped("R7", f"{error}")
 
@@ -215,15 +213,11 @@ def _jumps_over_chunks(heap: HeapWords, place: int, size: int) -> bool:
 def _evidence(heap: HeapWords, place: int, size: int) -> Evidence:
     where = heap.start + 8 * (place + 1)
     held = heap[place + 1]
-    return word_evidence(
-        "R7",
-        where,
-        held,
-        size,
-        MEMORY,
+    summary = (
         f"the size of the malloc chunk at {where - 8:#x} is {held:#x}; with {size:#x} the "
-        f"{FOLLOWING} chunks behind it fit",
+        f"{FOLLOWING} chunks behind it fit"
     )
+    return word_evidence("R7", where, held, size, summary)
 
 
 MAX_FREE = 4096  # chunks whose links are looked at
@@ -287,12 +281,8 @@ def _mended(
         if not flip >> ADDRESS_BITS and read_word(context.target, flip + answer) == chunk
     ]
     if len(chunks) == 1:
-        yield word_evidence(
-            "R12",
-            chunk + offset,
-            link,
-            chunks[0],
-            MEMORY,
+        summary = (
             f"a link of the free malloc chunk at {chunk:#x} is {link:#018x}; the chunk one bit "
-            f"away, {chunks[0]:#018x}, links back to it",
+            f"away, {chunks[0]:#018x}, links back to it"
         )
+        yield word_evidence("R12", chunk + offset, link, chunks[0], summary)

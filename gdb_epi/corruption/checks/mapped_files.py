@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.files.elf_images import (
     PF_W,
     ImageFile,
@@ -96,16 +96,11 @@ def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evid
         )
         return
     for at, held, right in single:
-        yield word_evidence(
-            "R2",
-            at,
-            held,
-            right,
-            MEMORY,
+        summary = (
             f"the read-only word at {at:#x} differs in one bit from {image.module.path} "
-            f"(same build-id), which has {right:#x}",
-            module=image.module.path,
+            f"(same build-id), which has {right:#x}"
         )
+        yield word_evidence("R2", at, held, right, summary, module=image.module.path)
 
 
 def is_breakpoint(held: int, right: int) -> bool:
@@ -150,14 +145,16 @@ def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped
         yield Skipped("R3", f"{len(wrong)} words of {image.name} differ: rewritten by a hook?")
         return
     for at, held, right in wrong:
+        summary = (
+            f"the read-only word at {at:#x} holds {held:#x}; ld.so put {right:#x} there "
+            f"(relative relocation of {image.module.path}, same build-id)"
+        )
         yield word_evidence(
             "R3" if (held ^ right).bit_count() == 1 else "R3:bits",
             at,
             held,
             right,
-            MEMORY,
-            f"the read-only word at {at:#x} holds {held:#x}; ld.so put {right:#x} there "
-            f"(relative relocation of {image.module.path}, same build-id)",
+            summary,
             module=image.module.path,
         )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
+from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
@@ -89,7 +89,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             summary = (
                 f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
             )
-            yield plain_evidence(ID, slot, UNKNOWN, summary, {})
+            yield plain_evidence(ID, slot, summary)
 
 
 def _slot_of(context: Context, word: FaultWord) -> int | None:

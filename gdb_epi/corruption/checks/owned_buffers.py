@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
@@ -392,9 +392,8 @@ def _repair(judge: _Judge, name: str, owner: int, words: _Words) -> Iterator[Evi
         words.instead = 0, 0
     if len(right) == 1:
         place, member, held, corrected = right[0]
-        yield word_evidence(
-            "R32", place, held, corrected, MEMORY,
+        summary = (
             f"{member} of the {name} at {owner:#018x} is {held:#x}, which contradicts its other "
-            f"words and the memory that it has; with {corrected:#x}, one bit away, they agree",
-            member=member,
-        )  # fmt: skip
+            f"words and the memory that it has; with {corrected:#x}, one bit away, they agree"
+        )
+        yield word_evidence("R32", place, held, corrected, summary, member=member)

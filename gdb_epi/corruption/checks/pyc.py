@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.opcodes import Opcodes, opcodes_of_magic
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
 from gdb_epi.corruption.heap.memory import page_reader
@@ -159,15 +159,12 @@ def _compare_code(context: Context, code: _Code, pyc: LoadedPyc) -> Iterator[Evi
         what = f"byte {at} of bytecode of {code.file} differs in one bit from that in the .pyc"
         yield Skipped("R6", f"{what}, which may be of later: {proof.says}")
     else:
-        yield word_evidence(
-            "R6",
-            where,
-            word,
-            word ^ flip << 8 * (code.start + at - where),
-            MEMORY,
+        summary = (
             f"byte {at} of the bytecode at {code.start:#018x} is {held:#04x}; with {right:#04x} "
-            f"it is that of the .pyc of {code.file}",
-            offset=at,
+            f"it is that of the .pyc of {code.file}"
+        )
+        yield word_evidence(
+            "R6", where, word, word ^ flip << 8 * (code.start + at - where), summary, offset=at
         )
 
 
@@ -331,12 +328,7 @@ def _one_bit(
         why = f"{what} differs in one bit from the .pyc, which may be of later: {proof.says}"
         yield Skipped("R22", why)
         return
-    yield word_evidence(
-        "R22" if proof.holds else "R22:form",
-        where,
-        word,
-        word ^ 1 << bit,
-        MEMORY,
-        f"{what} differs in one bit, at {place:#018x}, from that in {pyc.file.path} "
-        + (f"({proof.says})" if proof.holds else "and is none that a compiler makes"),
+    summary = f"{what} differs in one bit, at {place:#018x}, from that in {pyc.file.path} " + (
+        f"({proof.says})" if proof.holds else "and is none that a compiler makes"
     )
+    yield word_evidence("R22" if proof.holds else "R22:form", where, word, word ^ 1 << bit, summary)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
-    UNKNOWN,
     Evidence,
     Skipped,
     plain_evidence,
@@ -246,15 +245,11 @@ class BlockObjects:
                         yield self._wrong_type(candidate, info)
         for address, bit in self._absurd:
             word = self._heap.reader.u64(address)
-            yield word_evidence(
-                "R11",
-                address,
-                word,
-                word ^ 1 << bit,
-                MEMORY,
+            summary = (
                 f"the reference count of the object at {address:#x} has bit {bit} set, and is "
-                f"{word & ((1 << bit) - 1)} without it",
+                f"{word & ((1 << bit) - 1)} without it"
             )
+            yield word_evidence("R11", address, word, word ^ 1 << bit, summary)
 
     def _type(self, address: int) -> TypeInfo | None:
         try:
@@ -288,15 +283,12 @@ class BlockObjects:
 
     def _wrong_type(self, candidate: _Candidate, info: TypeInfo) -> Evidence:
         address = candidate.place - self._type_at
-        return word_evidence(
-            "R13",
-            candidate.place,
-            candidate.word,
-            info.address,
-            MEMORY,
+        summary = (
             f"the object at {address:#x} in a block of {candidate.room} bytes in use has no type; "
-            f"one bit away is {info.shown}, whose size fits, and count and links are an object's",
-            type=info.shown,
+            f"one bit away is {info.shown}, whose size fits, and count and links are an object's"
+        )
+        return word_evidence(
+            "R13", candidate.place, candidate.word, info.address, summary, type=info.shown
         )
 
 
@@ -395,15 +387,11 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
 
 
 def _evidence(wrong: WrongWord, pool: int) -> Evidence:
-    made = word_evidence(
-        "R9",
-        wrong.where,
-        wrong.found,
-        wrong.corrected,
-        MEMORY,
+    summary = (
         f"{wrong.what} in pymalloc's pool at {pool:#x} holds {wrong.found:#x}; with "
-        f"{wrong.corrected:#x} header and free list agree",
+        f"{wrong.corrected:#x} header and free list agree"
     )
+    made = word_evidence("R9", wrong.where, wrong.found, wrong.corrected, summary)
     return made._replace(ambiguous=INCREMENT) if wrong.low else made
 
 
@@ -415,7 +403,7 @@ def _of_a_lost_list(pool: Pool, data: bytes) -> Evidence:
         "no flipped bit makes it one: it was read through a link that was damaged, or from a freed "
         "block that was written to"
     )
-    return plain_evidence("R9:list", pool.address + FREE_AT, MEMORY, summary, {})
+    return plain_evidence("R9:list", pool.address + FREE_AT, summary, path=MEMORY)
 
 
 def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
@@ -429,7 +417,7 @@ def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
         f"block of it, shifted by {counted(steps, 'byte')}: a link was counted down by {steps}, as "
         "whoever gives back a reference to an object that was freed does"
     )
-    return plain_evidence("S:freed-count", pool.address + FREE_AT, UNKNOWN, summary, {})
+    return plain_evidence("S:freed-count", pool.address + FREE_AT, summary)
 
 
 class _PoolSearch:

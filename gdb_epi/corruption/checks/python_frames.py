@@ -114,15 +114,11 @@ def _compare(reader: Reader, frame: PyFrame, places: _Places, kind: int) -> Iter
             where, held, right = (function & ~STACKREF_TAG) + in_function, theirs, ours & ~tag
         else:
             continue
-        yield word_evidence(
-            "R10",
-            where,
-            held,
-            right,
-            MEMORY,
+        summary = (
             f"the {what} of the frame at {frame.address:#x} and of its function at "
-            f"{function & ~STACKREF_TAG:#x} differ in one bit; only {right:#x} is an object",
+            f"{function & ~STACKREF_TAG:#x} differ in one bit; only {right:#x} is an object"
         )
+        yield word_evidence("R10", where, held, right, summary)
 
 
 def _function_itself(
@@ -136,15 +132,11 @@ def _function_itself(
         if not _is(reader, right & ~STACKREF_TAG, kind):
             continue
         if reader.u64((right & ~STACKREF_TAG) + in_function) == code:
-            yield word_evidence(
-                "R10",
-                frame.address + places.function,
-                function,
-                right,
-                MEMORY,
+            summary = (
                 f"the function of the frame at {frame.address:#x} is no function; one bit away is "
-                "one that has the frame's code",
+                "one that has the frame's code"
             )
+            yield word_evidence("R10", frame.address + places.function, function, right, summary)
 
 
 def _builtins_agree(reader: Reader, frames: list[PyFrame]) -> Iterator[Evidence]:
@@ -161,15 +153,11 @@ def _builtins_agree(reader: Reader, frames: list[PyFrame]) -> Iterator[Evidence]
     usual = max(set(counts), key=counts.count, default=0)
     for address, word in words.items():
         if (word ^ usual).bit_count() == 1 and _typed(reader, usual) and not _typed(reader, word):
-            yield word_evidence(
-                "R10",
-                address + at,
-                word,
-                usual,
-                MEMORY,
+            summary = (
                 f"the builtins of the frame at {address:#x} differ in one bit from those of "
-                "the other frames",
+                "the other frames"
             )
+            yield word_evidence("R10", address + at, word, usual, summary)
 
 
 def _is(reader: Reader, address: int, kind: int) -> bool:
@@ -264,15 +252,11 @@ def _of_thread(
         return
     left = top + places.previous  # of the frame that was left last: it began at the top
     where: int | str = left if walk.reader.word(left) == frame else "current frame"
-    yield word_evidence(
-        "R10",
-        where,
-        frame,
-        right[0],
-        MEMORY,
+    summary = (
         f"the running frame of the thread at {thread.address:#018x} is {frame:#018x}; only the "
-        f"one at {right[0]:#018x}, one bit away, ends where the data stack does, at {top:#018x}",
+        f"one at {right[0]:#018x}, one bit away, ends where the data stack does, at {top:#018x}"
     )
+    yield word_evidence("R10", where, frame, right[0], summary)
 
 
 @check(
@@ -311,15 +295,11 @@ def instruction(context: Context) -> Iterator[Evidence | Skipped]:
         right = [value ^ 1 << bit for bit in range(1, 64) if start <= value ^ 1 << bit < end]
         if not value or value & 1 or start - UNIT <= value <= end or len(right) != 1:
             continue
-        yield word_evidence(
-            "R18",
-            frame + at,
-            value,
-            right[0],
-            MEMORY,
+        summary = (
             f"the instruction pointer {value:#018x} of the frame at {frame:#018x} is outside of "
-            f"its code, {start:#018x} to {end:#018x}; one bit brings it back",
+            f"its code, {start:#018x} to {end:#018x}; one bit brings it back"
         )
+        yield word_evidence("R18", frame + at, value, right[0], summary)
 
 
 def _with_dropped(walk: ObjectWalk, places: FramePlaces) -> Iterator[int]:

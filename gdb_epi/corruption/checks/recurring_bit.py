@@ -79,6 +79,11 @@ def _evidence(word: Evidence, again: list[Evidence]) -> Evidence:
     if same_offset:
         what += f", at the same offset {word.where % PAGE:#x} of other pages"
     return word_evidence(
-        "M3" if same_offset else "M2", word.where, word.found, word.corrected, word.path, what,
+        "M3" if same_offset else "M2",
+        word.where,
+        word.found,
+        word.corrected,
+        what,
+        path=word.path,
         words=len(again) + 1,
-    )  # fmt: skip
+    )

@@ -115,8 +115,8 @@ def _compare(context: Context, remade: RecomputedRegister, feeds: bool) -> Evide
         remade.register if saved_at is None else saved_at,
         remade.held,
         remade.expected,
-        _path_of(remade, saved_at),
         summary,
+        path=_path_of(remade, saved_at),
         how=remade.kind,
         at=hex(remade.at),
     )
@@ -212,11 +212,11 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
         and _has_frames(context, unwinder, {**fault.registers, "rsp": corrected})
     ]
     if len(right) == 1:
-        yield word_evidence(
-            "R27", "rsp", fault.sp, right[0], REGISTER,
+        summary = (
             f"rsp holds {fault.sp:#018x}, where no memory is; from {right[0]:#018x}, one bit away, "
-            "the frames of this function and its callers lie as the unwind tables say",
-        )  # fmt: skip
+            "the frames of this function and its callers lie as the unwind tables say"
+        )
+        yield word_evidence("R27", "rsp", fault.sp, right[0], summary, path=REGISTER)
 
 
 def _has_frames(context: Context, unwinder: Unwinder, registers: dict[str, int]) -> bool:

@@ -93,16 +93,11 @@ def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Ev
             pairs += [(POINTER_GUARD_AT, _guard(context, thread, POINTER_GUARD_AT), given[1])]
         for at, held, right in pairs:
             if (held ^ right).bit_count() == 1:
-                yield word_evidence(
-                    "R4",
-                    base + at,
-                    held,
-                    right,
-                    MEMORY,
+                summary = (
                     f"fs:{at:#x} of thread {thread.tid} differs in one bit from its copy (the "
-                    "kernel's random bytes, other threads)",
-                    tid=thread.tid,
+                    "kernel's random bytes, other threads)"
                 )
+                yield word_evidence("R4", base + at, held, right, summary, tid=thread.tid)
                 break
 
 
@@ -128,16 +123,11 @@ def _canaries_on_the_stack(context: Context, thread: Thread, guard: int) -> Iter
         if word in near:
             at = start + 8 * number
             dead = ", in a frame that was left already" if at < sp else ""
-            yield word_evidence(
-                "R4",
-                at,
-                word,
-                guard,
-                MEMORY,
+            summary = (
                 f"the word at {at:#x} on the stack of thread {thread.tid} is one bit from the "
-                f"canary in fs:0x28{dead}",
-                tid=thread.tid,
+                f"canary in fs:0x28{dead}"
             )
+            yield word_evidence("R4", at, word, guard, summary, tid=thread.tid)
 
 
 MAX_FUNCTION = 4096  # bytes that are decoded
@@ -189,14 +179,17 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
             continue
         is_saved = frame.checked or saved == value
         places = (popped,) if is_saved else context.places_of(value, PLACES)
+        summary = (
+            f"rbp was {value:#018x} at {frame.pc:#x}; the function there put it {depth} bytes "
+            f"above rsp, which is {right:#018x}"
+        )
         yield word_evidence(
             "R19",
             places[0] if places else "rbp",
             value,
             right,
-            MEMORY if places else REGISTER,
-            f"rbp was {value:#018x} at {frame.pc:#x}; the function there put it {depth} bytes "
-            f"above rsp, which is {right:#018x}",
+            summary,
+            path=MEMORY if places else REGISTER,
             rivals=1 if saved in near else len(near),
         )
 
@@ -337,15 +330,13 @@ def _judge(
         return
     if not wrong & 0xFF and (wrong ^ right) <= 0xFF:
         return  # as a string that ends one byte too far leaves it
-    yield word_evidence(
-        "R23",
-        place,
-        wrong,
-        right,
-        UNKNOWN if isinstance(place, str) else MEMORY,
+    summary = (
         f"the argument that the call at {link.call:#x} passed is {link.held:#018x} in "
         f"{link.register} of the called function, which only copied it, and {link.expected:#018x} "
-        "by what the caller made it from",
+        "by what the caller made it from"
+    )
+    yield word_evidence(
+        "R23", place, wrong, right, summary, path=UNKNOWN if isinstance(place, str) else MEMORY
     )
 
 

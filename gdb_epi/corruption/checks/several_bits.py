@@ -121,17 +121,13 @@ def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
     if not lost or len(lost) > MAX_CANDIDATES:
         return
     for corrected in lost:
-        yield word_evidence(
-            "M:lane",
-            slot,
-            suspect.value,
-            corrected,
-            MEMORY,
+        summary = (
             f"the word {suspect.value:#018x} at {slot:#018x} stands among {kind} objects and "
             f"differs in one byte from {corrected:#018x}, {with_article(kind)} that a word is "
-            "missing for",
-            rivals=len(lost),
-            object_type=kind,
+            "missing for"
+        )
+        yield word_evidence(
+            "M:lane", slot, suspect.value, corrected, summary, rivals=len(lost), object_type=kind
         )
 
 
@@ -189,7 +185,7 @@ def line(context: Context) -> Iterator[Evidence]:
     blocks = blocks_across(context, start, words) if words else ""
     if blocks:
         summary = f"the NULL that was used came from {slot:#018x}, in a line of zeros; {blocks}"
-        yield plain_evidence("M:line", start, MEMORY, summary, {"slot": slot})
+        yield plain_evidence("M:line", start, summary, path=MEMORY, slot=slot)
         return
     if not words:
         return
@@ -205,14 +201,11 @@ def line(context: Context) -> Iterator[Evidence]:
     alike = sum(context.target.region_at(word) is not None for word in beside)
     if alike + sum(_is_size(word) for word in beside) < FEWEST_ALIKE:
         return
-    yield plain_evidence(
-        "M:line",
-        start,
-        MEMORY,
+    summary = (
         f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
-        f"zeros between words that are not, {alike} of the four nearest are addresses",
-        {"slot": slot},
+        f"zeros between words that are not, {alike} of the four nearest are addresses"
     )
+    yield plain_evidence("M:line", start, summary, path=MEMORY, slot=slot)
 
 
 def _begins_in_line(context: Context, start: int, before: int) -> bool:
@@ -231,7 +224,7 @@ def _of_a_block(start: int, slot: int) -> Evidence:
         "zeros, which end with the line and begin with a block: an object that was cleared, or a "
         "line that was lost"
     )
-    return plain_evidence("M:line:block", start, MEMORY, summary, {"slot": slot})
+    return plain_evidence("M:line:block", start, summary, path=MEMORY, slot=slot)
 
 
 def _is_size(word: int) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.memory import MemorySweep, heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.find_strings import (
@@ -199,15 +199,17 @@ class _Work:
     def _evidence(self, form: StringFormat, address: int, flip: Flip) -> Evidence:
         name = self._key.name if self._key is not None else ""
         bit = (flip.found ^ flip.corrected).bit_length() - 1
+        summary = (
+            f"the {form.name} at {address:#x} and its hash disagree ({name} with the core's own "
+            f"secret); bit {bit} of the word at {flip.where:#x}, in its {flip.member}, makes them "
+            "agree"
+        )
         return word_evidence(
             "R1",
             flip.where,
             flip.found,
             flip.corrected,
-            MEMORY,
-            f"the {form.name} at {address:#x} and its hash disagree ({name} with the core's own "
-            f"secret); bit {bit} of the word at {flip.where:#x}, in its {flip.member}, makes them "
-            "agree",
+            summary,
             object=address,
             member=flip.member,
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.types import PythonState
@@ -42,12 +42,8 @@ def thread_state(context: Context) -> Iterator[Evidence | Skipped]:
             if held is None or (held ^ right).bit_count() != 1:
                 continue
             if not is_partly_written(context, place, held, right):
-                yield word_evidence(
-                    "R20",
-                    place,
-                    held,
-                    right,
-                    MEMORY,
+                summary = (
                     f"interp of the thread state at {thread.address:#018x} is {held:#018x}; the "
-                    f"interpreter in whose list it is lies one bit away, at {right:#018x}",
+                    f"interpreter in whose list it is lies one bit away, at {right:#018x}"
                 )
+                yield word_evidence("R20", place, held, right, summary)

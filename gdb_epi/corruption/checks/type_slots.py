@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import heap_of, page_reader, read_words
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
@@ -188,15 +188,11 @@ def _static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
                 continue
             words = read_words(context, where, 1)
             if words and (words[0] ^ right).bit_count() == 1:
-                yield word_evidence(
-                    "R13",
-                    where,
-                    words[0],
-                    right,
-                    MEMORY,
+                summary = (
                     f"the word at {where:#x} is one bit from the type that {image.name} (same "
-                    "build-id) has there",
+                    "build-id) has there"
                 )
+                yield word_evidence("R13", where, words[0], right, summary)
 
 
 def _against_types(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
@@ -260,16 +256,11 @@ def _executable(context: Context, value: int) -> bool:
 
 
 def _evidence(slot: _Slot, right: int, source: str) -> Evidence:
-    return word_evidence(
-        "R14",
-        slot.where,
-        slot.value,
-        right,
-        MEMORY,
+    summary = (
         f"{slot.name} of the type at {slot.type:#x} holds {slot.value:#x}, one bit from "
-        f"{right:#x}: {source}",
-        slot=slot.name,
+        f"{right:#x}: {source}"
     )
+    return word_evidence("R14", slot.where, slot.value, right, summary, slot=slot.name)
 
 
 # tp_flags (Include/object.h) of whatever a class statement makes, 3.8 to 3.15.
@@ -358,12 +349,11 @@ def type_numbers(context: Context) -> Iterator[Evidence | Skipped]:
         for member, held, right, why in disagreements:
             if (held ^ right).bit_count() == 1:
                 place = kind.address + classes.offset(member)
-                yield word_evidence(
-                    "R28", place, held, right, MEMORY,
+                summary = (
                     f"{member} of the class {classes.shown(kind)} at {kind.address:#018x} is "
-                    f"{held:#x}, one bit from {right:#x}: {why}",
-                    member=member,
-                )  # fmt: skip
+                    f"{held:#x}, one bit from {right:#x}: {why}"
+                )
+                yield word_evidence("R28", place, held, right, summary, member=member)
 
 
 class _Classes:

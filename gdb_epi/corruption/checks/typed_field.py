@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
@@ -443,16 +443,11 @@ def _repair(context: Context, walk: ObjectWalk, wrong: _Wrong) -> Iterator[Evide
         return
     right = right_words[0]
     place = wrong.owner + wrong.field.offset
-    yield word_evidence(
-        "R18",
-        place,
-        wrong.value,
-        right,
-        MEMORY,
+    summary = (
         f"{wrong.field.name} of the {wrong.category} at {wrong.owner:#018x} holds "
-        f"{wrong.value:#018x}, which is not {wrong.field.what}; {right:#018x}, one bit away, is",
-        field=wrong.field.name,
+        f"{wrong.value:#018x}, which is not {wrong.field.what}; {right:#018x}, one bit away, is"
     )
+    yield word_evidence("R18", place, wrong.value, right, summary, field=wrong.field.name)
 
 
 def _is_its_own(context: Context, value: int) -> bool:

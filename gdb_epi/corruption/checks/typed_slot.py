@@ -14,7 +14,6 @@ from gdb_epi.corruption.context import NEAR, Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
     OVERWRITTEN,
-    UNKNOWN,
     Evidence,
     Skipped,
     plain_evidence,
@@ -242,7 +241,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
         if context.target.truncation().truncated:
             yield Skipped("R15", f"{many}; parts of the core are missing")
         else:
-            yield plain_evidence(OVERWRITTEN, "", UNKNOWN, many, {})
+            yield plain_evidence(OVERWRITTEN, "", many)
         return
     for slot in bad[:MAX_REPORTED]:
         if not places & {slot.place - 8, slot.place + 8}:
@@ -285,8 +284,7 @@ def _zeroed_lines(context: Context, walk: ObjectWalk) -> Iterator[Evidence]:
             f"the items at {start:#018x} of the list at {owner:#018x} are NULL, exactly one cache "
             "line of them, and those before and behind are objects"
         )
-        facts = {"slot": start}
-        yield plain_evidence("M:items", start, MEMORY, summary, facts)
+        yield plain_evidence("M:items", start, summary, path=MEMORY, slot=start)
 
 
 def _stuck_lanes(
@@ -313,16 +311,13 @@ def _stuck_lanes(
 
 
 def _stuck(slot: ContainerSlot, count: int, bit: int, kind: str) -> Evidence:
-    return word_evidence(
-        "M:stuck",
-        slot.place,
-        slot.value,
-        slot.value ^ 1 << bit,
-        MEMORY,
+    summary = (
         f"bit {bit} is {slot.value >> bit & 1} in {count} slots of the {slot.kind} at "
         f"{slot.owner:#018x} that hold no object, all at the same place of their cache lines; "
-        f"with that bit changed each names {with_article(kind)}",
-        object_type=kind,
+        f"with that bit changed each names {with_article(kind)}"
+    )
+    return word_evidence(
+        "M:stuck", slot.place, slot.value, slot.value ^ 1 << bit, summary, object_type=kind
     )
 
 
@@ -356,15 +351,17 @@ def _repairs(
         if matches:
             break
     for corrected, kind in matches:
+        summary = (
+            f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
+            f"no object; {_WAYS[id].format(a_kind=with_article(kind))}"
+        )
         yield word_evidence(
             id,
             slot.place,
             slot.value,
             corrected,
-            MEMORY,
-            f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
-            f"no object; {_WAYS[id].format(a_kind=with_article(kind))}",
-            rivals=same * len(matches),  # any that names it may be wrong
+            summary,
+            rivals=same * len(matches),
             object_type=kind,
         )
 

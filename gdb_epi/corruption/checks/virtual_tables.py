@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, word_evidence
+from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import UnreadableMemory
@@ -58,12 +58,12 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
         return
     for address, (held, alike) in wrong.items():
         if len(alike) == 1:
-            yield word_evidence(
-                "R29", address, held, alike[0], MEMORY,
+            summary = (
                 f"the object at {address:#018x} names {held:#018x} as its virtual table, which is "
                 f"inside of one; {alike[0]:#018x}, one bit away, begins one, and other objects "
-                "name it",
-            )  # fmt: skip
+                "name it"
+            )
+            yield word_evidence("R29", address, held, alike[0], summary)
 
 
 def _is_named(context: Context, table: int) -> bool:

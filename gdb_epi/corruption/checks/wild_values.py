@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
+from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.small_changes import (
@@ -96,7 +96,7 @@ def origin(context: Context) -> Iterator[Evidence]:
             reach = [(word.value ^ 1 << bit) + word.distance & WORD_MASK for bit in range(64)]
             if not any(permits(context.target.region_at(at), _access_of(site)) for at in reach):
                 summary += "; no flipped bit of it alone explains this"
-        yield plain_evidence("origin", slot, UNKNOWN, summary, {})
+        yield plain_evidence("origin", slot, summary)
 
 
 def _kept_at(context: Context, word: FaultWord) -> int | None:
@@ -137,7 +137,7 @@ def foreign_value(context: Context) -> Iterator[Evidence]:
         return  # S:pattern says what it looks like
     shifted = _shifted_pointer(context, read_from, word.value)
     if shifted:
-        yield plain_evidence("S:misaligned", word.source, UNKNOWN, shifted, {})
+        yield plain_evidence("S:misaligned", word.source, shifted)
         return
     if not read_from.owned or _is_legal(context, word.value, site):
         return
@@ -148,7 +148,7 @@ def foreign_value(context: Context) -> Iterator[Evidence]:
         f"{_named(word)} {word.value:#018x}, more than a byte from any address that can be used; "
         f"it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
     )
-    yield plain_evidence("S:foreign-value", read_from.slot, UNKNOWN, summary, {})
+    yield plain_evidence("S:foreign-value", read_from.slot, summary)
 
 
 def _named(word: FaultWord) -> str:
@@ -229,7 +229,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
             f"the index in {index_name} is {signed_word(index)}{narrow}: it leads {abs(reach)} "
             f"bytes {side} the start, {base:#x} in {base_name}"
         )
-        yield plain_evidence("S:far-index", index_name, UNKNOWN, summary, {})
+        yield plain_evidence("S:far-index", index_name, summary)
         return
 
 
@@ -265,7 +265,7 @@ def gone(context: Context) -> Iterator[Evidence]:
                 f"names that place, and {word.source} is {counted(value - stepped, 'byte')} on"
             )
             id = one_bit_id(context, "S:unmapped", stepped)
-            yield plain_evidence(id, word.source, UNKNOWN, summary, {})
+            yield plain_evidence(id, word.source, summary)
         return
     if value % PAGE == HEAD_BYTES:
         # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
@@ -275,7 +275,7 @@ def gone(context: Context) -> Iterator[Evidence]:
                 "memory: where malloc puts large blocks, which free() unmaps"
             )
             id = value_sign(context, word, one_bit_id(context, "S:unmapped", value))
-            yield plain_evidence(id, word.source, UNKNOWN, summary, {})
+            yield plain_evidence(id, word.source, summary)
         return
     start = _start_at_hand(context, value)
     if start is not None and not is_one_bit_from_use(context, start):
@@ -285,7 +285,7 @@ def gone(context: Context) -> Iterator[Evidence]:
             "still holds it, and nothing is mapped there"
         )
         id = one_bit_id(context, "S:gone", value)
-        yield plain_evidence(id, word.source, UNKNOWN, summary, {})
+        yield plain_evidence(id, word.source, summary)
 
 
 def _stepped_from(context: Context, site: FaultSite, value: int) -> int | None:
@@ -345,9 +345,7 @@ def ended_stack_of_thread(context: Context) -> Iterator[Evidence]:
                 f"{_named(word)} {word.value:#x}; that was read {how} {place:#x}, in the stack "
                 "of a thread that has ended"
             )
-            yield plain_evidence(
-                one_bit_id(context, "S:ended-stack", place), place, UNKNOWN, summary, {}
-            )
+            yield plain_evidence(one_bit_id(context, "S:ended-stack", place), place, summary)
             return
 
 
@@ -379,7 +377,7 @@ def return_address(context: Context) -> Iterator[Evidence]:
         f"the return address at {site.slot:#x} was replaced: {value:#018x} is more than a byte "
         "from any address of code"
     )
-    yield plain_evidence("S:return-address", site.slot, UNKNOWN, summary, {})
+    yield plain_evidence("S:return-address", site.slot, summary)
 
 
 @check(
@@ -420,7 +418,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
         f"{word.value:#018x}; {len(held)} other blocks of its pool hold objects, {damaged} hold "
         "none"
     )
-    yield plain_evidence("S:overwritten-object", address, UNKNOWN, summary, {})
+    yield plain_evidence("S:overwritten-object", address, summary)
 
 
 def _object_in(context: Context, block: int) -> bool:
