@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.errors import Absent
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Value = TypeVar("Value")
 
 # Where the wrong value came from: memory holds it, or memory is right and a register is wrong.
 MEMORY = "memory"
@@ -42,6 +48,17 @@ class Skipped(NamedTuple):
 
     check: str
     why: str
+
+
+class NotChecked(Exception):
+    """Raised by a check that cannot be made, or not to its end; the message is for Skipped."""
+
+
+def required(value: Value | Absent) -> Value:
+    """Return what a check cannot do without. Raises NotChecked where it is absent."""
+    if isinstance(value, Absent):
+        raise NotChecked(value.detail)
+    return value
 
 
 def changed_bits(held: int, corrected: int) -> tuple[int, ...]:

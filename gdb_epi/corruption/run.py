@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdb_epi.corruption.context import FAR, NEAR, Budget, Context
-from gdb_epi.corruption.evidence import Evidence, Skipped
+from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import Check, all_checks
 from gdb_epi.corruption.score import (
@@ -23,7 +23,7 @@ from gdb_epi.corruption.symptom import Symptom, symptom_of
 from gdb_epi.corruption.without_failure import HOW_NOTHING_FAILED, nothing_failed
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.errors import Absent, Ended, SoftError
+from gdb_epi.errors import Absent, Ended, LayoutError, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import machine_of
 from gdb_epi.typing_lite import NamedTuple
@@ -176,6 +176,8 @@ def _run_all(context: Context, outcomes: dict[str, _Outcome]) -> Interrupted | N
         context.swept = None
         try:
             _run(check, context, outcome)
+        except (NotChecked, LayoutError) as error:
+            outcome.skipped.append(Skipped(check.name, str(error)))
         except KeyboardInterrupt as request:
             if not context.sweep:
                 raise

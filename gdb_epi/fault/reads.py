@@ -21,6 +21,14 @@ def read_up_to(target: Target, address: int, size: int) -> bytes:
     return b""
 
 
+def try_read(target: Target, address: int, size: int) -> bytes:
+    """Return `size` bytes; b"" where not all of them can be read."""
+    try:
+        return target.read(address, size)
+    except UnreadableMemory:
+        return b""
+
+
 def read_word(target: Target, address: int, *, dumped_only: bool = True) -> int | None:
     """Return the 64-bit word at `address`; None when it is not in the core.
 

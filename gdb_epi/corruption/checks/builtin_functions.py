@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FUNCTIONS = 256
@@ -39,22 +39,15 @@ class _Function(NamedTuple):
         "several other functions have."
     ),
 )
-def builtin_functions(context: Context) -> Iterator[Evidence | Skipped]:
+def builtin_functions(context: Context) -> Iterator[Evidence]:
     """Compare the functions of the module `builtins` with their names, and with each other.
 
     The definition of a function begins with the name under which the module has it; its vectorcall
     is one of the few that all built-in functions share.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
-    try:
-        heap = heap_of(context)
-        functions = list(_functions(heap, python))
-        yield from _definitions(heap, functions)
-    except LayoutError as error:
-        yield Skipped("R21", f"{error}")
-        return
+    heap = heap_of(context)
+    functions = list(_functions(heap, required(context.state.python)))
+    yield from _definitions(heap, functions)
     yield from _vectorcalls(context, heap, functions)
 
 

@@ -17,6 +17,7 @@ from gdb_epi.corruption.evidence import (
     MEMORY,
     REGISTER,
     Evidence,
+    NotChecked,
     Skipped,
     changed_bits,
     plain_evidence,
@@ -24,11 +25,11 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.registry import check
-from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.instructions import call_returning_to
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.reads import read_word, try_read
 from gdb_epi.fault.site import (
     ARITHMETIC,
     CALL,
@@ -194,7 +195,7 @@ MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start
         "out."
     ),
 )
-def entry(context: Context) -> Iterator[Evidence | Skipped]:
+def entry(context: Context) -> Iterator[Evidence]:
     """Tell whether the faulting instruction is one of the function's, decoded from its start."""
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
@@ -202,12 +203,9 @@ def entry(context: Context) -> Iterator[Evidence | Skipped]:
     pc = site.fault.pc
     function = context.functions.at(pc)
     if function is None:
-        yield Skipped("C5", "the function that holds rip is not known (no unwind tables)")
-        return
+        raise NotChecked("the function that holds rip is not known (no unwind tables)")
     step = _boundary_after(context, function, pc)
-    if isinstance(step, Absent):
-        yield Skipped("C5", step.detail)
-    elif step != pc:
+    if step != pc:
         summary = (
             f"rip {pc:#x} is inside of the instruction that ends at {step:#x} of the function "
             f"at {function.start:#x}: control came here by a wrong address"
@@ -215,17 +213,16 @@ def entry(context: Context) -> Iterator[Evidence | Skipped]:
         yield plain_evidence("C5", "rip", summary, function=hex(function.start))
 
 
-def _boundary_after(context: Context, function: Function, pc: int) -> int | Absent:
+def _boundary_after(context: Context, function: Function, pc: int) -> int:
     """Return the first instruction at or behind an address, from the function's start on."""
     if pc - function.start > MAX_DECODED:
-        return Absent(NOT_AVAILABLE, f"rip is more than {MAX_DECODED} bytes into its function")
-    try:
-        data = context.target.read(function.start, pc - function.start + MAX_LENGTH)
-    except UnreadableMemory:
-        return Absent(NOT_AVAILABLE, "the function's text is not in the core and no file has it")
-    at = boundary_after(data, pc - function.start)
+        raise NotChecked(f"rip is more than {MAX_DECODED} bytes into its function")
+    code = try_read(context.target, function.start, pc - function.start + MAX_LENGTH)
+    if not code:
+        raise NotChecked("the function's text is not in the core and no file has it")
+    at = boundary_after(code, pc - function.start)
     if at is None:
-        return Absent(NOT_AVAILABLE, "the function holds bytes that are no known instruction")
+        raise NotChecked("the function holds bytes that are no known instruction")
     return function.start + at
 
 

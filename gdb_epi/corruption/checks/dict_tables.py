@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import (
     GRAIN,
@@ -22,7 +22,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import struct_fields
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
@@ -83,22 +83,14 @@ class _Table(NamedTuple):
         "dict or table that was freed or overwritten (its indices fit no number then)."
     ),
 )
-def dict_tables(context: Context) -> Iterator[Evidence | Skipped]:
+def dict_tables(context: Context) -> Iterator[Evidence]:
     """Hold the size and the counts of the tables of all dicts against each other.
 
     Used and free entries add up to what a table of its size has; its indices name as many entries
     as the dict says that it holds. A number counts where one flipped bit makes both true.
     """
-    census, walk = pool_census(context), object_walk(context)
-    if isinstance(census, Absent) or isinstance(walk, Absent):
-        why = census if isinstance(census, Absent) else walk
-        yield Skipped("R30", why.detail if isinstance(why, Absent) else "")
-        return
-    try:
-        tables = _Tables(walk.reader)
-    except LayoutError as error:
-        yield Skipped("R30", f"{error}")
-        return
+    census, walk = required(pool_census(context)), required(object_walk(context))
+    tables = _Tables(walk.reader)
     wrong: dict[int, tuple[int, _Table]] = {}
     for dicts in _dicts(census, walk, tables):
         for number, keys, table in tables.contradicted(dicts):

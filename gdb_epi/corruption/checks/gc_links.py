@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
 from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.pointers.word_origin import origin_of_register
@@ -54,12 +54,9 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
 
     By default around the addresses that the fault had at hand; in a sweep along all lists.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
+    python = required(context.state.python)
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
-        yield Skipped("R8", "free-threaded builds keep no lists of objects")
-        return
+        raise NotChecked("free-threaded builds keep no lists of objects")
     links = GcLinks(page_reader(context))
     repairs: dict[int, Repair] = {}
     for node in _near_the_fault(context, links.size):

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from gdb_epi.corruption.checks.pyc import codes_to_compare
 from gdb_epi.corruption.code.opcodes import Opcodes, opcodes_of_version
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
@@ -42,20 +41,17 @@ class Argument(NamedTuple):
         "are wrong by less than 16 are left out; instrumented code is not looked at."
     ),
 )
-def instruction_arguments(context: Context) -> Iterator[Evidence | Skipped]:
+def instruction_arguments(context: Context) -> Iterator[Evidence]:
     """Look for one instruction of running code whose index is beyond its table.
 
     Needs no .pyc, so it serves scripts too. Compilers write an entry into co_consts because an
     instruction loads it: one bit away must be exactly one entry that no other instruction loads.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
+    python = required(context.state.python)
     version = "{}.{}".format(*python.layout.version)
     opcodes = opcodes_of_version(version)
     if opcodes is None or opcodes.extended is None:
-        yield Skipped("R26", f"no table of opcodes for Python {version}")
-        return
+        raise NotChecked(f"no table of opcodes for Python {version}")
     reader = PagedReader(context.target, python.layout)
     for address in codes_to_compare(context, python):
         try:

@@ -9,7 +9,7 @@ from itertools import compress
 from operator import gt
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory import values_at_hand
@@ -19,7 +19,7 @@ from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
@@ -60,16 +60,13 @@ class _Count(NamedTuple):
         "objects); the room was damaged, not the count (then nothing is said)."
     ),
 )
-def item_counts(context: Context) -> Iterator[Evidence | Skipped]:
+def item_counts(context: Context) -> Iterator[Evidence]:
     """Compare the counts of lists, tuples, str, bytes and bytearrays with the room for items.
 
     Of the objects that the frames reach and those that the fault had at hand. A loop over such an
     object runs far beyond its items: what it dies of may look like anything, an overrun first.
     """
-    walk = object_walk(context)
-    if isinstance(walk, Absent):
-        yield Skipped("R25", walk.detail)
-        return
+    walk = required(object_walk(context))
     for count in _too_large(context, walk):
         yield from _repair(walk, count)
 
@@ -84,17 +81,13 @@ def item_counts(context: Context) -> Iterator[Evidence | Skipped]:
         "nothing is said."
     ),
 )
-def item_counts_of_the_heap(context: Context) -> Iterator[Evidence | Skipped]:
+def item_counts_of_the_heap(context: Context) -> Iterator[Evidence]:
     """Compare the counts of all objects in pools and in malloc's chunks with their room.
 
     What ran over the end of a damaged object may have left it long ago, or reached it by C code:
     neither frames nor registers lead to it then.
     """
-    census, walk = pool_census(context), object_walk(context)
-    if isinstance(census, Absent) or isinstance(walk, Absent):
-        why = census if isinstance(census, Absent) else walk
-        yield Skipped("R25-heap", why.detail if isinstance(why, Absent) else "")
-        return
+    census, walk = required(pool_census(context)), required(object_walk(context))
     of_kind = _suspected(context, census, walk)
     if of_kind is None or sum(map(len, of_kind.values())) > MAX_SUSPECTED:
         return

@@ -15,6 +15,7 @@ from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.corruption.evidence import (
     OVERWRITTEN,
     Evidence,
+    NotChecked,
     Skipped,
     plain_evidence,
     word_evidence,
@@ -60,15 +61,12 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
     """Walk the chunks of glibc's main heap; where they stop fitting, try each bit of the sizes."""
     region = main_heap(context.target)
     if region is None:
-        yield Skipped("R7", "no heap that begins with glibc's tcache: another malloc, or no heap")
-        return
+        raise NotChecked("no heap that begins with glibc's tcache: another malloc, or no heap")
     size = min(region.dumped, region.size)
     if size > DEFAULT_LIMIT and not context.sweep:
-        yield Skipped("R7", f"the heap has {size >> 20} MiB: only with --sweep")
-        return
+        raise NotChecked(f"the heap has {size >> 20} MiB: only with --sweep")
     if not context.budget.take(size):
-        yield Skipped("R7", "the budget does not reach for the heap")
-        return
+        raise NotChecked("the budget does not reach for the heap")
     heap = HeapWords(context.target, region.start, size // 8)
     try:
         for news in _walk(heap, lambda first, end: _is_named(context, first, end)):
@@ -83,7 +81,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
             else:
                 yield plain_evidence(OVERWRITTEN, "", news)
     except UnreadableMemory as error:
-        yield Skipped("R7", f"{error}")
+        raise NotChecked(str(error)) from error
 
 
 def _is_named(context: Context, chunk: int, end: int) -> bool:

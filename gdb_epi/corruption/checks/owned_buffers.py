@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, required, word_evidence
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
@@ -22,7 +22,7 @@ from gdb_epi.corruption.pointers.word_origin import chunk_at
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.errors import Absent, LayoutError
+from gdb_epi.errors import LayoutError
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, signed_word
 from gdb_epi.typing_lite import NamedTuple
 
@@ -338,10 +338,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
 
     Of the objects that the frames reach and those that the fault had at hand.
     """
-    walk = object_walk(context)
-    if isinstance(walk, Absent):
-        yield Skipped("R32", walk.detail)
-        return
+    walk = required(object_walk(context))
     walk.kinds.of_all(list(values_at_hand(context)))
     judge, wrong = _Judge(context, walk), []
     for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():

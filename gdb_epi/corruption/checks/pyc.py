@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.opcodes import Opcodes, opcodes_of_magic
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, required, word_evidence
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
 from gdb_epi.corruption.heap.memory import page_reader
@@ -61,9 +61,7 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     the file is the one with the same first line and line table; specialized opcodes are taken back
     to what they were made of, caches are left out, and exactly one bit must differ.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
+    python = required(context.state.python)
     reader = PagedReader(context.target, python.layout)
     missing = 0
     for address in codes_to_compare(context, python):
@@ -232,9 +230,7 @@ def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     one number, name, constant or table. One bit of that must differ, of the object or of the
     pointer to it.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
+    python = required(context.state.python)
     constants = CodeComparer(page_reader(context))
     files: dict[str, tuple[LoadedPyc, list[int]]] = {}
     missing = later = parsed = 0

@@ -13,8 +13,10 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
     Evidence,
+    NotChecked,
     Skipped,
     plain_evidence,
+    required,
     word_evidence,
 )
 from gdb_epi.corruption.heap.memory import heap_of, values_at_hand
@@ -36,7 +38,6 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
 from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.interrupted_changes import may_be_half_changed
 from gdb_epi.target.search import OutOfTime, find_word
@@ -345,18 +346,9 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     block in use, one bit from a type whose size fits the block, with a count and collector's links
     as an object has them.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
-    if python.layout.free_threaded:
-        yield Skipped("R9", "free-threaded builds use mimalloc, not pymalloc")
-        return
-    try:
-        heap = heap_of(context)
-        blocks = BlockObjects(heap, context)
-    except LayoutError as error:
-        yield Skipped("R9", f"{error}")
-        return
+    if required(context.state.python).layout.free_threaded:
+        raise NotChecked("free-threaded builds use mimalloc, not pymalloc")
+    blocks = BlockObjects(heap_of(context), context)
     if context.sweep:
         try:
             blocks.know_all_types()

@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import (
+    MEMORY,
+    Evidence,
+    NotChecked,
+    required,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of, frame_places
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
@@ -14,8 +20,8 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.cpython.types import PyFrame, ThreadState
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import NamedTuple
 
@@ -41,15 +47,13 @@ class _Places(NamedTuple):
         "bits. Up to 3.10 frames hold no function: f_builtins is compared with the other frames'."
     ),
 )
-def frame_copies(context: Context) -> Iterator[Evidence | Skipped]:
+def frame_copies(context: Context) -> Iterator[Evidence]:
     """Compare code, globals and builtins of a frame with its function's, and the function itself.
 
     A frame is made of its function (Python/ceval.c, _PyFrame_Initialize), so these words exist
     twice.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
+    python = required(context.state.python)
     reader = PagedReader(context.target, python.layout)
     places = _places(reader)
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
@@ -60,8 +64,7 @@ def frame_copies(context: Context) -> Iterator[Evidence | Skipped]:
         return
     kind = _usual_type(reader, frames, places.function)
     if kind is None:
-        yield Skipped("R10-copies", "no frame names its function")
-        return
+        raise NotChecked("no frame names its function")
     for frame in frames:
         try:
             yield from _compare(reader, frame, places, kind)
@@ -217,17 +220,14 @@ MAX_UNITS = 1 << 24
         "no word one bit away is a frame that ends exactly there."
     ),
 )
-def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
+def frame_top(context: Context) -> Iterator[Evidence]:
     """Compare the running frame of each thread with the top of its data stack (3.11 and later).
 
     A frame is its header, its variables and its stack of values, and the next one begins where it
     ends (_PyThreadState_PushFrame, Python/pystate.c). The thread state is asked for it: at a wrong
     address there is no frame that the decoder could give.
     """
-    walk, python = object_walk(context), context.state.python
-    if isinstance(walk, Absent) or isinstance(python, Absent):
-        yield Skipped("R10-top", "no Python, or its layout is not known")
-        return
+    walk, python = required(object_walk(context)), required(context.state.python)
     places = frame_places(walk)
     if places is None:
         return
@@ -269,16 +269,13 @@ def _of_thread(
         "compare with)."
     ),
 )
-def instruction(context: Context) -> Iterator[Evidence | Skipped]:
+def instruction(context: Context) -> Iterator[Evidence]:
     """Compare the instruction pointer of each frame with the range of its code (3.11 and later).
 
     The interpreter may have run some of what lies at the wrong place: then the pointer is that of
     a later instruction, and one bit still brings it back.
     """
-    walk = object_walk(context)
-    if isinstance(walk, Absent):
-        yield Skipped("R18-code", walk.detail)
-        return
+    walk = required(object_walk(context))
     layout = walk.reader.layout
     places = frame_places(walk)
     at = layout.offset("_PyInterpreterFrame", "instr_ptr", "prev_instr")

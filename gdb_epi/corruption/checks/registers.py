@@ -17,8 +17,8 @@ from gdb_epi.corruption.evidence import (
     REGISTER,
     UNKNOWN,
     Evidence,
-    Skipped,
     changed_bits,
+    required,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
@@ -65,12 +65,9 @@ _HOW = {
         "registers, so they are left out."
     ),
 )
-def register_values(context: Context) -> Iterator[Evidence | Skipped]:
+def register_values(context: Context) -> Iterator[Evidence]:
     """Run the straight-line code before the fault again and compare the registers it made."""
-    recomputed = recomputed_registers(context)
-    if isinstance(recomputed, Absent):
-        yield Skipped("R5", recomputed.detail)
-        return
+    recomputed = required(recomputed_registers(context))
     feeding = {word.source for word in fault_words(context)}
     for remade in recomputed:
         evidence = _compare(context, remade, remade.register in feeding)

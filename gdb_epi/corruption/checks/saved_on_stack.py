@@ -19,8 +19,9 @@ from gdb_epi.corruption.evidence import (
     REGISTER,
     UNKNOWN,
     Evidence,
-    Skipped,
+    NotChecked,
     changed_bits,
+    required,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
@@ -56,14 +57,13 @@ LOW_BITS = 8  # byte 0 of a canary is 0: a one-byte overflow changes it
         "stack."
     ),
 )
-def canary(context: Context) -> Iterator[Evidence | Skipped]:
+def canary(context: Context) -> Iterator[Evidence]:
     """Look on stacks for words one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM."""
     threads = context.target.threads()
     guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}
     held_guards = [guard for guard in guards.values() if guard]
     if not held_guards:
-        yield Skipped("R4", "no thread's fs:0x28 can be read, or it is 0")
-        return
+        raise NotChecked("no thread's fs:0x28 can be read, or it is 0")
     usual = max(held_guards, key=held_guards.count)
     yield from _random(context, guards, usual)
     for thread in threads[:MAX_THREADS]:
@@ -286,22 +286,18 @@ MAX_SWEPT = 256
         "or leaves a zero as the lowest byte."
     ),
 )
-def saved_registers(context: Context) -> Iterator[Evidence | Skipped]:
+def saved_registers(context: Context) -> Iterator[Evidence]:
     """Compare an argument that a function keeps in a register with what its caller made it from.
 
     Both lie on the stack, in slots that the unwind tables name; the code of both functions says
     that they are equal. One bit differs, and only one of the two words leads anywhere, or is where
     something begins.
     """
-    fault = context.fault
-    if isinstance(fault, Absent):
-        yield Skipped("R23", fault.detail)
-        return
-    walk = Unwinder(context.target, context.functions).walk(fault.registers)
+    unwinder = Unwinder(context.target, context.functions)
+    walk = unwinder.walk(required(context.fault).registers)
     frames = list(islice(walk, MAX_SWEPT if context.sweep else MAX_FRAMES))
     if len(frames) < 2:
-        yield Skipped("R23", "no unwind table leads out of the innermost function")
-        return
+        raise NotChecked("no unwind table leads out of the innermost function")
     for link in passed_arguments(context, frames):
         context.counts["arguments kept"] = context.counts.get("arguments kept", 0) + 1
         if (link.held ^ link.expected).bit_count() == 1:

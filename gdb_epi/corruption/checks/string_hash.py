@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
 from gdb_epi.corruption.heap.memory import MemorySweep, heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.find_strings import (
@@ -33,8 +33,6 @@ from gdb_epi.corruption.strings.repair import (
 from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
 from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.objects.siphash import Key, python_hash
-from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import LayoutError
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -62,24 +60,15 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 
     By default of the names that frames and the fault have to do with, in a sweep of all.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
-    try:
-        heap = heap_of(context)
-        forms = base_types(heap, python)
-    except LayoutError as error:
-        yield Skipped("R1", f"{error}")
-        return
+    python, heap = required(context.state.python), heap_of(context)
+    forms = base_types(heap, python)
     if not forms:
-        yield Skipped("R1", "the type str is not found, or the layout lacks its state bits")
-        return
+        raise NotChecked("the type str is not found, or the layout lacks its state bits")
     work = _Work(context, heap, forms)
     named = list(named_texts(context, heap, python, forms[0]))
     key = work.key_for(named)
     if isinstance(key, str):
-        yield Skipped("R1", key)
-        return
+        raise NotChecked(key)
     yield from work.named(named)
     if context.sweep:
         yield from work.sweep()

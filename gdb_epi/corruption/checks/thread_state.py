@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.types import PythonState
 from gdb_epi.fault.reads import read_word
 
 MAX_THREADS = 1024
@@ -23,18 +22,15 @@ MAX_THREADS = 1024
         "through a wild pointer makes the word a little larger, which is left out."
     ),
 )
-def thread_state(context: Context) -> Iterator[Evidence | Skipped]:
+def thread_state(context: Context) -> Iterator[Evidence]:
     """Compare PyThreadState.interp with the interpreter in whose list the thread state is.
 
     The word is written once, when the state is made (Python/pystate.c, init_threadstate).
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
+    python = required(context.state.python)
     at = python.layout.offset("PyThreadState", "interp")
     if at is None:
-        yield Skipped("R20", "the layout has no PyThreadState.interp")
-        return
+        raise NotChecked("the layout has no PyThreadState.interp")
     for interpreter in python.interpreters:
         for thread in interpreter.threads[:MAX_THREADS]:
             place, right = thread.address + at, interpreter.address

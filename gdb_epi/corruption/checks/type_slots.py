@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import heap_of, page_reader, read_words
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
@@ -23,7 +23,7 @@ from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.search import OutOfTime
@@ -71,22 +71,15 @@ class _Slot(NamedTuple):
         "aligned where all others are)."
     ),
 )
-def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
+def type_slots(context: Context) -> Iterator[Evidence]:
     """Compare the function pointers of types with their file's, and with those of other types.
 
     By default of the built-in types and what the fault had at hand; in a sweep of all. Static types
     are compared with the relocated words of the file; what a class names of its own struct, with
     where other classes have it.
     """
-    python = context.state.python
-    if not isinstance(python, PythonState):
-        return
-    try:
-        heap = heap_of(context)
-        types = list(_types(context, heap, python))
-    except LayoutError as error:
-        yield Skipped("R14", f"{error}")
-        return
+    heap = heap_of(context)
+    types = list(_types(context, heap, required(context.state.python)))
     slots = list(_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
     reported: set[int] = set()
@@ -320,22 +313,16 @@ class _Disagreement(NamedTuple):
         "numbers are wrong then, and nothing is said)."
     ),
 )
-def type_numbers(context: Context) -> Iterator[Evidence | Skipped]:
+def type_numbers(context: Context) -> Iterator[Evidence]:
     """Compare flags and sizes of classes with those of their bases, and with their own slots.
 
     type.__new__ computes them from the base and from __slots__ (type_new_alloc() and
     type_new_slots(), Objects/typeobject.c), and nobody changes them afterwards.
     """
-    reader = page_reader(context)
-    try:
-        classes = _Classes(context, reader)
-        made = classes.made_by_statements()
-    except LayoutError as error:
-        yield Skipped("R28", f"{error}")
-        return
+    classes = _Classes(context, page_reader(context))
     wrong = [
         (kind, each)
-        for kind in made
+        for kind in classes.made_by_statements()
         if (each := classes.disagreements(kind)) and classes.has_plain_name(kind)
     ]
     contradicted = {kind.address for kind, _each in wrong}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
@@ -343,38 +343,29 @@ class _Wrong(NamedTuple):
         "raised)."
     ),
 )
-def typed_field(context: Context) -> Iterator[Evidence | Skipped]:
+def typed_field(context: Context) -> Iterator[Evidence]:
     """Compare fields of functions, code, types, dicts, lists, descriptors and frames with types.
 
     Of the objects that the frames and the fault's own registers reach. A field counts when all
     other fields of the object are right, this one holds nothing that fits it, and exactly one of
     the words one bit away fits and may have lost a reference.
     """
-    walk = object_walk(context)
-    if isinstance(walk, Absent):
-        yield Skipped("R18", walk.detail)
-        return
-    reader = walk.reader
-    fields = Fields(reader, walk.kinds, address_index(context))
-    try:
-        wrong = [*_wrong(reader, walk, fields), *_wrong_of_suspects(context, walk, fields)]
-    except LayoutError as error:
-        yield Skipped("R18", f"{error}")
-        return
+    walk = required(object_walk(context))
+    fields = Fields(walk.reader, walk.kinds, address_index(context))
+    wrong = [*_wrong(walk, fields), *_wrong_of_suspects(context, walk, fields)]
     if len(wrong) > MAX_BAD:
-        yield Skipped("R18", f"{len(wrong)} objects have fields of a wrong type: an overwrite")
-        return
+        raise NotChecked(f"{len(wrong)} objects have fields of a wrong type: an overwrite")
     for wrong_field in wrong:
         yield from _repair(context, walk, wrong_field)
 
 
-def _wrong(reader: Reader, walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:
+def _wrong(walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:
     """Yield the objects of which exactly one field is wrong."""
     of_frames = fields.of_frames()
     for frame in walk.frames:
-        yield from _wrong_of(reader, frame.address, FRAME, of_frames)
+        yield from _wrong_of(walk.reader, frame.address, FRAME, of_frames)
     for address, category in fields.doubtful(walk.visited):
-        yield from _wrong_of(reader, address, category, fields.of(address, category))
+        yield from _wrong_of(walk.reader, address, category, fields.of(address, category))
 
 
 def _wrong_of_suspects(context: Context, walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:

@@ -17,6 +17,7 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     Skipped,
     plain_evidence,
+    required,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
@@ -34,7 +35,7 @@ from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE
 from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK
 from gdb_epi.util import with_article
@@ -222,10 +223,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     bit away: an object among them whose references are all accounted for but one has lost it, and
     this slot is it. Else an object 16 MB or more away is said (R15:far).
     """
-    walk = object_walk(context)
-    if isinstance(walk, Absent):
-        yield Skipped("R15", walk.detail)
-        return
+    walk = required(object_walk(context))
     wrong = [slot for slot in walk.without_type() if _is_bad(context, slot)]
     places = {slot.place for slot in wrong}
     bad = _sources(address_index(context), wrong)

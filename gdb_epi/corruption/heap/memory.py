@@ -10,19 +10,16 @@ from collections.abc import Iterator
 from functools import partial
 
 from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.evidence import required
 from gdb_epi.corruption.heap.pymalloc_pools import SIZES, pool_shape
 from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.find_fault import GENERAL
+from gdb_epi.fault.reads import try_read
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import Ranges
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from gdb_epi.corruption.context import Context, once_per_run
-
+from gdb_epi.typing_lite import NamedTuple
 
 CHUNK = 1 << 20
 STEP = min(SIZES)  # of pools
@@ -56,16 +53,13 @@ class MemorySweep:
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         done, total = 0, self.swept.total
-        budget, read = self._context.budget, self._context.target.read
+        budget, target = self._context.budget, self._context.target
         for first, length in self._ranges:
             for start in range(first, first + length, CHUNK):
                 size = min(CHUNK, first + length - start)
                 if not budget.take(size):
                     return
-                try:
-                    piece = read(start, size)
-                except UnreadableMemory:
-                    piece = b""
+                piece = try_read(target, start, size)
                 if piece and piece != (_ZEROS if size == CHUNK else _ZEROS[:size]):
                     yield start, piece
                 done += size
@@ -75,10 +69,7 @@ class MemorySweep:
     def again(self, start: int) -> bytes:
         """Return the piece of memory that begins at an address once more."""
         first, length = next(piece for piece in self._ranges if piece[0] <= start < sum(piece))
-        try:
-            return self._context.target.read(start, min(CHUNK, first + length - start))
-        except UnreadableMemory:
-            return b""
+        return try_read(self._context.target, start, min(CHUNK, first + length - start))
 
 
 @once_per_run
@@ -87,8 +78,7 @@ def heap_of(context: Context) -> Heap:
 
     Raises LayoutError.
     """
-    python = context.state.python
-    assert isinstance(python, PythonState)
+    python = required(context.state.python)
     heap = Heap(context.target, python)
     if context.sweep and not python.layout.free_threaded:
         heap.places_of_types = partial(outside_pools, context.target)
@@ -124,10 +114,7 @@ def outside_pools(target: Target, ranges: Ranges) -> Ranges:
 
 def read_words(context: Context, start: int, count: int) -> memoryview:
     """Return 64-bit words at an aligned address; empty when they cannot be read."""
-    try:
-        return memoryview(context.target.read(start, 8 * count)).cast("Q")
-    except UnreadableMemory:
-        return memoryview(b"").cast("Q")
+    return memoryview(try_read(context.target, start, 8 * count)).cast("Q")
 
 
 def values_at_hand(context: Context) -> list[int]:
@@ -135,8 +122,6 @@ def values_at_hand(context: Context) -> list[int]:
 
     Each value once, registers first; small numbers are left out.
     """
-    from gdb_epi.errors import Absent
-
     fault = context.fault
     if isinstance(fault, Absent):
         return []
@@ -152,9 +137,7 @@ def values_at_hand(context: Context) -> list[int]:
 @once_per_run
 def page_reader(context: Context) -> PagedReader:
     """Return the reader that all checks of a Python share: each page is read once."""
-    python = context.state.python
-    assert isinstance(python, PythonState)
-    return PagedReader(context.target, python.layout)
+    return PagedReader(context.target, required(context.state.python).layout)
 
 
 def on_stack(context: Context, address: int) -> bool:
