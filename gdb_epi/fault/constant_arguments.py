@@ -8,9 +8,9 @@ Source: System V ABI x86-64, 3.2.3 (arguments in rdi, rsi, rdx, rcx, r8, r9).
 
 from __future__ import annotations
 
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.instructions import call_before, instructions_before
 from gdb_epi.fault.mapping_checks import permits
+from gdb_epi.fault.reads import c_string
 from gdb_epi.target.api import Target, machine_of
 from gdb_epi.x86.flow import ADDRESS, CONSTANT, changed_registers, value_source
 from gdb_epi.x86.operand import Operand
@@ -58,14 +58,6 @@ def constant_text(target: Target, address: int) -> str | None:
     region = target.region_at(address)
     if region is None or region.path is None or permits(region, "w"):
         return None
-    for size in (MAX_TEXT, 64):
-        try:
-            raw = target.read(address, min(size, region.end - address))
-        except UnreadableMemory:
-            continue
-        text, end, _ = raw.partition(b"\0")
-        if not end or not text:
-            return None
-        decoded = text.decode("utf-8", "replace")
-        return decoded if decoded.replace("\n", " ").isprintable() else None
-    return None
+    sizes = (min(size, region.end - address) for size in (MAX_TEXT, 64))
+    text = c_string(target, address, *sizes).decode("utf-8", "replace")
+    return text if text and text.replace("\n", " ").isprintable() else None

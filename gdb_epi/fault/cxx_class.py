@@ -8,9 +8,8 @@ Source: Itanium C++ ABI, 2.5.2 (virtual table components) and 2.9.4 (RTTI layout
 
 from __future__ import annotations
 
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.reads import c_string, read_word
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -56,19 +55,14 @@ def _class_name(target: Target, info: int) -> str | None:
     own, name = _read(target, info), _read(target, info + _NAME)
     if info % WORD or not own or not name or target.region_at(own) is None:
         return None
-    for size in (MAX_NAME, 64, 16):
-        try:
-            raw = target.read(name & ~(1 << 63), min(size, PAGE - name % PAGE))
-        except UnreadableMemory:
-            continue
-        text, end, _ = raw.partition(b"\0")
-        mangled = text.decode("ascii", "replace").removeprefix("*")
-        if not end or not mangled.isascii() or not (mangled[:1].isdigit() or mangled[:1] in "NS"):
-            return None
-        from gdb_epi.demangle.itanium import class_name  # modules that other crashes do not need
+    sizes = (min(size, PAGE - name % PAGE) for size in (MAX_NAME, 64, 16))
+    mangled = c_string(target, name & ~(1 << 63), *sizes).decode("ascii", "replace")
+    mangled = mangled.removeprefix("*")
+    if not mangled.isascii() or not (mangled[:1].isdigit() or mangled[:1] in ("N", "S")):
+        return None
+    from gdb_epi.demangle.itanium import class_name  # modules that other crashes do not need
 
-        return class_name(mangled)
-    return None
+    return class_name(mangled)
 
 
 def _read(target: Target, address: int) -> int | None:

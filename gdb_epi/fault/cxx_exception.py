@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent, UnreadableMemory
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.reads import c_string, read_word, try_read
 from gdb_epi.sizes import WORD, words_in
 from gdb_epi.target.api import NativeFrame, Target
 
@@ -114,19 +114,9 @@ def _header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
     if region is None:
         return None
     end = min(start + MAX_STACK, region.end, region.start + region.dumped)
-    size = (end - start) // WORD * WORD
-    if size <= 0:
-        return None
-    try:
-        stack = target.read(start, size)
-    except UnreadableMemory:
-        return None
-    seen: set[int] = set()
-    for pointer in words_in(stack):
-        if pointer in seen or pointer % WORD or not _is_data(target, pointer):
-            continue
-        seen.add(pointer)
-        if _type_at(target, pointer):
+    stack = try_read(target, start, max(end - start, 0) & -WORD)
+    for pointer in dict.fromkeys(words_in(stack)):
+        if pointer % WORD == 0 and _is_data(target, pointer) and _type_at(target, pointer):
             return pointer
     return None
 
@@ -137,27 +127,15 @@ def _is_data(target: Target, pointer: int) -> bool:
 
 
 def _type_at(target: Target, header: int) -> str | None:
-    try:
-        dependent = _CLASSES.get(target.read(header, WORD))
-    except UnreadableMemory:
-        return None
+    dependent = _CLASSES.get(try_read(target, header, WORD))
     if dependent is None:
         return None
     info = read_word(target, header - _TYPE)
     if dependent and info:  # there it is the pointer to the object that was thrown first
         info = read_word(target, info - _PRIMARY)
-    name = read_word(target, info + WORD, dumped_only=False) if info else None
-    return _type_name(_text(target, name)) if name else None
-
-
-def _text(target: Target, address: int) -> str:
-    for size in (MAX_NAME, 64):
-        try:
-            raw = target.read(address, size)
-        except UnreadableMemory:
-            continue
-        return raw.split(b"\0", 1)[0].decode("utf-8", "backslashreplace") if b"\0" in raw else ""
-    return ""
+    at = read_word(target, info + WORD, dumped_only=False) if info else None
+    name = c_string(target, at, MAX_NAME, 64) if at else b""
+    return _type_name(name.decode("utf-8", "backslashreplace"))
 
 
 def _type_name(mangled: str) -> str | None:

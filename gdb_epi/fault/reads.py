@@ -29,6 +29,16 @@ def try_read(target: Target, address: int, size: int) -> bytes:
         return b""
 
 
+def c_string(target: Target, address: int, *sizes: int) -> bytes:
+    """Return what stands before the first NUL; b"" where that is not within the bytes read.
+
+    Those are as many as the first of `sizes` for which all can be read.
+    """
+    memory = next(filter(None, (try_read(target, address, size) for size in sizes)), b"")
+    text, end, _ = memory.partition(b"\0")
+    return text if end else b""
+
+
 def read_word(target: Target, address: int, *, dumped_only: bool = True) -> int | None:
     """Return the 64-bit word at `address`; None when it is not in the core.
 
@@ -43,23 +53,17 @@ def read_word(target: Target, address: int, *, dumped_only: bool = True) -> int 
 
 def read_u64(target: Target, address: int) -> int | None:
     """Return an unsigned 64-bit word, wherever its bytes come from; None when unreadable."""
-    try:
-        return int.from_bytes(target.read(address, 8), "little")
-    except UnreadableMemory:
-        return None
+    memory = try_read(target, address, 8)
+    return int.from_bytes(memory, "little") if memory else None
 
 
 def read_u32(target: Target, address: int) -> int | None:
     """Return an unsigned 32-bit word, wherever its bytes come from; None when unreadable."""
-    try:
-        return int.from_bytes(target.read(address, 4), "little")
-    except UnreadableMemory:
-        return None
+    memory = try_read(target, address, 4)
+    return int.from_bytes(memory, "little") if memory else None
 
 
 def follows_call(target: Target, machine: Architecture, address: int) -> bool | None:
     """Return whether a call ends at a code address; None when the code is not readable."""
-    try:
-        return machine.is_call(target.read(address - 8, 8))
-    except UnreadableMemory:
-        return None
+    code = try_read(target, address - 8, 8)
+    return machine.is_call(code) if code else None

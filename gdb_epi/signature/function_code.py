@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
+from gdb_epi.fault.reads import try_read
 from gdb_epi.target.api import ABSENT, Target, machine_of
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.util import sha256_hex
@@ -40,9 +41,8 @@ def function_code(target: Target, pc: int) -> str | Absent:
     if function is None:
         return _no_bounds(target, pc)
     size = min(function.end - function.start, MAX_CODE)
-    try:
-        code = target.read(function.start, size)
-    except UnreadableMemory:
+    code = try_read(target, function.start, size)
+    if not code:
         return Absent(UNREADABLE, "the code of the function is not all there")
     module = next((m for m in target.modules() if m.start <= pc < m.end), None)
     addresses = (module.start, module.end) if module is not None else (0, 0)

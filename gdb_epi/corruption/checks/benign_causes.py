@@ -43,7 +43,7 @@ from gdb_epi.corruption.pointers.word_origin import (
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.mapping_checks import (
     NEAR_NULL,
     is_canonical,
@@ -52,7 +52,7 @@ from gdb_epi.fault.mapping_checks import (
     user_top,
 )
 from gdb_epi.fault.place import GUARD
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.reads import read_word, try_read
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD
@@ -213,11 +213,8 @@ def _leads_to_a_beginning(context: Context, pointer: int) -> bool:
         return False
     if pointer == region.start:
         return True
-    try:
-        before, *text = context.target.read(pointer - 1, 1 + FEWEST_LETTERS)
-    except UnreadableMemory:
-        return False
-    return before == 0 and all(0x20 <= letter < 0x7F for letter in text)
+    memory = try_read(context.target, pointer - 1, 1 + FEWEST_LETTERS)
+    return memory[:1] == b"\0" and all(0x20 <= letter < 0x7F for letter in memory[1:])
 
 
 def _pointers(context: Context) -> list[int]:

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
-from gdb_epi.corruption.heap.memory import values_at_hand
+from gdb_epi.corruption.heap.memory import read_words, values_at_hand
 from gdb_epi.corruption.registry import check
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
+from gdb_epi.fault.reads import read_u64
 from gdb_epi.fault.site import DATA
 from gdb_epi.sizes import WORD, WORD_MASK
 
@@ -64,9 +65,8 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     for place, (held, right, width, start) in wrong.items():
         word_at = place & -WORD
         shift = 8 * (place - word_at)
-        try:
-            word = int.from_bytes(context.target.read(word_at, WORD), "little")
-        except UnreadableMemory:
+        word = read_u64(context.target, word_at)
+        if word is None:
             continue
         summary = (
             f"the number at {place:#018x}, in what begins at {start:#018x}, is {held}, and the "
@@ -90,12 +90,7 @@ def _words_of_struct(context: Context, start: int) -> list[int]:
     end = index.end_of_block(start) if index.at(start) is not None else None
     if end is None:
         return []
-    size = min(MAX_STRUCT * WORD, end - start)
-    try:
-        data = context.target.read(start, size & -WORD)
-    except UnreadableMemory:
-        return []
-    return memoryview(data).cast("Q").tolist()
+    return read_words(context, start, min(MAX_STRUCT * WORD, end - start) // WORD).tolist()
 
 
 def _ends_of_struct(

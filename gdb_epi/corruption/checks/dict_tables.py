@@ -22,7 +22,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import struct_fields
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.reads import try_read
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
@@ -242,14 +242,13 @@ class _Tables:
     def _fits(self, keys: int, table: _Table) -> bool:
         """Whether the indices name so many different entries, and none behind the last."""
         width = 1 << _log2_width(table.log2)
-        try:
-            data = self._reader.read(keys + self._indices, width << table.log2)
-        except UnreadableMemory:
+        indices = try_read(self._reader.target, keys + self._indices, width << table.log2)
+        if not indices:
             return False
         if width == 1:
-            named = list(data.translate(None, _NEGATIVE))
+            named = list(indices.translate(None, _NEGATIVE))
         else:
-            named = [n for n in array("h" if width == 2 else "i", data) if n >= 0]
+            named = [n for n in array("h" if width == 2 else "i", indices) if n >= 0]
         if len(named) != len(set(named)) or max(named, default=-1) >= table.entries:
             return False
         return len(named) == (table.entries if table.used < 0 else table.used)

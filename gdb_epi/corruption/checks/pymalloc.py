@@ -39,6 +39,7 @@ from gdb_epi.corruption.strings.str_layout import size_of, str_form
 from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.reads import try_read
 from gdb_epi.hangs.interrupted_changes import may_be_half_changed
 from gdb_epi.target.search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
@@ -424,16 +425,14 @@ class _PoolSearch:
     def near_the_fault(self) -> Iterator[tuple[Pool, bytes]]:
         """Yield the pools that registers and the stack's top point into."""
         seen: set[int] = set()
-        read = self._context.target.read
         for value in self._values():
             for size in SIZES:
                 start = value & -size
                 if start in seen or len(seen) >= 2 * MAX_POOLS:
                     continue
                 seen.add(start)
-                try:
-                    data = read(start, size)
-                except UnreadableMemory:
+                data = try_read(self._context.target, start, size)
+                if not data:
                     continue
                 pool = pool_at(start, data)
                 if pool is not None:
@@ -456,15 +455,12 @@ class _PoolSearch:
 
     def _header(self, start: int, size: int, data: bytes) -> None:
         """Look at a place beside two pools that is none."""
-        read = self._context.target.read
-        try:
-            around = [read(start - size, size), read(start + size, size)]
-        except UnreadableMemory:
-            return
-        sides = [
-            pool_at(start + step, raw) for step, raw in zip((-size, size), around, strict=True)
-        ]
-        if all(side is not None and side.size == size for side in sides):
+        for beside in (start - size, start + size):
+            memory = try_read(self._context.target, beside, size)
+            pool = pool_at(beside, memory) if memory else None
+            if pool is None or pool.size != size:
+                break
+        else:
             wrong = damaged_header(start, size, data)
             if wrong is not None:
                 self.headers.append((start, wrong))
@@ -486,10 +482,7 @@ class _PoolSearch:
                 yield from self._in_piece(low, high)
 
     def _in_piece(self, low: int, high: int) -> Iterator[tuple[Pool, bytes]]:
-        try:
-            data = self._context.target.read(low, high - low)
-        except UnreadableMemory:
-            return
+        data = try_read(self._context.target, low, high - low)
         if not any(data[::STEP]) and not data.strip(b"\0"):
             return
         at = -low % STEP

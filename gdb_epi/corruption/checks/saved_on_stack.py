@@ -27,7 +27,7 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.registry import check
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import Step, call_returning_to
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import WORD
@@ -112,10 +112,7 @@ def _canaries_on_the_stack(context: Context, thread: Thread, guard: int) -> Iter
         start, end = region.start, region.start + min(region.dumped, region.size)
     if end <= start or not context.budget.take(end - start):
         return
-    try:
-        words = memoryview(context.target.read(start, end - start & ~7)).cast("Q")
-    except UnreadableMemory:
-        return
+    words = read_words(context, start, (end - start) // WORD)
     near = {guard ^ 1 << bit for bit in range(LOW_BITS, 64)}
     if near.isdisjoint(words):
         return

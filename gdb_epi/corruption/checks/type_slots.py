@@ -25,7 +25,8 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.sizes import WORD_MASK
+from gdb_epi.fault.reads import try_read
+from gdb_epi.sizes import WORD_MASK, words_in
 from gdb_epi.target.search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 
@@ -148,12 +149,8 @@ def _slots(heap: Heap, types: list[int], names: tuple[str, ...]) -> Iterator[_Sl
     offsets = [(name, layout.offset("PyTypeObject", name)) for name in names]
     places = [(name, at, at >> 3) for name, at in offsets if at is not None and at + 8 <= size]
     for address in types:
-        try:
-            data = heap.reader.read(address, size)
-        except UnreadableMemory:
-            continue
-        words = memoryview(data[: len(data) & ~7]).cast("Q")
-        for name, at, number in places:
+        words = words_in(try_read(heap.reader.target, address, size))
+        for name, at, number in places if words else ():
             value = words[number]
             if value:
                 yield make((address, name, address + at, value))

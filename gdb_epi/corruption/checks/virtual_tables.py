@@ -15,10 +15,9 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.registry import check
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_word
-from gdb_epi.sizes import WORD, signed_word
+from gdb_epi.fault.reads import read_word, try_read
+from gdb_epi.sizes import WORD, signed_word, words_in
 from gdb_epi.target.api import Region
 
 BITS = range(3, 16)  # beyond, the word leads to no table of the same file
@@ -106,9 +105,8 @@ class _Tables:
         return self._known[table]
 
     def _begins(self, table: int) -> bool:
-        try:
-            words = memoryview(self._target.read(table - 2 * WORD, 3 * WORD)).cast("Q")
-        except UnreadableMemory:
+        words = words_in(try_read(self._target, table - 2 * WORD, 3 * WORD))
+        if not words:
             return False
         to_whole, described, first = words
         if not -MAX_OBJECT < signed_word(to_whole) <= 0 or not self.in_constants(described):
@@ -120,12 +118,9 @@ class _Tables:
     def _describes_type(self, address: int) -> bool:
         """Whether a std::type_info is there: a virtual table of its own, and a mangled name."""
         own, name = (read_word(self._target, address + n) or 0 for n in (0, WORD))
-        if not own or not name:
-            return False
-        try:
-            text = self._target.read(name, NAME)
-        except UnreadableMemory:
-            return False
-        return text[:1] in b"*0123456789NSI" and all(
-            0x24 <= letter < 0x7F or not letter for letter in text
+        text = try_read(self._target, name, NAME) if own and name else b""
+        return (
+            text != b""
+            and text[:1] in b"*0123456789NSI"
+            and all(0x24 <= letter < 0x7F or not letter for letter in text)
         )

@@ -8,7 +8,7 @@ from array import array
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import read_words
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.reads import try_read
 from gdb_epi.target.api import Module
 
 MAX_TEXT = 256 << 10  # bytes of a module's code that are searched for an address
@@ -49,11 +49,8 @@ def _is_named(context: Context, module: Module, value: int) -> bool:
         if "x" in region.perms and module.start <= region.start < module.end:
             if region.size > MAX_TEXT:
                 return True
-            try:
-                code = context.target.read(region.start, region.size)
-            except UnreadableMemory:
-                return True
-            if value < LOW and value.to_bytes(4, "little") in code:
+            code = try_read(context.target, region.start, region.size)
+            if not code or (value < LOW and value.to_bytes(4, "little") in code):
                 return True
             if _is_rip_relative(code, value - region.start - 4):
                 return True

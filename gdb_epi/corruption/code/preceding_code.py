@@ -12,10 +12,9 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.instructions import Step, call_before, instructions_before
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.reads import read_up_to, read_word, try_read
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -331,12 +330,9 @@ def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]
         start, end = max(start, region.start), min(end, region.end)
     if end - start > MAX_FUNCTION:
         start, end = high - MAX_FUNCTION // 2, high + MAX_FUNCTION // 2
-    try:
-        code = context.target.read(start, end - start)
-    except UnreadableMemory:
-        return sources
     import re
 
+    code = try_read(context.target, start, end - start)
     for match in re.finditer(rb"\xe9|\x0f[\x80-\x8f]", code):  # jmp, jcc with 32 bits
         at = match.end()
         to = start + at + 4 + int.from_bytes(code[at : at + 4], "little", signed=True)
@@ -348,12 +344,9 @@ def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]
 def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, int]]:
     """Yield (address, target) of the short branches into a range, in step with its end."""
     start, end = low - SHORT, high + SHORT
-    try:
-        code = target.read(start, end - start + MAX_LENGTH)
-    except UnreadableMemory:
-        return
+    code = try_read(target, start, end - start + MAX_LENGTH)
     at = 0
-    while at < end - start:
+    while code and at < end - start:
         length = instruction_length(code, at)
         instruction = decode(code[at : at + MAX_LENGTH]) if length == 2 else None
         if (

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_returning_to
 from gdb_epi.fault.mapping_checks import NEAR_NULL
-from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.reads import read_up_to, read_word, try_read
 from gdb_epi.fault.site import RETURN
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target
@@ -129,10 +129,7 @@ def _signal_frames(target: Target, sp: int) -> list[int]:
     if region is None:
         return []
     start = max(region.start, sp - BELOW)
-    try:
-        stack = target.read(start, sp - start)
-    except UnreadableMemory:
-        return []
+    stack = try_read(target, start, sp - start)
     frames: list[int] = []
     at = stack.find(_USER_SEGMENTS)
     while at >= 0 and len(frames) < 64:

@@ -15,7 +15,8 @@ from functools import cached_property
 from itertools import accumulate, chain
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
+from gdb_epi.fault.reads import try_read
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
@@ -326,10 +327,9 @@ def dumped_pieces(
             continue
         if not context.budget.take(end - start):
             return
-        try:
-            yield start, context.target.read(start, end - start)
-        except UnreadableMemory:
-            continue
+        memory = try_read(context.target, start, end - start)
+        if memory:
+            yield start, memory
 
 
 def _overlapping(context: Context, low: int, high: int) -> Sequence[Region]:

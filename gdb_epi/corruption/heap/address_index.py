@@ -18,7 +18,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.reads import read_word, try_read
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -401,12 +401,7 @@ def _reader_of(context: Context) -> Reader | None:
 
 def read_most_or_least(context: Context, start: int, most: int, least: int) -> bytes:
     """Return `most` bytes, or `least` where no more can be read; b"" without those."""
-    for size in (most, least):
-        try:
-            return context.target.read(start, size)
-        except UnreadableMemory:
-            continue
-    return read_up_to(context.target, start, 0)
+    return try_read(context.target, start, most) or try_read(context.target, start, least)
 
 
 @once_per_run

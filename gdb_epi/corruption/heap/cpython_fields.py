@@ -9,7 +9,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, OVERHEAD, SIZES, poo
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.reads import read_word, try_read
 
 MAX_BASES = 16
 FRAME_BYTES = 2048  # a frame's variables and value stack lie within these
@@ -103,12 +103,8 @@ def _pools_link(context: Context, place: int, corrected: int) -> bool:
     """A pool header names its first free block, which lies in the same pool."""
     for size in SIZES:
         base = corrected & -size
-        if place != base + FREE_AT:
-            continue
-        try:
-            pool = pool_at(base, context.target.read(base, size))
-        except UnreadableMemory:
-            continue
+        memory = try_read(context.target, base, size) if place == base + FREE_AT else b""
+        pool = pool_at(base, memory) if memory else None
         within = corrected - base - OVERHEAD
         if pool is not None and pool.size == size and not within % pool.block:
             return 0 <= within < pool.carved * pool.block

@@ -13,10 +13,10 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.pointers.suspect_words import Suspect
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.reads import read_up_to, try_read
 from gdb_epi.fault.site import FaultSite
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Region
@@ -108,15 +108,16 @@ def _writes_tops(context: Context, region: Region) -> bool:
     """Tell whether an instruction of a region matches _VARIABLE; True where that takes too long."""
     import re
 
-    try:
-        size = region.end - region.start
-        code = context.target.read(region.start, size) if size <= MAX_DECODED else b""
-    except UnreadableMemory:
-        code = b""
+    code = _code_of(context, region, MAX_DECODED)
     if not code:
         return True
     places = [region.start + match.start() for match in re.finditer(_VARIABLE, code, re.DOTALL)]
     return len(places) > MAX_MATCHES or any(_is_instruction(context, at) for at in places)
+
+
+def _code_of(context: Context, region: Region, most: int) -> bytes:
+    """Return the bytes of a region; b"" where it has more than `most`, or they are not at hand."""
+    return try_read(context.target, region.start, region.size) if region.size <= most else b""
 
 
 def _is_instruction(context: Context, address: int) -> bool:
@@ -132,11 +133,7 @@ def _is_instruction(context: Context, address: int) -> bool:
 def _holds_instruction(context: Context, region: Region, bit: int) -> bool:
     import re
 
-    size = region.end - region.start
-    try:
-        code = context.target.read(region.start, size) if size <= MAX_CODE else b""
-    except UnreadableMemory:
-        code = b""
+    code = _code_of(context, region, MAX_CODE)
     number = re.escape(bytes((bit,)))
     constant = b"[\x48\x49][\xb8-\xbf]" + re.escape((1 << bit).to_bytes(8, "little"))
     set_bit = b"\x0f\xba[\xe8-\xef\xf8-\xff]" + number
@@ -155,23 +152,19 @@ def _search(context: Context, value: int, bit: int, starts: bool) -> bool:
     for region in regions:
         size = min(region.dumped, region.size) & -WORD
         for start in range(region.start, region.start + size, PIECE):
-            length = min(PIECE, region.start + size - start)
-            try:
-                code = context.target.read(start, length)
-            except UnreadableMemory:
-                continue
-            if _in_piece(context, code, value, bit, left, starts):
+            memory = try_read(context.target, start, min(PIECE, region.start + size - start))
+            if _in_piece(context, memory, value, bit, left, starts):
                 return True
     return False
 
 
 def _in_piece(
-    context: Context, code: bytes, value: int, bit: int, left: list[int], starts: bool
+    context: Context, memory: bytes, value: int, bit: int, left: list[int], starts: bool
 ) -> bool:
     """Look at the words whose byte of that bit is that of marked addresses."""
     lane, mark = bit // 8, 1 << bit % 8
     at_start = address_index(context).at
-    column = code[lane::WORD]
+    column = memory[lane::WORD]
     tops = {mark} if bit >= 48 else {top | mark for top in (0, 0x55, 0x56, 0x7E, 0x7F)}
     for top in tops:
         needle = bytes((top,))
@@ -180,7 +173,7 @@ def _in_piece(
             left[0] -= 1
             if left[0] < 0:
                 return True
-            word = int.from_bytes(code[WORD * at : WORD * at + WORD], "little")
+            word = int.from_bytes(memory[WORD * at : WORD * at + WORD], "little")
             plain = word ^ 1 << bit
             is_address = plain > LOWEST and not plain >> 47
             other = is_address and abs(word - value) >= NEAR

@@ -10,6 +10,7 @@ from gdb_epi.corruption.strings.str_layout import MAX_DATA, HashedString, String
 from gdb_epi.cpython.objects.siphash import VARIANTS, Key, hash_many, in_lanes, python_hash, unequal
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.reads import read_u64, try_read
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -137,18 +138,15 @@ def _flipped(content: bytes, byte: int, bit: int) -> bytes:
 
 def _word_flip(target: Target, byte_at: int, bit: int, member: str) -> Flip | None:
     where = byte_at & ~7
-    try:
-        held = int.from_bytes(target.read(where, 8), "little")
-    except UnreadableMemory:
-        return None
-    return Flip(where, held, held ^ 1 << 8 * (byte_at - where) + bit, member)
+    held = read_u64(target, where)
+    flip = 1 << 8 * (byte_at - where) + bit
+    return None if held is None else Flip(where, held, held ^ flip, member)
 
 
 def flip_of_head(key: Key, target: Target, form: StringFormat, address: int) -> Flip | None:
     """Return the bit of the length or of the state that was flipped."""
-    try:
-        head = target.read(address, form.head)
-    except UnreadableMemory:
+    head = try_read(target, address, form.head)
+    if not head:
         return None
     length, stored = (
         struct.unpack_from("<Q", head, at)[0] for at in (form.length_at, form.hash_at)
@@ -164,10 +162,7 @@ def flip_of_head(key: Key, target: Target, form: StringFormat, address: int) -> 
         kind = form.kinds.get(bits & form.state_mask)
         if kind is None or not 0 < size * kind[1] <= MAX_DATA:
             continue
-        try:
-            characters = target.read(address + kind[0], size * kind[1])
-        except UnreadableMemory:
-            continue
-        if python_hash(key, characters) == stored:
+        characters = try_read(target, address + kind[0], size * kind[1])
+        if characters and python_hash(key, characters) == stored:
             return _word_flip(target, address + at + bit // 8, bit % 8, member)
     return None

@@ -12,6 +12,7 @@ import struct
 
 from gdb_epi.cpython.layout.layout import Field, Layout
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.reads import try_read
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -99,9 +100,8 @@ def bytes_form(layout: Layout, kind: int) -> StringFormat:
 
 def size_of(target: Target, form: StringFormat, address: int) -> int | None:
     """Return the size of a compact string with its NUL; None for any other string."""
-    try:
-        head = target.read(address, form.head)
-    except UnreadableMemory:
+    head = try_read(target, address, form.head)
+    if not head:
         return None
     length = struct.unpack_from("<Q", head, form.length_at)[0]
     kind = form.kinds.get(struct.unpack_from("<I", head, form.state_at)[0] & form.state_mask)

@@ -12,6 +12,7 @@ from gdb_epi.detectors.runtimes.python_fatal_error import where_it_gave_up
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.own_native_code import possible_writers
+from gdb_epi.fault.reads import try_read
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target
@@ -111,11 +112,8 @@ def _damaged_block(state: ProcessState, end: int) -> Block | None:
     fault = state.fault
     assert not isinstance(fault, Absent)
     words = [fault.registers.get(name, 0) for name in fault.architecture.general]
-    try:
-        size = max(0, min(end + 64 - fault.sp, MAX_STACK)) & ~7
-        words += words_in(state.target.read(fault.sp, size))
-    except UnreadableMemory:
-        pass
+    size = max(0, min(end + 64 - fault.sp, MAX_STACK)) & ~7
+    words += words_in(try_read(state.target, fault.sp, size))
     blocks = (_block_at(state.target, word) for word in dict.fromkeys(words) if word % 8 == 0)
     return next((block for block in blocks if block is not None), None)
 

@@ -12,6 +12,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
+from gdb_epi.fault.reads import try_read
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target, machine_of
@@ -67,10 +68,7 @@ def _end_of_callback(frames: Sequence[NativeFrame]) -> int | None:
 
 def _words(target: Target, registers: Mapping[str, int], start: int, end: int) -> Iterator[int]:
     yield from (registers.get(name, 0) for name in machine_of(target).general)
-    try:
-        stack = target.read(start, max(0, min(end - start, MAX_STACK)) & ~7)
-    except UnreadableMemory:
-        return
+    stack = try_read(target, start, max(0, min(end - start, MAX_STACK)) & ~7)
     yield from dict.fromkeys(words_in(stack))
 
 

@@ -10,6 +10,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_f
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.mapping_checks import permits
+from gdb_epi.fault.reads import try_read
 from gdb_epi.fault.site import ILLEGAL, TRAPPED
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import words_in
@@ -62,17 +63,10 @@ def _location(
     region = target.region_at(start)
     if region is None:
         return None
-    try:
-        size = min(end, region.end, region.start + region.dumped) - start
-        stack = target.read(start, max(size, 0) & ~7)
-    except UnreadableMemory:
-        return None
-    places = [_place_at(target, word) for word in words_in(stack)]
-    places_in_sources = [place for place in places if place is not None]
-    return next(
-        (place for place in places_in_sources if _LIBRARY not in place),
-        next(iter(places_in_sources), None),
-    )
+    size = min(end, region.end, region.start + region.dumped) - start
+    stack = try_read(target, start, max(size, 0) & ~7)
+    places = [place for word in words_in(stack) if (place := _place_at(target, word))]
+    return next((place for place in places if _LIBRARY not in place), next(iter(places), None))
 
 
 def _place_at(target: Target, address: int) -> str | None:

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.own_native_code import own_modules_of
+from gdb_epi.fault.reads import try_read
 from gdb_epi.fault.site import DATA
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK, words_in
@@ -90,11 +91,7 @@ def _code_that_handles(state: ProcessState, tid: int, mark: int) -> str | None:
     for region in state.target.regions():
         if region.path != path or not may_execute(region) or region.size > MAX_CODE:
             continue
-        try:
-            code = state.target.read(region.start, region.size)
-        except UnreadableMemory:
-            continue
-        if handles_mark(code, mark):
+        if handles_mark(try_read(state.target, region.start, region.size), mark):
             return own[0]
     return None
 
@@ -137,11 +134,7 @@ def _alike(target: Target, place: int, value: int) -> Iterator[tuple[int, int]]:
     end = min(region.end, place + REACH)
     step = REACH if end - start <= 2 * REACH else PAGE
     for first in range(start, end - WORD + 1, step):
-        size = min(step, end - first) & -WORD
-        try:
-            words = words_in(target.read(first, size))
-        except UnreadableMemory:
-            continue
+        words = words_in(try_read(target, first, min(step, end - first)))
         for number, word in enumerate(words):
             alike = word >> ADDRESS_BITS == value >> ADDRESS_BITS and word != value
             if alike and _without_mark(target, word) is not None:

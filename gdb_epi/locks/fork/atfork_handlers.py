@@ -15,7 +15,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import follows_call
+from gdb_epi.fault.reads import follows_call, try_read
 from gdb_epi.locks.fork.forking_calls import CHILD, Hook, fork_hooks, forking_call
 from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ForkHandlers
 from gdb_epi.sizes import words_in
@@ -174,11 +174,7 @@ def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
     region = target.region_at(top) if top else None
     if region is None or not places:
         return None
-    try:
-        stack = target.read(top, min(STACK_SEARCHED, region.end - top) // 8 * 8)
-    except UnreadableMemory:
-        return None
-    for word in words_in(stack):
+    for word in words_in(try_read(target, top, min(STACK_SEARCHED, region.end - top))):
         for start, stage, name in places:
             inside = start < word < start + _FUNCTION
             if inside and follows_call(target, thread.architecture, word):

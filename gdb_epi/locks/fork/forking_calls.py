@@ -14,6 +14,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.reads import try_read
 from gdb_epi.sizes import PAGE, USER_TOP, words_in
 from gdb_epi.typing_lite import NamedTuple
 
@@ -86,12 +87,8 @@ def _slots(reader: Reader, start: int) -> Iterator[int]:
     region = reader.target.region_at(start)
     if region is None:
         return
-    size = min(8 * MAX_SLOTS, region.end - start) // 8 * 8
-    try:
-        slots = reader.read(start, size)
-    except UnreadableMemory:
-        return
-    yield from (word for word in words_in(slots) if PAGE < word < USER_TOP)
+    slots = words_in(try_read(reader.target, start, min(8 * MAX_SLOTS, region.end - start) & -8))
+    yield from (word for word in slots if PAGE < word < USER_TOP)
 
 
 def _builtin_name(reader: Reader, address: int) -> str | None:

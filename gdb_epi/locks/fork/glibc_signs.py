@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault.reads import read_u32, read_u64
+from gdb_epi.fault.reads import read_u32, read_u64, try_read
 from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSigns
 from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
 from gdb_epi.target.api import Target, noun
@@ -63,7 +63,9 @@ def _counter(target: Target) -> int | None:
         start = target.symbol(symbol)
         if start is None:
             continue
-        code = _code(target, start)
+        region = target.region_at(start)
+        size = min(MAX_FORK_CODE, region.end - start) if region is not None else 0
+        code = try_read(target, start, size)
         at = code.find(_ADD_FOUR)
         while at >= 0:
             end = at + 8
@@ -72,15 +74,6 @@ def _counter(target: Target) -> int | None:
                 return start + end + displacement
             at = code.find(_ADD_FOUR, at + 1)
     return None
-
-
-def _code(target: Target, start: int) -> bytes:
-    region = target.region_at(start)
-    size = min(MAX_FORK_CODE, region.end - start) if region is not None else 0
-    try:
-        return target.read(start, size) if size else b""
-    except UnreadableMemory:
-        return b""
 
 
 def _own_tid(reader: ForkSigns, lists: StackLists) -> None:

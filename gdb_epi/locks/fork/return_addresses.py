@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.reads import try_read
 from gdb_epi.locks.glibc_threads import functions
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.sizes import PAGE, USER_TOP, words_in
@@ -60,10 +61,7 @@ class NativeScanner:
         return addresses[-MAX_ADDRESSES:]
 
     def _words(self, low: int, high: int) -> Iterator[tuple[int, int]]:
-        try:
-            stack = self.target.read(low, (high - low) // 8 * 8)
-        except UnreadableMemory:
-            return
+        stack = try_read(self.target, low, (high - low) & -8)
         for number, word in enumerate(words_in(stack)):
             if PAGE < word < USER_TOP:
                 yield low + 8 * number, word

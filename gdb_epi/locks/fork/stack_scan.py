@@ -10,7 +10,6 @@ Reference: CPython Python/pystate.c (_PyThreadState_DeleteExcept, _PyThreadState
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.chain import (
@@ -28,6 +27,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.fault.reads import read_u64, try_read
 from gdb_epi.sizes import PAGE, USER_TOP, words_in
 from gdb_epi.target.api import Target
 
@@ -38,7 +38,6 @@ DESCRIPTOR = 4096  # bytes from a pthread_t on that may be its own struct pthrea
 MAX_SCANNED = 16 << 20  # bytes of stacks that one analysis scans
 MAX_CANDIDATES = 4096  # words of one stack that are examined as frames
 SCAN = "stack scan"  # PyFrame.provenance
-_WORDS = struct.Struct("<Q")
 
 
 class StackScanner:
@@ -69,7 +68,7 @@ class StackScanner:
             for word in self._words(low, done):
                 if start <= word < ident + DESCRIPTOR or word & 7:
                     continue  # the stack itself, or the descriptor, which holds its own address
-                if self._u64(word + self._ident_at) == ident:
+                if read_u64(self.target, word + self._ident_at) == ident:
                     return word
             done = low
         return None
@@ -147,14 +146,5 @@ class StackScanner:
         if size <= 0 or self.left < size:
             return
         self.left -= size
-        try:
-            words = words_in(self.target.read(low, size & -8))
-        except UnreadableMemory:
-            return
+        words = words_in(try_read(self.target, low, size & -8))
         yield from dict.fromkeys(word for word in reversed(words) if PAGE < word < USER_TOP)
-
-    def _u64(self, address: int) -> int | None:
-        try:
-            return int(_WORDS.unpack(self.target.read(address, 8))[0])
-        except UnreadableMemory:
-            return None
