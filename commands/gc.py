@@ -7,9 +7,9 @@ from collections import Counter
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.gc_lists import objects_by_generation
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.gc import GcState, debug_flag_names
 from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
 from gdb_epi.cpython.types import PythonState
@@ -56,7 +56,7 @@ def gc(session: Session, args: Namespace) -> Report:
         raise InputError(f"no collector: {state.python.detail}", hint="epi doctor")
     runtime = read_runtime(state.target, state.python)
     errors = list(runtime.soft_errors)
-    counter = _Counter(Reader(state.target, state.python.layout), state.python, args)
+    counter = _Counter(MemoryReader(state.target, state.python.layout), state.python, args)
     lines: list[str] = []
     collectors = []
     for who, collector in _collectors(runtime, state.python):
@@ -89,7 +89,7 @@ def _collectors(runtime: RuntimeDetails, python: PythonState) -> list[tuple[str,
 class _Counter:
     """Count the objects of the generations and, when asked, their types."""
 
-    def __init__(self, reader: Reader, python: PythonState, args: Namespace) -> None:
+    def __init__(self, reader: MemoryReader, python: PythonState, args: Namespace) -> None:
         self._reader = reader
         self._limit = args.limit
         self._most = min(args.types, MAX_TYPES)

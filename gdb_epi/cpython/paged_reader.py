@@ -10,7 +10,7 @@ from functools import cached_property
 from struct import Struct
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.reader import CircularList, Reader, broken_chain, struct_fields
+from gdb_epi.cpython.memory_reader import CircularList, MemoryReader, broken_chain, struct_fields
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
 from gdb_epi.target.api import Region, Target, shared_cache, view_in_place
@@ -41,7 +41,7 @@ def _nothing_in_place(_start: int) -> memoryview | None:
     return None
 
 
-class PagedReader(Reader):
+class PagedReader(MemoryReader):
     """A reader that reads each page of memory once."""
 
     def __init__(self, target: Target, layout: Layout) -> None:
@@ -154,7 +154,7 @@ class PagedReader(Reader):
         return word - (word >> 63 << 64)
 
     def chain(self, link: CircularList, cap: int) -> tuple[list[int], str]:
-        """Do what Reader.chain does, without a call for each node.
+        """Do what MemoryReader.chain does, without a call for each node.
 
         A list that leads back into itself never ends. So each node is compared with one alone, that
         which was met before the length doubled (Brent's cycle detection); which nodes were met
@@ -199,7 +199,7 @@ class PagedReader(Reader):
         return self.u64(address)
 
     def is_string(self, address: int, text: str) -> bool:
-        """Do what Reader.is_string does; most strings have another length."""
+        """Do what MemoryReader.is_string does; most strings have another length."""
         if self.word(address + self._length_at) != len(text) and text.isascii():
             return False
         return super().is_string(address, text)
@@ -219,7 +219,7 @@ class PagedReader(Reader):
         return mask, bits
 
     def _string(self, address: int, cap: int) -> str | Absent:
-        """Do what Reader._string does; most are ASCII and lie in one page."""
+        """Do what MemoryReader._string does; most are ASCII and lie in one page."""
         page = self._pages.get(address >> PAGE_BITS)
         if page is None and address >> PAGE_BITS not in self._pages:
             self._load(address >> PAGE_BITS)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.chain import frame_reader, python_frame
 from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UNREADABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.stack import place_text, thread_title
@@ -39,7 +39,7 @@ def struct_text(state: ProcessState, struct: str, address: int) -> str | Absent:
     frame = next((frame for frame in frames if frame.address == address), None)
     if frame is not None:
         return f"frame of {place_text(frame)}"
-    reader = Reader(state.target, python.layout)
+    reader = MemoryReader(state.target, python.layout)
     codes = CodeReader(reader)
     try:
         raw = frame_reader(reader, codes).read(address)

@@ -10,7 +10,7 @@ from support.interpreters import Interpreter, one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, need_core_dumps, target_of
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import UNREADABLE, Absent
@@ -160,7 +160,7 @@ def test_a_lost_table_of_modules_is_no_proof_that_none_was_imported(
     victim: tuple[MutatedTarget, PythonState, ThreadState], what: str
 ) -> None:
     target, python, _thread = victim
-    reader = Reader(target, python.layout)
+    reader = MemoryReader(target, python.layout)
     assert not isinstance(known_threads(reader, python), Absent)
     where = python.layout.offset("PyInterpreterState", "imports.modules", "modules")
     keys_at = python.layout.require("PyDictObject", "ma_keys")
@@ -171,9 +171,9 @@ def test_a_lost_table_of_modules_is_no_proof_that_none_was_imported(
     else:
         target.put(keys, bytes(32))
     for found in (
-        main_thread(Reader(target, python.layout), python),
-        known_threads(Reader(target, python.layout), python),
-        multiprocessing_child(Reader(target, python.layout), python),
+        main_thread(MemoryReader(target, python.layout), python),
+        known_threads(MemoryReader(target, python.layout), python),
+        multiprocessing_child(MemoryReader(target, python.layout), python),
     ):
         assert isinstance(found, Absent)
         assert found.reason == UNREADABLE

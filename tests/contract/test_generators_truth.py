@@ -12,7 +12,7 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, session_of, target_of
 
 from commands.generators import generators as generators_command
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.running.generators import GeneratorChain, GeneratorChains, generator_chains
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState
@@ -71,7 +71,7 @@ def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, GeneratorCha
     inner, _ = outer.suspended.frames
     at = python.layout.require("PyFrameObject", "f_gen")
     python = python._replace(searched=None)  # what is changed next is read anew
-    return target, python, outer, Reader(target, python.layout).u64(inner.address + at)
+    return target, python, outer, MemoryReader(target, python.layout).u64(inner.address + at)
 
 
 def names(found: GeneratorChains) -> list[tuple[str, list[str]]]:

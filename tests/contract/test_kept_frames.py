@@ -18,7 +18,7 @@ from gdb_epi.analysis import analyze
 from gdb_epi.cpython.frames.chain import InterpreterFrames
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import walk_datastack
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState, ThreadState
@@ -211,7 +211,7 @@ def test_frames_of_nobody_for_sure_are_given_to_nobody(identifier: str) -> None:
     target, thread = without_stack_and_frame(identifier, False)
     python = decode_python(target)
     assert isinstance(python, PythonState)
-    reader, last = Reader(target, python.layout), thread.frames[-1].address
+    reader, last = MemoryReader(target, python.layout), thread.frames[-1].address
     target.put_word(last + reader.layout.require("PyFrameObject", "f_localsplus"), thread.address)
     after, found = again(target, thread)
     assert [frame.name for frame in found.frames] == [thread.frames[0].name, ""]
@@ -281,8 +281,10 @@ def test_a_code_object_before_a_frame_is_no_frame(identifier: str) -> None:
     whole = opened(core_of(identifier))
     python, thread = busy_thread(whole)
     layout, target = python.layout, MutatedTarget(whole)
-    frames = InterpreterFrames(Reader(target, layout), CodeReader(Reader(target, layout)))
-    before = walk_datastack(Reader(whole, layout), frames, thread.address)
+    frames = InterpreterFrames(
+        MemoryReader(target, layout), CodeReader(MemoryReader(target, layout))
+    )
+    before = walk_datastack(MemoryReader(whole, layout), frames, thread.address)
     young, old, other = before.frames[-3:]
     previous_at = layout.require("_PyInterpreterFrame", "previous")
     false = young.address - max(frames.code_at, previous_at) - 8
@@ -290,7 +292,7 @@ def test_a_code_object_before_a_frame_is_no_frame(identifier: str) -> None:
     target.put_word(false + frames.code_at, other.code)
     target.put_word(false + previous_at, old.address)
     assert old.address + frames.size <= false
-    after = walk_datastack(Reader(target, layout), frames, thread.address)
+    after = walk_datastack(MemoryReader(target, layout), frames, thread.address)
     kept = [frame.address for frame in before.frames if frame != old]
     assert [frame.address for frame in after.frames] == kept
 
@@ -300,7 +302,7 @@ def test_a_thread_whose_coroutine_is_zeros_is_found(identifier: str) -> None:
     whole = opened(core_of(identifier))
     python, thread = busy_thread(whole)
     layout, target = python.layout, MutatedTarget(whole)
-    item = Reader(whole, layout).u64(
+    item = MemoryReader(whole, layout).u64(
         thread.address + layout.require("PyThreadState", "exc_info")
     ) + layout.require("_PyErr_StackItem", "previous_item")
     target.put_word(item, 0)
@@ -321,7 +323,7 @@ def test_a_thread_without_a_number_whose_coroutine_is_zeros_is_found(identifier:
     assert isinstance(python, PythonState)
     layout, target = python.layout, MutatedTarget(whole)
     thread = next(thread for thread in python.threads() if thread.crashed)
-    reader = Reader(target, layout)
+    reader = MemoryReader(target, layout)
     item = reader.u64(thread.address + layout.require("PyThreadState", "exc_info"))
     assert item != thread.address + layout.require("PyThreadState", "exc_state")
     target.put(item + layout.require("_PyErr_StackItem", "previous_item") & -PAGE, bytes(PAGE))

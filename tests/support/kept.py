@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.target.api import Target
 
@@ -51,7 +51,7 @@ def needed_frames(target: Target, python: PythonState) -> list[Needed]:
             if frame.hole is not None or not thread.alive:
                 continue
             recorder = _Recorder(target)
-            reader = Reader(recorder, python.layout)
+            reader = MemoryReader(recorder, python.layout)
             codes = CodeReader(reader)
             raw = frame_reader(reader, codes).read(frame.address)
             codes.line(codes.at(raw.code), raw.lasti)

@@ -9,8 +9,8 @@ import struct
 import pytest
 
 from gdb_epi.cpython.layout.layout import load_layout
+from gdb_epi.cpython.memory_reader import CircularList, MemoryReader
 from gdb_epi.cpython.paged_reader import FIRST_NODES, PagedReader
-from gdb_epi.cpython.reader import CircularList, Reader
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 
@@ -27,7 +27,7 @@ def walks(after: list[int], cap: int) -> list[tuple[list[int], str]]:
     target = FakeTarget(regions=[region], memory={START: memory})
     layout = load_layout((3, 11))
     link = CircularList(START, 0, 3, NODE)
-    return [reader(target, layout).chain(link, cap) for reader in (PagedReader, Reader)]
+    return [reader(target, layout).chain(link, cap) for reader in (PagedReader, MemoryReader)]
 
 
 def in_order(number: int) -> tuple[list[int], list[int]]:

@@ -7,7 +7,7 @@ import pytest
 from support.scenes import HEAP, crash, state
 
 from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.locks.python.lock_objects import LOCK, RLOCK, SEMAPHORE_SIZE, LockObject, LockObjects
 
 OBJECT, TYPE, NAME, SEMAPHORE = HEAP + 0x1000, HEAP + 0x100, HEAP + 0x800, HEAP + 0x2000
@@ -41,7 +41,7 @@ def read(
         raw = (count & (1 << 8 * refcount.size) - 1).to_bytes(refcount.size, "little")
         target.write(OBJECT + refcount.offset, raw)  # type: ignore[attr-defined]
     target.write(NAME, name.encode() + b"\0")  # type: ignore[attr-defined]
-    return LockObjects(Reader(target, layout)).at(OBJECT)
+    return LockObjects(MemoryReader(target, layout)).at(OBJECT)
 
 
 @pytest.mark.parametrize("version", [v for v in GIL_TABLES if v < (3, 14)])

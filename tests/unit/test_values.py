@@ -13,7 +13,7 @@ import pytest
 from support.build import BASE, SIZE, Builder
 
 from gdb_epi.cpython.layout.layout import available_tables, load_layout
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.values import decoders
 from gdb_epi.cpython.values.decoders.builtin_scalars import decimals
 from gdb_epi.cpython.values.decoders.numeric import scientific
@@ -89,7 +89,7 @@ class Maker(Builder):
         """Decode an object."""
         region = Region(BASE, BASE + SIZE, "rw-", None, 0, SIZE)
         target = FakeTarget(regions=[region], memory={BASE: bytes(self.memory)})
-        return Values(target, Reader(target, self.layout), (), limits).of(address)
+        return Values(target, MemoryReader(target, self.layout), (), limits).of(address)
 
 
 @pytest.fixture(params=LAYOUTS)

@@ -20,8 +20,8 @@ from gdb_epi.corruption.heap.pool_census import (
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.memory_reader import struct_fields
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import struct_fields
 from gdb_epi.fault.reads import try_read
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple

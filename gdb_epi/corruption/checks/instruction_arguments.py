@@ -11,8 +11,8 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
@@ -76,7 +76,7 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
         yield word_evidence("R26", where, word, word ^ flip, summary, offset=argument.at)
 
 
-def _sizes(reader: Reader, address: int) -> dict[str, int]:
+def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
     """Return how many entries the tables of a code object have."""
     layout, struct = reader.layout, "PyCodeObject"
     consts = reader.u64(address + layout.require(struct, "co_consts"))

@@ -17,8 +17,8 @@ from gdb_epi.corruption.heap.memory import page_reader
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState
@@ -102,7 +102,7 @@ def codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
             yield address
 
 
-def source_of(reader: Reader, address: int) -> str | None:
+def source_of(reader: MemoryReader, address: int) -> str | None:
     """Return the source file of a code object; None for a frozen module, or no file.
 
     Raises UnreadableMemory.
@@ -114,7 +114,7 @@ def source_of(reader: Reader, address: int) -> str | None:
     return file
 
 
-def _code_of(reader: Reader, address: int) -> _Code | None:
+def _code_of(reader: MemoryReader, address: int) -> _Code | None:
     """Read a code object's instructions; None where its file has no .pyc."""
     layout, struct = reader.layout, "PyCodeObject"
     file = source_of(reader, address)

@@ -18,8 +18,8 @@ from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of, frame_pla
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
@@ -72,7 +72,7 @@ def frame_copies(context: Context) -> Iterator[Evidence]:
             continue
 
 
-def _places(reader: Reader) -> _Places | None:
+def _places(reader: MemoryReader) -> _Places | None:
     layout = reader.layout
     frame, function = "_PyInterpreterFrame", "PyFunctionObject"
     at = layout.offset(frame, "f_funcobj.bits", "f_funcobj", "f_func")  # f_func: 3.11
@@ -87,7 +87,7 @@ def _places(reader: Reader) -> _Places | None:
     return _Places(at, (*pairs, code_pair), code)
 
 
-def _usual_type(reader: Reader, frames: list[PyFrame], at: int) -> int | None:
+def _usual_type(reader: MemoryReader, frames: list[PyFrame], at: int) -> int | None:
     """Return the type of most frames' functions; None when they do not agree."""
     kinds: dict[int, int] = {}
     for frame in frames[:64]:
@@ -100,7 +100,9 @@ def _usual_type(reader: Reader, frames: list[PyFrame], at: int) -> int | None:
     return best if best is not None and 2 * kinds[best] >= len(frames[:64]) else None
 
 
-def _compare(reader: Reader, frame: PyFrame, places: _Places, kind: int) -> Iterator[Evidence]:
+def _compare(
+    reader: MemoryReader, frame: PyFrame, places: _Places, kind: int
+) -> Iterator[Evidence]:
     function = reader.u64(frame.address + places.function)
     if not _is(reader, function & ~STACKREF_TAG, kind):
         yield from _function_itself(reader, frame, places, kind, function)
@@ -125,7 +127,7 @@ def _compare(reader: Reader, frame: PyFrame, places: _Places, kind: int) -> Iter
 
 
 def _function_itself(
-    reader: Reader, frame: PyFrame, places: _Places, kind: int, function: int
+    reader: MemoryReader, frame: PyFrame, places: _Places, kind: int, function: int
 ) -> Iterator[Evidence]:
     """Find the bit that makes the frame's function one that has the frame's code."""
     code = reader.u64(frame.address + places.code) & ~STACKREF_TAG
@@ -142,7 +144,7 @@ def _function_itself(
             yield word_evidence("R10", frame.address + places.function, function, right, summary)
 
 
-def _builtins_agree(reader: Reader, frames: list[PyFrame]) -> Iterator[Evidence]:
+def _builtins_agree(reader: MemoryReader, frames: list[PyFrame]) -> Iterator[Evidence]:
     at = reader.layout.offset("PyFrameObject", "f_builtins")
     if at is None:
         return
@@ -163,14 +165,14 @@ def _builtins_agree(reader: Reader, frames: list[PyFrame]) -> Iterator[Evidence]
             yield word_evidence("R10", address + at, word, usual, summary)
 
 
-def _is(reader: Reader, address: int, kind: int) -> bool:
+def _is(reader: MemoryReader, address: int, kind: int) -> bool:
     try:
         return not address & 7 and reader.type_of(address) == kind
     except UnreadableMemory:
         return False
 
 
-def _typed(reader: Reader, address: int) -> bool:
+def _typed(reader: MemoryReader, address: int) -> bool:
     """Whether this is an object whose type is a type whose type is one."""
     try:
         if address & 7:

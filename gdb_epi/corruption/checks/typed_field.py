@@ -30,9 +30,9 @@ from gdb_epi.corruption.heap.typed_walk import FRAME, ObjectWalk, object_walk
 from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.paged_reader import PagedReader, StructWords, struct_words
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.typing_lite import NamedTuple
@@ -403,7 +403,7 @@ def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | N
 
 
 def _wrong_of(
-    reader: Reader, address: int, category: str, fields: tuple[Field, ...]
+    reader: MemoryReader, address: int, category: str, fields: tuple[Field, ...]
 ) -> Iterator[_Wrong]:
     wrong = []
     for field in fields:

@@ -23,7 +23,7 @@ from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.reader import Reader
+    from gdb_epi.cpython.memory_reader import MemoryReader
 
 POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
 HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
@@ -338,7 +338,7 @@ class AddressIndex:
         above = self._name(reader, meta)
         return self._name(reader, kind) if above is not None else None
 
-    def _name(self, reader: Reader, kind: int) -> str | None:
+    def _name(self, reader: MemoryReader, kind: int) -> str | None:
         """Return a type's name, UNNAMED where its text lies in a file that is not here."""
         name = reader.type_name(kind)
         if not isinstance(name, Absent):
@@ -387,7 +387,7 @@ def _plausible(name: str) -> bool:
     return 0 < len(name) < MAX_NAME and name.isprintable()
 
 
-def _reader_of(context: Context) -> Reader | None:
+def _reader_of(context: Context) -> MemoryReader | None:
     python = context.state.python
     if not isinstance(python, PythonState):
         return None

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 
 from gdb_epi.corruption.strings.str_layout import MAX_DATA, HashedString, StringFormat
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.siphash import VARIANTS, Key, hash_many, in_lanes, python_hash, unequal
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.reads import read_u64, try_read
 from gdb_epi.target.api import Target
@@ -30,7 +30,7 @@ class Flip(NamedTuple):
     member: str
 
 
-def find_key(target: Target, reader: Reader, texts: Sequence[HashedString]) -> Key | str:
+def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]) -> Key | str:
     """Return the key that fits strings of the process, or why there is none."""
     place = target.symbol("_Py_HashSecret")
     if place is None:

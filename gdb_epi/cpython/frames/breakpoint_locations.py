@@ -18,7 +18,7 @@ from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CODE_UNIT, CodeInfo, CodeReader, bytecode_of
 from gdb_epi.cpython.frames.positions import LineTableEntry, table_entries
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -136,7 +136,7 @@ def is_there(
 
     `ident` is its pthread_t. Raises LayoutError, UnreadableMemory.
     """
-    reader = Reader(target, python.layout)
+    reader = MemoryReader(target, python.layout)
     tid_at = python.layout.offset("PyThreadState", "native_thread_id")
     ident_at = python.layout.require("PyThreadState", "thread_id")
     for tstate in _thread_states(reader, python.runtime):
@@ -158,7 +158,7 @@ def _entries(codes: CodeReader, info: CodeInfo) -> Iterator[LineTableEntry]:
     return table_entries(codes.reader.layout, table, info.firstlineno)
 
 
-def _thread_states(reader: Reader, runtime: int) -> Iterator[int]:
+def _thread_states(reader: MemoryReader, runtime: int) -> Iterator[int]:
     require = reader.layout.require
     next_interpreter = require("PyInterpreterState", "next")
     head = require("PyInterpreterState", "threads.head", "tstate_head")
@@ -175,7 +175,7 @@ def _thread_states(reader: Reader, runtime: int) -> Iterator[int]:
         interpreter = reader.u64(interpreter + next_interpreter)
 
 
-def _bytecode(reader: Reader, info: CodeInfo) -> tuple[int, int]:
+def _bytecode(reader: MemoryReader, info: CodeInfo) -> tuple[int, int]:
     if info.problem:
         raise UnreadableMemory(info.address, 8, info.problem)
     if reader.layout.free_threaded and reader.layout.offset("PyCodeObject", "co_tlbc") is not None:

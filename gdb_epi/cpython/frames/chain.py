@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple, Protocol
@@ -52,7 +52,7 @@ class FrameReader(Protocol):
     def read(self, address: int) -> RawFrame: ...
 
 
-def frame_reader(reader: Reader, codes: CodeReader) -> FrameReader:
+def frame_reader(reader: MemoryReader, codes: CodeReader) -> FrameReader:
     """Return the reader that fits the layout."""
     if reader.layout.offset("_PyInterpreterFrame", "previous") is not None:
         return InterpreterFrames(reader, codes)
@@ -62,7 +62,7 @@ def frame_reader(reader: Reader, codes: CodeReader) -> FrameReader:
 class FrameObjects:
     """PyFrameObject, CPython 3.8 to 3.10 (Include/cpython/frameobject.h)."""
 
-    def __init__(self, reader: Reader, codes: CodeReader) -> None:
+    def __init__(self, reader: MemoryReader, codes: CodeReader) -> None:
         layout = reader.layout
         self.codes = codes
         self._reader = reader
@@ -99,7 +99,7 @@ class FrameObjects:
 class InterpreterFrames:
     """_PyInterpreterFrame, CPython 3.11 and later (Include/internal/pycore_frame.h)."""
 
-    def __init__(self, reader: Reader, codes: CodeReader) -> None:
+    def __init__(self, reader: MemoryReader, codes: CodeReader) -> None:
         layout = reader.layout
         self.codes = codes
         self._reader = reader
@@ -214,7 +214,7 @@ def _one_by_one(fields: Sequence[tuple[int, str]]) -> Callable[[bytes, int], tup
     return unpack
 
 
-def _aligned_read(reader: Reader, address: int, size: int) -> bytes:
+def _aligned_read(reader: MemoryReader, address: int, size: int) -> bytes:
     if address & 7:
         raise UnreadableMemory(address, size, "not aligned to 8")
     return reader.read(address, size)

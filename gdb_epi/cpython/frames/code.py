@@ -8,7 +8,7 @@ read by positions.py, which a stack does not need.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -110,7 +110,7 @@ class CodeInfo(NamedTuple):
     problem: str
 
 
-def bytecode_of(reader: Reader, address: int) -> tuple[int, int]:
+def bytecode_of(reader: MemoryReader, address: int) -> tuple[int, int]:
     """Return where the instructions of a code object begin, and how many bytes they have.
 
     Raises UnreadableMemory, and LayoutError. The size is as found, and may be nonsense.
@@ -127,7 +127,7 @@ def bytecode_of(reader: Reader, address: int) -> tuple[int, int]:
 class CodeReader:
     """Decode code objects of one process and keep them."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self.reader = reader
         layout = reader.layout
         self._known: dict[int, CodeInfo] = {}

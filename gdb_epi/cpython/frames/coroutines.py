@@ -10,9 +10,9 @@ from __future__ import annotations
 from gdb_epi.cpython.frames.chain import RawFrame, frame_reader, python_frame
 from gdb_epi.cpython.frames.code import CodeReader, bytecode_of
 from gdb_epi.cpython.frames.unlinked_frames import frame_objects, frame_type
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
@@ -54,7 +54,7 @@ class Suspended(NamedTuple):
 class Coroutines:
     """The coroutines and generators of one process."""
 
-    def __init__(self, reader: Reader, objects: ObjectReader, types: TypeReader) -> None:
+    def __init__(self, reader: MemoryReader, objects: ObjectReader, types: TypeReader) -> None:
         layout = reader.layout
         self._reader = reader
         self._objects = objects

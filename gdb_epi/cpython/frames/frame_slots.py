@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.chain import FrameObjects, InterpreterFrames
 from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import words_in
@@ -49,7 +49,7 @@ class Entry(NamedTuple):
 class FrameSlots:
     """Read the slots of the frames of one process."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self.reader = reader
         layout = reader.layout
         codes = CodeReader(reader)

@@ -24,8 +24,8 @@ from gdb_epi.cpython.frames.chain import (
     walk_chain,
 )
 from gdb_epi.cpython.frames.chain import make_hole as make_hole
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import PAGE
@@ -52,7 +52,7 @@ class _Chunk(NamedTuple):
     end: int
 
 
-def walk_datastack(reader: Reader, frames: InterpreterFrames, tstate: int) -> DataStack:
+def walk_datastack(reader: MemoryReader, frames: InterpreterFrames, tstate: int) -> DataStack:
     """Return every frame in a thread's data stack."""
     chunks, problems = _chunks(reader, tstate)
     newest_first: list[RawFrame] = []
@@ -65,7 +65,7 @@ def walk_datastack(reader: Reader, frames: InterpreterFrames, tstate: int) -> Da
     return DataStack(newest_first, problems)
 
 
-def _chunks(reader: Reader, tstate: int) -> tuple[list[_Chunk], list[str]]:
+def _chunks(reader: MemoryReader, tstate: int) -> tuple[list[_Chunk], list[str]]:
     """Return the used part of each chunk, newest first."""
     layout = reader.layout
     data_at = layout.require("_PyStackChunk", "data")
@@ -100,7 +100,7 @@ def _chunks(reader: Reader, tstate: int) -> tuple[list[_Chunk], list[str]]:
 
 
 def _frames_in(
-    reader: Reader, frames: InterpreterFrames, chunk: _Chunk, problems: list[str]
+    reader: MemoryReader, frames: InterpreterFrames, chunk: _Chunk, problems: list[str]
 ) -> list[RawFrame]:
     """Return the frames of one chunk in memory order (oldest first)."""
     try:
@@ -129,7 +129,7 @@ def _frames_in(
     return in_chunk
 
 
-def _kept_pages(reader: Reader, chunk: _Chunk) -> bytes:
+def _kept_pages(reader: MemoryReader, chunk: _Chunk) -> bytes:
     """Return a chunk with zeros for the pages that are missing; b"" when all are.
 
     A frame over a missing page is not believed, and the walk goes on after it.
@@ -193,7 +193,7 @@ class WalkedStack(NamedTuple):
     problems: tuple[str, ...]
 
 
-def innermost_frame(reader: Reader, tstate: int) -> int:
+def innermost_frame(reader: MemoryReader, tstate: int) -> int:
     """Return the innermost frame: tstate->frame, cframe->current_frame or current_frame.
 
     0 when the thread runs none. Raises UnreadableMemory.
@@ -210,7 +210,7 @@ def innermost_frame(reader: Reader, tstate: int) -> int:
 class StackWalker:
     """Walk the Python stacks of one process."""
 
-    def __init__(self, reader: Reader, frames: FrameReader, objects: ObjectReader) -> None:
+    def __init__(self, reader: MemoryReader, frames: FrameReader, objects: ObjectReader) -> None:
         self._reader = reader
         self._frames = frames
         self._objects = objects

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 
 from gdb_epi.cpython.frames.chain import FrameObjects, RawFrame, python_frame
 from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE, words_in
@@ -31,7 +31,7 @@ MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of it
 MAX_WORDS = 200_000  # different words of it that are examined
 
 
-def frames_on_stack(reader: Reader, tstate: int, type_at: int) -> list[int]:
+def frames_on_stack(reader: MemoryReader, tstate: int, type_at: int) -> list[int]:
     """Return the running frame objects that a thread's C stack points to, innermost first.
 
     `type_at` is PyFrame_Type. A frame object counts when its type is that and it says that it is
@@ -81,7 +81,7 @@ def drop_shared_frames(interpreters: list[InterpreterState]) -> list[Interpreter
     ]
 
 
-def frame_type(reader: Reader, frames: Iterable[int]) -> int:
+def frame_type(reader: MemoryReader, frames: Iterable[int]) -> int:
     """Return PyFrame_Type: by its symbol, else the type of a frame object that is known."""
     symbol = reader.target.symbol("PyFrame_Type")
     if symbol:
@@ -94,7 +94,7 @@ def frame_type(reader: Reader, frames: Iterable[int]) -> int:
     return 0
 
 
-def frame_objects(reader: Reader, type_at: int) -> Iterator[int]:
+def frame_objects(reader: MemoryReader, type_at: int) -> Iterator[int]:
     """Yield the living objects of a type (PyFrame_Type) in writable memory."""
     kind_at = reader.layout.require("PyObject", "ob_type")
     count_at = reader.layout.require("PyObject", "ob_refcnt")
@@ -106,7 +106,7 @@ def frame_objects(reader: Reader, type_at: int) -> Iterator[int]:
             continue
 
 
-def executing_flag(reader: Reader) -> tuple[int, int] | None:
+def executing_flag(reader: MemoryReader) -> tuple[int, int] | None:
     """Return (offset, value) of the byte that says that a frame object runs; None from 3.11."""
     layout = reader.layout
     if layout.offset("_PyInterpreterFrame", "previous") is not None:
@@ -118,7 +118,7 @@ def executing_flag(reader: Reader) -> tuple[int, int] | None:
     return None if at is None else (at, 1)
 
 
-def _words(reader: Reader, tstate: int) -> tuple[int, ...]:
+def _words(reader: MemoryReader, tstate: int) -> tuple[int, ...]:
     """Return the C stack of the thread of a PyThreadState, from its stack pointer on."""
     try:
         ident = reader.u64(tstate + reader.layout.require("PyThreadState", "thread_id"))
@@ -135,7 +135,7 @@ def _words(reader: Reader, tstate: int) -> tuple[int, ...]:
     return ()
 
 
-def _unpacked(reader: Reader, low: int, count: int) -> tuple[int, ...]:
+def _unpacked(reader: MemoryReader, low: int, count: int) -> tuple[int, ...]:
     """Return the words of a range, as 0 where they are lost."""
     words: list[int] = []
     for at in range(low, low + 8 * count, PAGE):
@@ -162,7 +162,10 @@ class _Orphans(NamedTuple):
 
 
 def attach_orphan_frames(
-    reader: Reader, codes: CodeReader, objects: ObjectReader, interpreters: list[InterpreterState]
+    reader: MemoryReader,
+    codes: CodeReader,
+    objects: ObjectReader,
+    interpreters: list[InterpreterState],
 ) -> tuple[list[InterpreterState], list[SoftError]]:
     """Give running frames that nobody leads to to the thread that they are of, after its hole.
 
@@ -208,7 +211,9 @@ def _unplaced_error(codes: CodeReader, orphans: _Orphans) -> SoftError:
     return SoftError("frames", f"frame {orphans.frames[0].address:#x}", why)
 
 
-def _owner(reader: Reader, orphans: _Orphans, threads: list[ThreadState]) -> ThreadState | None:
+def _owner(
+    reader: MemoryReader, orphans: _Orphans, threads: list[ThreadState]
+) -> ThreadState | None:
     """Return the thread whose stack these frames end, when that is sure."""
     if orphans.outermost == _BOOTSTRAP:
         wanted = [thread for thread in threads if thread.ident == orphans.ident]
@@ -222,7 +227,7 @@ def _owner(reader: Reader, orphans: _Orphans, threads: list[ThreadState]) -> Thr
     return wanted[0]
 
 
-def _runs_on_first_thread(reader: Reader, thread: ThreadState) -> bool:
+def _runs_on_first_thread(reader: MemoryReader, thread: ThreadState) -> bool:
     """Tell the thread that a process began with: pthread_create() puts a pthread_t on the stack."""
     for lwp in reader.target.threads():
         if thread.ident and lwp.ident == thread.ident:
@@ -232,7 +237,7 @@ def _runs_on_first_thread(reader: Reader, thread: ThreadState) -> bool:
 
 
 class _Search:
-    def __init__(self, reader: Reader, codes: CodeReader, objects: ObjectReader) -> None:
+    def __init__(self, reader: MemoryReader, codes: CodeReader, objects: ObjectReader) -> None:
         self._reader, self._codes, self._objects = reader, codes, objects
         self._frames = FrameObjects(reader, codes)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.reader import CircularList, Reader
+from gdb_epi.cpython.memory_reader import CircularList, MemoryReader
 from gdb_epi.cpython.runtime.gc import GcState, gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent, LayoutError, UnreadableMemory
@@ -53,7 +53,7 @@ def _link(layout: Layout, head: int) -> CircularList:
 
 
 def objects_by_generation(
-    reader: Reader, state: GcState, cap: int = MAX_OBJECTS
+    reader: MemoryReader, state: GcState, cap: int = MAX_OBJECTS
 ) -> list[TrackedGeneration]:
     """Return the objects of every generation, at most `cap` in all. Never raises for damage."""
     generations = []
@@ -71,7 +71,7 @@ def objects_by_generation(
 
 
 def tracked_objects(
-    reader: Reader, python: PythonState, cap: int = MAX_OBJECTS
+    reader: MemoryReader, python: PythonState, cap: int = MAX_OBJECTS
 ) -> tuple[list[int], list[Absent]]:
     """Return the tracked objects of all interpreters, and why some may be missing.
 
@@ -100,7 +100,7 @@ def tracked_objects(
 
 
 def objects_being_collected(
-    reader: Reader, python: PythonState, cap: int = MAX_OBJECTS
+    reader: MemoryReader, python: PythonState, cap: int = MAX_OBJECTS
 ) -> list[int]:
     """Return objects that a running collection holds in lists of its own.
 
@@ -125,7 +125,7 @@ def objects_being_collected(
     return list(objects)
 
 
-def _collecting(reader: Reader, python: PythonState) -> bool:
+def _collecting(reader: MemoryReader, python: PythonState) -> bool:
     """Tell whether a collection runs, or may run because that cannot be read."""
     for interpreter in python.interpreters:
         try:
@@ -136,7 +136,7 @@ def _collecting(reader: Reader, python: PythonState) -> bool:
     return False
 
 
-def frame_pointers(reader: Reader, frame: int) -> list[int]:
+def frame_pointers(reader: MemoryReader, frame: int) -> list[int]:
     """Return what may be pointers to objects among the first locals of a frame."""
     layout = reader.layout
     at = layout.offset("_PyInterpreterFrame", "localsplus")
@@ -153,7 +153,7 @@ def frame_pointers(reader: Reader, frame: int) -> list[int]:
     return [word for word in words if word > PAGE and not word & 7]
 
 
-def _in_ring(reader: Reader, node: int) -> bool:
+def _in_ring(reader: MemoryReader, node: int) -> bool:
     """Tell whether two neighbours of a node point back at it."""
     next_at = reader.layout.require("PyGC_Head", "_gc_next")
     prev_at = reader.layout.require("PyGC_Head", "_gc_prev")
@@ -168,7 +168,7 @@ def _in_ring(reader: Reader, node: int) -> bool:
         return False
 
 
-def _ring(reader: Reader, start: int, stacks: list[int], cap: int) -> Iterator[int]:
+def _ring(reader: MemoryReader, start: int, stacks: list[int], cap: int) -> Iterator[int]:
     """Yield the objects of a ring but for its head, which lies on a stack of the process."""
     size = reader.layout.size("PyGC_Head") or 0
     next_at = reader.layout.require("PyGC_Head", "_gc_next")

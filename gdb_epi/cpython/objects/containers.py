@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import words_in
 
@@ -18,7 +18,7 @@ _BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
 _DUMMY = b"\xff" * 8  # the hash of a removed member of a set: -1, which no object has
 
 
-def set_keys(reader: Reader, table: int, mask: int, width: int) -> Iterator[int]:
+def set_keys(reader: MemoryReader, table: int, mask: int, width: int) -> Iterator[int]:
     """Yield the members in the table of a set, whose entries have `width` bytes."""
     for first in range(0, mask + 1, SLOTS_AT_ONCE):
         number = min(SLOTS_AT_ONCE, mask + 1 - first)
@@ -32,7 +32,7 @@ def set_keys(reader: Reader, table: int, mask: int, width: int) -> Iterator[int]
 class ContainerReader:
     """Containers of one process. Every method raises UnreadableMemory for damage."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
         self._require = reader.layout.require
 

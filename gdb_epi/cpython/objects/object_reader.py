@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from struct import Struct
 
-from gdb_epi.cpython.reader import Reader, struct_fields
+from gdb_epi.cpython.memory_reader import MemoryReader, struct_fields
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import shared_cache
 from gdb_epi.typing_lite import NamedTuple
@@ -69,7 +69,7 @@ class _Names(NamedTuple):
 class ObjectReader:
     """Containers of one process, read with one layout."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
         self._layout = reader.layout
         self._module_names: dict[int, str | Absent] = {}

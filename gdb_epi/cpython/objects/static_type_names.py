@@ -11,8 +11,8 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 
 MAX_MODULES = 5_000
@@ -67,7 +67,7 @@ _PREFIXES = {
 class StaticTypeNames:
     """The types that the dicts of one process's modules name; read when first asked."""
 
-    def __init__(self, reader: Reader, interpreters: tuple[int, ...]) -> None:
+    def __init__(self, reader: MemoryReader, interpreters: tuple[int, ...]) -> None:
         self._reader = reader
         self._objects = ObjectReader(reader)
         self._interpreters = interpreters  # PyInterpreterState *

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.coroutines import Coroutines
 from gdb_epi.cpython.heap.instances import Instances, instances_of
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import SoftError, UnreadableMemory
 from gdb_epi.sizes import WORD, words_in
@@ -86,7 +86,7 @@ def greenlets_of(target: Target, python: PythonState) -> Greenlets:
     return Greenlets(greenlets, (*instances.problems, *problems))
 
 
-def _words(reader: Reader, instances: Instances, address: int) -> tuple[int, ...]:
+def _words(reader: MemoryReader, instances: Instances, address: int) -> tuple[int, ...]:
     """Return the words that hold the state of a greenlet. Raises UnreadableMemory."""
     types = instances.types.lineage(reader.type_of(address)).types
     root = next((info for info in types if info.shown == GREENLET), types[-1])
@@ -138,7 +138,7 @@ def _with_state(greenlet: Greenlet, words: tuple[int, ...], at: int | None) -> G
     return greenlet._replace(state=NOT_STARTED if not end else RUNNING if start else ENDED)
 
 
-def _interpreter_frame(reader: Reader, frame: int) -> int:
+def _interpreter_frame(reader: MemoryReader, frame: int) -> int:
     """Return what the frame reader reads: since 3.11 the frame object only points at it."""
     at = reader.layout.offset("PyFrameObject", "f_frame")
     return reader.u64(frame + at) if frame and at is not None else frame

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from gdb_epi.cpython.heap.gc_lists import frame_pointers
 from gdb_epi.cpython.heap.instances import Instance, Instances, instances_of
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -107,7 +107,7 @@ def pools_of(target: Target, python: PythonState) -> PoolsFound:
     return PoolsFound(tuple(pools), tuple(queues), (*instances.problems, *problems))
 
 
-def _users(reader: Reader, python: PythonState) -> dict[int, list[int]]:
+def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
     """Return which threads are in a frame of a module of queues that refers to an address."""
     tids: dict[int, list[int]] = {}
     for thread in python.threads():

@@ -8,10 +8,10 @@ and futures.py, 3.8 to 3.15.
 
 from __future__ import annotations
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.typing_lite import Protocol
 
@@ -55,7 +55,7 @@ class CFields:
 
     kind = "C"
 
-    def __init__(self, reader: Reader, types: TypeReader) -> None:
+    def __init__(self, reader: MemoryReader, types: TypeReader) -> None:
         self._reader, self._types = reader, types
         self._containers = ContainerReader(reader)
 
@@ -111,7 +111,7 @@ class PyFields:
 
     kind = "Python"
 
-    def __init__(self, reader: Reader, objects: ObjectReader, types: TypeReader) -> None:
+    def __init__(self, reader: MemoryReader, objects: ObjectReader, types: TypeReader) -> None:
         self._reader, self._objects, self._types = reader, objects, types
         self._containers = ContainerReader(reader)
         # futures.py names it with two underscores; its class mangles that (3.14).
@@ -165,7 +165,7 @@ class PyFields:
         return list(self._containers.set_items(waiters)) if waiters else []
 
 
-def is_none(reader: Reader, types: TypeReader, address: int) -> bool:
+def is_none(reader: MemoryReader, types: TypeReader, address: int) -> bool:
     """Tell whether an object is None; False for what is no object."""
     try:
         if address & 7 or not address:

@@ -25,11 +25,11 @@ from gdb_epi.cpython.frames.coroutines import (
     Suspended,
 )
 from gdb_epi.cpython.heap.gc_lists import objects_being_collected, tracked_objects
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
 from gdb_epi.cpython.runtime.recover_modules import module_dict, remember_frame_globals
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
@@ -96,7 +96,7 @@ def awaited_by(
 class FutureLinks:
     """Follow futures to the futures that they wait for, and callbacks to those they serve."""
 
-    def __init__(self, reader: Reader, objects: ObjectReader, types: TypeReader) -> None:
+    def __init__(self, reader: MemoryReader, objects: ObjectReader, types: TypeReader) -> None:
         self._reader, self._objects, self._types = reader, objects, types
         self._require = reader.layout.require
         self._containers = ContainerReader(reader)
@@ -271,7 +271,7 @@ class _Decoder:
             self._problems[SoftError("tasks", subject, message)] = None
 
     @property
-    def parts(self) -> tuple[Reader, ObjectReader, TypeReader, Coroutines]:
+    def parts(self) -> tuple[MemoryReader, ObjectReader, TypeReader, Coroutines]:
         """The readers that all interpreters share."""
         return self._reader, self._objects, self._types, self._coroutines
 

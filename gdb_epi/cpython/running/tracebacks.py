@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -40,7 +40,7 @@ class Traceback(NamedTuple):
 class Tracebacks:
     """The tracebacks of one process."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
         self._layout = reader.layout
         self._codes = CodeReader(reader)

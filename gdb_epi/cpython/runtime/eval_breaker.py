@@ -7,7 +7,7 @@ words say what; 3.13 (gh-108851) has a word of bits in each thread state.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import UNPARSABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
@@ -49,7 +49,7 @@ class PendingCalls(NamedTuple):
     calls: tuple[PendingCall, ...]
 
 
-def requests_of_thread(reader: Reader, tstate: int) -> tuple[str, ...] | None:
+def requests_of_thread(reader: MemoryReader, tstate: int) -> tuple[str, ...] | None:
     """Return what a thread state was asked to do; None when this version does not keep it there.
 
     Raises UnreadableMemory.
@@ -62,7 +62,7 @@ def requests_of_thread(reader: Reader, tstate: int) -> tuple[str, ...] | None:
 
 
 def requests_of_interpreter(
-    reader: Reader, runtime: int, interpreter: int
+    reader: MemoryReader, runtime: int, interpreter: int
 ) -> tuple[str, ...] | None:
     """Return what all threads of an interpreter were asked to do, up to 3.12; None since.
 
@@ -84,7 +84,7 @@ def requests_of_interpreter(
 
 
 def pending_calls(
-    reader: Reader, runtime: int, interpreter: int, *, main: bool
+    reader: MemoryReader, runtime: int, interpreter: int, *, main: bool
 ) -> list[PendingCalls | Absent]:
     """Return the queues of pending calls of an interpreter, the empty ones too.
 
@@ -108,14 +108,14 @@ def pending_calls(
     return queues
 
 
-def _queue(reader: Reader, address: int, whose: str) -> PendingCalls | Absent:
+def _queue(reader: MemoryReader, address: int, whose: str) -> PendingCalls | Absent:
     try:
         return PendingCalls(whose, tuple(_calls(reader, address)))
     except (UnreadableMemory, LayoutError) as error:
         return Absent(UNPARSABLE, f"pending calls of the {whose}: {error}")
 
 
-def _calls(reader: Reader, address: int) -> list[PendingCall]:
+def _calls(reader: MemoryReader, address: int) -> list[PendingCall]:
     """Read a ring of {func, arg}; since 3.13 (gh-110490) of {func, arg, flags} with a count."""
     layout, struct = reader.layout, "_pending_calls"
     array = layout.find(struct, "calls")

@@ -8,7 +8,7 @@ generations: they look at every object of the heap at once.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -61,7 +61,7 @@ class GcState(NamedTuple):
     long_lived_pending: int
 
 
-def gc_state(reader: Reader, runtime: int, interpreter: int) -> GcState:
+def gc_state(reader: MemoryReader, runtime: int, interpreter: int) -> GcState:
     """Return the collector's state. Raises UnreadableMemory, LayoutError."""
     layout = reader.layout
     at = layout.offset("PyInterpreterState", "gc")
@@ -115,7 +115,7 @@ def debug_flag_names(flags: int) -> list[str]:
     return [name for bit, name in DEBUG if flags & bit]
 
 
-def _generations(reader: Reader, address: int) -> list[Generation]:
+def _generations(reader: MemoryReader, address: int) -> list[Generation]:
     """Read the generations: an array, or `young` and the array `old`.
 
     3.14.0 to 3.14.4 (incremental) and the free-threaded builds since have the second form, in the
@@ -147,7 +147,7 @@ def _generations(reader: Reader, address: int) -> list[Generation]:
     return generations
 
 
-def _start_of_array(reader: Reader, address: int, offset: int) -> int:
+def _start_of_array(reader: MemoryReader, address: int, offset: int) -> int:
     """Return where an array of generations begins: where `generation0` points to, if anywhere.
 
     In some builds (Debian's 3.13.5) the array lies 4 bytes before its place in the table, though
@@ -183,7 +183,7 @@ def _collected(
     return len(counts) - 1, f"the counts are {counts}: all older than the youngest are 0"
 
 
-def _list_length(reader: Reader, address: int) -> int:
+def _list_length(reader: MemoryReader, address: int) -> int:
     """Return the length of a list object, 0 when it was never made; -1 when it is unreadable."""
     if not address:
         return 0

@@ -7,7 +7,7 @@ its own or the main interpreter's; 3.13 free-threaded (gh-108722) can switch it 
 
 from __future__ import annotations
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import LayoutError
 from gdb_epi.target.derived_registers import stands_at_call
 from gdb_epi.typing_lite import NamedTuple
@@ -37,7 +37,7 @@ class Gil(NamedTuple):
     waiting: dict[int, str]
 
 
-def gil_address(reader: Reader, runtime: int, interpreter: int) -> int:
+def gil_address(reader: MemoryReader, runtime: int, interpreter: int) -> int:
     """Return the address of an interpreter's GIL; 0 when it has none yet.
 
     Raises UnreadableMemory, LayoutError.
@@ -49,7 +49,7 @@ def gil_address(reader: Reader, runtime: int, interpreter: int) -> int:
     return runtime + layout.require("_PyRuntimeState", "ceval.gil")
 
 
-def gil_holder(reader: Reader, gil: int) -> int:
+def gil_holder(reader: MemoryReader, gil: int) -> int:
     """Return the PyThreadState * that holds a GIL; 0 when it is free or switched off."""
     layout = reader.layout
     enabled = layout.offset(_STRUCT, "enabled")
@@ -60,7 +60,7 @@ def gil_holder(reader: Reader, gil: int) -> int:
     return reader.u64(gil + layout.require(_STRUCT, "last_holder"))
 
 
-def read_gil(reader: Reader, runtime: int, interpreter: int) -> Gil | None:
+def read_gil(reader: MemoryReader, runtime: int, interpreter: int) -> Gil | None:
     """Return all that is known about an interpreter's GIL; None when it has none yet.
 
     Raises UnreadableMemory, LayoutError.
@@ -83,7 +83,7 @@ def read_gil(reader: Reader, runtime: int, interpreter: int) -> Gil | None:
     )
 
 
-def _waiting(reader: Reader, gil: int) -> dict[int, str]:
+def _waiting(reader: MemoryReader, gil: int) -> dict[int, str]:
     """Return the threads that the kernel had asleep on the GIL's mutexes and conditions.
 
     A thread polls every `interval`; one caught between two polls is missed.

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.eval_breaker import (
     PendingCalls,
     pending_calls,
@@ -102,7 +102,7 @@ def _read(function: Callable[[], T]) -> T | Absent:
 
 
 class _Decoder:
-    def __init__(self, reader: Reader, runtime: int) -> None:
+    def __init__(self, reader: MemoryReader, runtime: int) -> None:
         self._reader, self._layout, self._runtime = reader, reader.layout, runtime
         self._objects = ObjectReader(reader)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 
@@ -17,7 +17,9 @@ MAX_FRAMES = 2000
 MAX_FRAMES_PER_THREAD = 200
 
 
-def remember_frame_globals(reader: Reader, objects: ObjectReader, python: PythonState) -> None:
+def remember_frame_globals(
+    reader: MemoryReader, objects: ObjectReader, python: PythonState
+) -> None:
     """Let `objects` know the globals of all frames (`Objects.known_globals`)."""
     frames = frame_reader(reader, CodeReader(reader))
     left = MAX_FRAMES
@@ -34,7 +36,9 @@ def remember_frame_globals(reader: Reader, objects: ObjectReader, python: Python
                 continue
 
 
-def module_dict(objects: ObjectReader, reader: Reader, interpreter: int, name: str) -> int | Absent:
+def module_dict(
+    objects: ObjectReader, reader: MemoryReader, interpreter: int, name: str
+) -> int | Absent:
     """Return the dict (PyObject *) of a module: by sys.modules, else by the globals of frames.
 
     Absent when it was never imported or is gone. Call learn_globals() before for the second way.
@@ -58,7 +62,7 @@ def module_dict(objects: ObjectReader, reader: Reader, interpreter: int, name: s
     return listed
 
 
-def _module_dict(reader: Reader, module: int) -> int:
+def _module_dict(reader: MemoryReader, module: int) -> int:
     """Return md_dict of a module object; 0 when it is no module, or was cleared."""
     if reader.type_name(reader.type_of(module)) != "module":
         return 0

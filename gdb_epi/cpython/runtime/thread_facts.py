@@ -7,9 +7,9 @@ by C code has no Thread object until it asks for one.
 
 from __future__ import annotations
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.eval_breaker import requests_of_thread
 from gdb_epi.cpython.runtime.gil import read_gil
 from gdb_epi.cpython.runtime.recover_modules import remember_frame_globals
@@ -89,7 +89,7 @@ def thread_facts(
 
 
 def _words(
-    reader: Reader, tstate: int
+    reader: MemoryReader, tstate: int
 ) -> tuple[bool | None, str | None, tuple[str, ...] | None, bool | None]:
     layout = reader.layout
     requested_at = layout.offset("PyThreadState", "gil_requested")  # 3.15
@@ -109,7 +109,10 @@ def _words(
 
 
 def _thread_objects(
-    reader: Reader, objects: ObjectReader, interpreter: InterpreterState, errors: list[SoftError]
+    reader: MemoryReader,
+    objects: ObjectReader,
+    interpreter: InterpreterState,
+    errors: list[SoftError],
 ) -> dict[int, ThreadObject]:
     """Return the Thread objects of an interpreter by ident; empty without `threading`."""
     thread_objects: dict[int, ThreadObject] = {}
@@ -128,7 +131,9 @@ def _thread_objects(
     return thread_objects
 
 
-def _thread_object(reader: Reader, objects: ObjectReader, address: int, main: bool) -> ThreadObject:
+def _thread_object(
+    reader: MemoryReader, objects: ObjectReader, address: int, main: bool
+) -> ThreadObject:
     kind = reader.type_name(reader.type_of(address))
     daemon_at = objects.attribute(address, "_daemonic")
     daemon = None

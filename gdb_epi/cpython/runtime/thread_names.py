@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 
 MAX_NAME = 4096
 
 
 def thread_names(
-    reader: Reader, objects: ObjectReader, interpreter: int
+    reader: MemoryReader, objects: ObjectReader, interpreter: int
 ) -> dict[int, str] | Absent:
     """Return the names of the threads that `threading` knows, by ident (pthread_t).
 
@@ -40,7 +40,9 @@ def thread_names(
         return Absent(UNREADABLE, f"sys.modules: {error}")
 
 
-def threading_globals(reader: Reader, objects: ObjectReader, interpreter: int) -> int | Absent:
+def threading_globals(
+    reader: MemoryReader, objects: ObjectReader, interpreter: int
+) -> int | Absent:
     """Return the dict (PyObject *) of the module `threading`, 0 when it was cleared.
 
     Absent when it was never imported or cannot be found. Raises UnreadableMemory.

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
@@ -78,7 +78,7 @@ class ValueContext:
     """One process as decoders of values see it, and what they have found out about its types."""
 
     def __init__(
-        self, target: Target, reader: Reader, objects: ObjectReader, types: TypeReader
+        self, target: Target, reader: MemoryReader, objects: ObjectReader, types: TypeReader
     ) -> None:
         self.target = target
         self.reader = reader

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values import decoders, libraries
 from gdb_epi.cpython.values.context import Obj, Undecodable, ValueContext
@@ -34,7 +34,7 @@ class Values:
     def __init__(
         self,
         target: Target,
-        reader: Reader,
+        reader: MemoryReader,
         interpreters: tuple[int, ...] = (),
         limits: Limits | None = None,
     ) -> None:

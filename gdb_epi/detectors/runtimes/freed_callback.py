@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -72,7 +72,7 @@ def _words(target: Target, registers: Mapping[str, int], start: int, end: int) -
     yield from dict.fromkeys(words_in(stack))
 
 
-def _is_freed_thunk(reader: Reader, address: int) -> bool:
+def _is_freed_thunk(reader: MemoryReader, address: int) -> bool:
     layout = reader.layout
     if address % 8 or not permits(reader.target.region_at(address), "w"):
         return False

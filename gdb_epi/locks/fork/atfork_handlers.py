@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import follows_call, try_read
@@ -77,7 +77,7 @@ def _of_thread(
 
 
 def _python_hook(
-    reader: Reader, python: PythonState, thread: Thread, frames: Sequence[PyFrame]
+    reader: MemoryReader, python: PythonState, thread: Thread, frames: Sequence[PyFrame]
 ) -> ForkHandlers | None:
     """A hook's frame that C called from a frame that is inside a forking call: exact."""
     hooks: list[Hook] | None = None

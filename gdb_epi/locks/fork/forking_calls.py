@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import try_read
@@ -33,7 +33,7 @@ class Hook(NamedTuple):
     when: str
 
 
-def fork_hooks(reader: Reader, python: PythonState) -> list[Hook]:
+def fork_hooks(reader: MemoryReader, python: PythonState) -> list[Hook]:
     """Return the hooks written in Python; C functions leave no frame."""
     hooks: list[Hook] = []
     for interpreter in python.interpreters[:1]:
@@ -45,7 +45,7 @@ def fork_hooks(reader: Reader, python: PythonState) -> list[Hook]:
     return hooks
 
 
-def _codes(reader: Reader, interpreter: InterpreterState, member: str) -> Iterator[int]:
+def _codes(reader: MemoryReader, interpreter: InterpreterState, member: str) -> Iterator[int]:
     layout = reader.layout
     at = layout.offset("PyInterpreterState", member)
     hooks = reader.u64(interpreter.address + at) if at is not None else 0
@@ -57,7 +57,7 @@ def _codes(reader: Reader, interpreter: InterpreterState, member: str) -> Iterat
             yield code
 
 
-def _code_of(reader: Reader, function: int) -> int | None:
+def _code_of(reader: MemoryReader, function: int) -> int | None:
     """Return the code object of a function or bound method."""
     layout = reader.layout
     name = reader.type_name(reader.type_of(function))
@@ -69,7 +69,7 @@ def _code_of(reader: Reader, function: int) -> int | None:
     return reader.u64(function + layout.require("PyFunctionObject", "func_code"))
 
 
-def forking_call(reader: Reader, frame: PyFrame) -> str | None:
+def forking_call(reader: MemoryReader, frame: PyFrame) -> str | None:
     """Return the name of a forking built-in to which a frame refers, else None."""
     at = reader.layout.offset("_PyInterpreterFrame", "localsplus")
     if at is None:
@@ -83,7 +83,7 @@ def forking_call(reader: Reader, frame: PyFrame) -> str | None:
     return None
 
 
-def _slots(reader: Reader, start: int) -> Iterator[int]:
+def _slots(reader: MemoryReader, start: int) -> Iterator[int]:
     region = reader.target.region_at(start)
     if region is None:
         return
@@ -91,7 +91,7 @@ def _slots(reader: Reader, start: int) -> Iterator[int]:
     yield from (word for word in slots if PAGE < word < USER_TOP)
 
 
-def _builtin_name(reader: Reader, address: int) -> str | None:
+def _builtin_name(reader: MemoryReader, address: int) -> str | None:
     layout = reader.layout
     region = reader.target.region_at(address)
     if address & 7 or region is None or "w" not in region.perms:

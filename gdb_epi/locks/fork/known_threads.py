@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
@@ -48,7 +48,7 @@ def imported_module_dict(objects: ObjectReader, python: PythonState, name: str) 
     return Absent(contents.reason, f"whether {name} was imported cannot be told: {contents.detail}")
 
 
-def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...] | Absent:
+def known_threads(reader: MemoryReader, python: PythonState) -> tuple[KnownThread, ...] | Absent:
     """Return every Thread object that threading still knows.
 
     Absent when `threading` was never imported (it has no threads then), or cannot be read.
@@ -72,7 +72,7 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
     return tuple(threads.values())
 
 
-def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
+def main_thread(reader: MemoryReader, python: PythonState) -> KnownThread | Absent:
     """Return threading._main_thread. Absent when `threading` was never imported, or unreadable."""
     objects = ObjectReader(reader)
     contents = imported_module_dict(objects, python, "threading")
@@ -87,7 +87,7 @@ def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
         return Absent(NOT_AVAILABLE, f"threading._main_thread: {error}")
 
 
-def _addresses(reader: Reader, objects: ObjectReader, contents: int) -> Iterator[int]:
+def _addresses(reader: MemoryReader, objects: ObjectReader, contents: int) -> Iterator[int]:
     active = objects.dict_get(contents, "_active")
     if not isinstance(active, Absent):
         for _ident, thread in objects.dict_items(active):
@@ -108,7 +108,7 @@ def _addresses(reader: Reader, objects: ObjectReader, contents: int) -> Iterator
             yield thread
 
 
-def _thread(reader: Reader, objects: ObjectReader, address: int) -> KnownThread:
+def _thread(reader: MemoryReader, objects: ObjectReader, address: int) -> KnownThread:
     wanted: dict[str, int] = {}
     try:
         for key, value in objects.attributes(address):
@@ -130,7 +130,7 @@ def _thread(reader: Reader, objects: ObjectReader, address: int) -> KnownThread:
     )
 
 
-def _number(reader: Reader, objects: ObjectReader, address: int | None) -> int | None:
+def _number(reader: MemoryReader, objects: ObjectReader, address: int | None) -> int | None:
     if not address:
         return None
     kind = reader.type_of(address)

@@ -7,8 +7,8 @@ context.py (ForkProcess, SpawnProcess, ForkServerProcess), 3.8 to 3.15.
 
 from __future__ import annotations
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.object_reader import ObjectReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.fork.known_threads import imported_module_dict
@@ -29,7 +29,9 @@ class MultiprocessingChild(NamedTuple):
     parent_pid: int | None
 
 
-def multiprocessing_child(reader: Reader, python: PythonState) -> MultiprocessingChild | Absent:
+def multiprocessing_child(
+    reader: MemoryReader, python: PythonState
+) -> MultiprocessingChild | Absent:
     """Return what multiprocessing says about this process.
 
     Absent (not_applicable) when it did not start it.
@@ -59,7 +61,7 @@ def multiprocessing_child(reader: Reader, python: PythonState) -> Multiprocessin
         return Absent(NOT_AVAILABLE, f"multiprocessing.process: {error}")
 
 
-def _type_name(reader: Reader, address: int) -> str | None:
+def _type_name(reader: MemoryReader, address: int) -> str | None:
     name = reader.type_name(reader.type_of(address))
     return None if isinstance(name, Absent) else name.rpartition(".")[2]
 

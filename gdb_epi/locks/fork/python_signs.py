@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.fork.known_threads import KnownThread, known_threads, main_thread
@@ -35,7 +35,7 @@ def read_python_signs(reader: ForkSigns) -> None:
     _orphan_tstates(reader, python)
 
 
-def _main_thread(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
+def _main_thread(reader: ForkSigns, memory: MemoryReader, python: PythonState) -> None:
     """F7, F8: threading._main_thread remembers the thread that forked."""
     main = main_thread(memory, python)
     if isinstance(main, Absent):
@@ -76,7 +76,7 @@ def _native_id(reader: ForkSigns, main: KnownThread) -> None:
         reader.yes("F7", f"{identity}, this process is {own}: that was the forking thread", CERTAIN)
 
 
-def _known_threads(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
+def _known_threads(reader: ForkSigns, memory: MemoryReader, python: PythonState) -> None:
     """F9: Thread objects whose thread is not here."""
     if reader.generation == 0 and not reader.orphans and reader.state("F2") == "no":
         # Reading a thousand Thread objects takes a third of a second.
@@ -140,7 +140,7 @@ def _orphan_tstates(reader: ForkSigns, python: PythonState) -> None:
         reader.no("F10", "every Python thread state has its thread")
 
 
-def _multiprocessing(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
+def _multiprocessing(reader: ForkSigns, memory: MemoryReader, python: PythonState) -> None:
     """F11: a child of multiprocessing; only the start method fork inherits the program's state."""
     child = multiprocessing_child(memory, python)
     if isinstance(child, Absent):

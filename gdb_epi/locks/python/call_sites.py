@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.code_loops import Jump, loops_of
 from gdb_epi.typing_lite import NamedTuple
@@ -60,7 +60,7 @@ NOTHING = Code((), ())
 class CallSites:
     """Read the calls of code objects of one process."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
         version = ".".join(map(str, reader.layout.version))
         self._table = shipped_json(__file__, "opcodes.json").get(version, {})

@@ -8,7 +8,7 @@ PyMutex byte in the object (gh-125859). The size of the type tells which one the
 from __future__ import annotations
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -62,7 +62,7 @@ class LockObject(NamedTuple):
 class LockObjects:
     """Recognise and read lock objects of one process."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
         self._kinds: dict[int, str] = {}
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.types import INFO, PROBABLE_INHERITED, VanishedThreads, Wait
@@ -30,7 +30,7 @@ def demote_unsupported_guesses(
     all_waits = list(waits)
     if isinstance(python, Absent) or not any(_guessed(wait) for wait in all_waits):
         return all_waits
-    named = _names(Reader(target, python.layout), vanished)
+    named = _names(MemoryReader(target, python.layout), vanished)
     return [_doubted(wait, named) if _guessed(wait) else wait for wait in all_waits]
 
 
@@ -49,7 +49,7 @@ def _doubted(wait: Wait, named: set[str]) -> Wait:
     return wait._replace(confidence=INFO, evidence=(*wait.evidence, evidence))
 
 
-def _names(reader: Reader, vanished: VanishedThreads) -> set[str]:
+def _names(reader: MemoryReader, vanished: VanishedThreads) -> set[str]:
     """Return every name in the code objects that the vanished threads ran."""
     names: set[str] = set()
     for code in _codes(frame for thread in vanished.threads for frame in thread.frames):
@@ -72,7 +72,7 @@ def _codes(frames: Iterable[PyFrame]) -> list[int]:
     return list(codes)
 
 
-def _strings(reader: Reader, names: int) -> Iterator[str]:
+def _strings(reader: MemoryReader, names: int) -> Iterator[str]:
     """Yield the strings of a tuple."""
     if not names:
         return

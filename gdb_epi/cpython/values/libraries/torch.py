@@ -29,7 +29,7 @@ import struct
 from collections.abc import Iterator
 from math import prod
 
-from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.values.libraries.numpy import complex_text, float_text, place_of
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -165,7 +165,7 @@ def device_text(kind: int, index: int) -> str:
     return name if index == 255 else f"{name}:{index}"
 
 
-def class_name(reader: Reader, address: int) -> str:
+def class_name(reader: MemoryReader, address: int) -> str:
     """Return the mangled name of a C++ object's class, by the type_info of its vtable.
 
     Itanium C++ ABI, 2.5.3 and 2.9. "" when it cannot be read; then the library's file is missing.
@@ -194,7 +194,7 @@ def last_name(mangled: str) -> str:
     return last or "?"
 
 
-def impl_of(reader: Reader, first: int) -> tuple[int, int]:
+def impl_of(reader: MemoryReader, first: int) -> tuple[int, int]:
     """Return TensorImpl * of a THPVariable's payload at `first`, and where that pointer ends.
 
     It is an at::Tensor, i.e. an intrusive_ptr; in 2.2.2 and 2.7.1 a MaybeOwned: a bool before it.
@@ -205,7 +205,7 @@ def impl_of(reader: Reader, first: int) -> tuple[int, int]:
     return first_word, first + 8
 
 
-def read_tensor(reader: Reader, wrapper: int, impl: int) -> Tensor:
+def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
     """Read the TensorImpl of a Python object. Raises Undecodable, UnreadableMemory."""
     if not impl or impl & 7:
         raise Undecodable("it has no TensorImpl")
@@ -262,7 +262,7 @@ def _counts(words: tuple[int, ...]) -> int:
 
 
 def _sizes(
-    reader: Reader, words: tuple[int, ...], start: int
+    reader: MemoryReader, words: tuple[int, ...], start: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     number = words[start]
     if number > MAX_DIMENSIONS:
@@ -278,7 +278,7 @@ def _sizes(
     return shape, strides
 
 
-def _storage(reader: Reader, storage: int, counts: int, device: int) -> tuple[int, int]:
+def _storage(reader: MemoryReader, storage: int, counts: int, device: int) -> tuple[int, int]:
     """Return data and size in bytes of a c10::StorageImpl.
 
     c10/core/StorageImpl.h: vtable, reference counts, data_ptr_ (data, deleter and context, device),
@@ -305,7 +305,7 @@ def _is_plain(key_set: int, kind: int) -> bool:
     return len(rest) == 1 or (len(rest) == 3 and rest[1] == rest[0] + 2)
 
 
-def autograd_of(reader: Reader, meta: int, both_hooks: bool) -> tuple[bool | None, int]:
+def autograd_of(reader: MemoryReader, meta: int, both_hooks: bool) -> tuple[bool | None, int]:
     """Return requires_grad (None when it is unknown) and grad_fn_ (Node *) of an AutogradMeta.
 
     torch/csrc/autograd/variable.h: vtable, name_ (std::string), grad_, grad_fn_,

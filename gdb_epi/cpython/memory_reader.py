@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reader: a target and a layout together; scalars and strings out of memory."""
+"""MemoryReader: a target and a layout together; scalars and strings out of memory."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def broken_chain(node: int, link: CircularList, cap: int, *, repeats: bool) -> s
     return str(UnreadableMemory(node, link.size, why))
 
 
-class Reader:
+class MemoryReader:
     """Scalars, C strings and str objects of one process.
 
     Methods raise UnreadableMemory; those that return text return an Absent instead.
