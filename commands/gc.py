@@ -8,7 +8,7 @@ from collections import Counter
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.gc_lists import objects_by_generation
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.runtime.gc import GcState, debug_flag_names
 from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
@@ -94,7 +94,7 @@ class _Counter:
         self._limit = args.limit
         self._most = min(args.types, MAX_TYPES)
         addresses = tuple(interpreter.address for interpreter in python.interpreters)
-        self._types = TypeReader(reader, ObjectReader(reader), addresses)
+        self._types = TypeReader(reader, NamespaceReader(reader), addresses)
 
     def of(self, gc: GcState, who: str, errors: list[SoftError]) -> list[dict[str, Any]]:
         """Return what each generation holds."""

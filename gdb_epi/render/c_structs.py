@@ -9,7 +9,7 @@ from __future__ import annotations
 from gdb_epi.cpython.frames.chain import frame_reader, python_frame
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import UNREADABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.stack import place_text, thread_title
@@ -45,7 +45,7 @@ def struct_text(state: ProcessState, struct: str, address: int) -> str | Absent:
         raw = frame_reader(reader, codes).read(address)
         if raw.internal:
             return "frame of the interpreter itself, which runs no code of Python"
-        frame = python_frame(raw, codes, ObjectReader(reader), "memory")
+        frame = python_frame(raw, codes, NamespaceReader(reader), "memory")
     except (LayoutError, UnreadableMemory) as error:
         return Absent(UNREADABLE, str(error))
     if frame.hole is not None:

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.cpython.objects.object_reader import ASKED_OFTEN, ObjectReader
+from gdb_epi.cpython.objects.namespaces import ASKED_OFTEN, NamespaceReader
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
 
 KEYS: list[str | None] = ["sys", "naïve", None, "os", "sys", "x" * 200, "late"]
 
 
 class Strings:
-    """What ObjectReader asks of a reader; a key's address is its number, None no str at all."""
+    """What NamespaceReader asks of a reader; a key's address is its number, None no str at all."""
 
     target = SimpleNamespace()
     layout = None
@@ -34,7 +34,7 @@ class Strings:
         return text == "damaged" if held is None else held == text
 
 
-class Dict(ObjectReader):
+class Dict(NamespaceReader):
     broken = False
 
     def dict_items(self, address: int) -> Iterator[tuple[int, int]]:

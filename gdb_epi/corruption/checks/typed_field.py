@@ -31,7 +31,7 @@ from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader, StructWords, struct_words
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL
@@ -105,7 +105,7 @@ class Fields:
     def __init__(self, reader: PagedReader, kinds: ObjectTypes, index: AddressIndex) -> None:
         self._reader, self._kinds, self._index = reader, kinds, index
         self._layout: Layout = reader.layout
-        self._objects = ObjectReader(reader)
+        self._objects = NamespaceReader(reader)
         self._known: dict[str, tuple[Field, ...]] = {}
         self._types = {category: self._types_of(*typed) for category, typed in _TYPED.items()}
 

@@ -13,7 +13,7 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.memory import on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import struct_words
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -50,7 +50,7 @@ class ObjectWalk:
         self._most_items = context.reach.items
         self._python = python
         self.reader = page_reader(context)
-        self._objects = ObjectReader(self.reader)
+        self._objects = NamespaceReader(self.reader)
         self.kinds = ObjectTypes(self.reader, address_index(context))
         offset = python.layout.offset
         self._members = {

@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple, Protocol
@@ -262,7 +262,7 @@ def walk_chain(
 def python_frame(
     raw: RawFrame,
     codes: CodeReader,
-    objects: ObjectReader,
+    objects: NamespaceReader,
     provenance: str,
     *,
     is_entry: bool = False,

@@ -11,7 +11,7 @@ from gdb_epi.cpython.frames.chain import RawFrame, frame_reader, python_frame
 from gdb_epi.cpython.frames.code import CodeReader, bytecode_of
 from gdb_epi.cpython.frames.unlinked_frames import frame_objects, frame_type
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -54,7 +54,7 @@ class Suspended(NamedTuple):
 class Coroutines:
     """The coroutines and generators of one process."""
 
-    def __init__(self, reader: MemoryReader, objects: ObjectReader, types: TypeReader) -> None:
+    def __init__(self, reader: MemoryReader, objects: NamespaceReader, types: TypeReader) -> None:
         layout = reader.layout
         self._reader = reader
         self._objects = objects

@@ -12,7 +12,7 @@ from __future__ import annotations
 from gdb_epi.cpython.frames.chain import FrameObjects, InterpreterFrames
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import words_in
@@ -246,7 +246,7 @@ class FrameSlots:
         contents = reader.u64(kind + layout.require("PyTypeObject", "tp_dict"))
         definitions = []
         for name in _EXITS if contents else ():
-            method = ObjectReader(reader).dict_get(contents, name)
+            method = NamespaceReader(reader).dict_get(contents, name)
             if isinstance(method, Absent) or not method:
                 continue
             if reader.type_name(reader.type_of(method)) == "method_descriptor":

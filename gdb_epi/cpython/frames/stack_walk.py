@@ -25,7 +25,7 @@ from gdb_epi.cpython.frames.chain import (
 )
 from gdb_epi.cpython.frames.chain import make_hole as make_hole
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import PAGE
@@ -210,7 +210,7 @@ def innermost_frame(reader: MemoryReader, tstate: int) -> int:
 class StackWalker:
     """Walk the Python stacks of one process."""
 
-    def __init__(self, reader: MemoryReader, frames: FrameReader, objects: ObjectReader) -> None:
+    def __init__(self, reader: MemoryReader, frames: FrameReader, objects: NamespaceReader) -> None:
         self._reader = reader
         self._frames = frames
         self._objects = objects

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from gdb_epi.cpython.frames.chain import FrameObjects, RawFrame, python_frame
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE, words_in
@@ -164,7 +164,7 @@ class _Orphans(NamedTuple):
 def attach_orphan_frames(
     reader: MemoryReader,
     codes: CodeReader,
-    objects: ObjectReader,
+    objects: NamespaceReader,
     interpreters: list[InterpreterState],
 ) -> tuple[list[InterpreterState], list[SoftError]]:
     """Give running frames that nobody leads to to the thread that they are of, after its hole.
@@ -237,7 +237,7 @@ def _runs_on_first_thread(reader: MemoryReader, thread: ThreadState) -> bool:
 
 
 class _Search:
-    def __init__(self, reader: MemoryReader, codes: CodeReader, objects: ObjectReader) -> None:
+    def __init__(self, reader: MemoryReader, codes: CodeReader, objects: NamespaceReader) -> None:
         self._reader, self._codes, self._objects = reader, codes, objects
         self._frames = FrameObjects(reader, codes)
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from gdb_epi.cpython.heap.gc_lists import frame_pointers, objects_being_collected, tracked_objects
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.thread_names import threading_globals
@@ -49,7 +49,7 @@ class Instances:
 
     def __init__(self, reader: PagedReader, python: PythonState) -> None:
         self.reader, self._python = reader, python
-        self.objects = ObjectReader(reader)
+        self.objects = NamespaceReader(reader)
         addresses = tuple(interpreter.address for interpreter in python.interpreters)
         self.types = TypeReader(reader, self.objects, addresses)
         self._containers = ContainerReader(reader)

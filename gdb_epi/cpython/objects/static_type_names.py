@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 
 MAX_MODULES = 5_000
@@ -69,7 +69,7 @@ class StaticTypeNames:
 
     def __init__(self, reader: MemoryReader, interpreters: tuple[int, ...]) -> None:
         self._reader = reader
-        self._objects = ObjectReader(reader)
+        self._objects = NamespaceReader(reader)
         self._interpreters = interpreters  # PyInterpreterState *
 
     def name(self, type_address: int) -> str | None:

@@ -9,7 +9,7 @@ can pretend to be one. All others are recognised by tp_name, or, without it, by 
 from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import words_in
 from gdb_epi.typing_lite import NamedTuple
@@ -94,7 +94,7 @@ class TypeReader:
     """The types of one process, each read once."""
 
     def __init__(
-        self, reader: MemoryReader, objects: ObjectReader, interpreters: tuple[int, ...]
+        self, reader: MemoryReader, objects: NamespaceReader, interpreters: tuple[int, ...]
     ) -> None:
         layout = reader.layout
         self._reader = reader

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
@@ -119,7 +119,7 @@ class ExceptionDecoder:
     def __init__(self, target: Target, python: PythonState, *, messages: bool = False) -> None:
         self._reader = PagedReader(target, python.layout)
         self._layout = python.layout
-        objects = ObjectReader(self._reader)
+        objects = NamespaceReader(self._reader)
         interpreters = tuple(interpreter.address for interpreter in python.interpreters)
         self._types = TypeReader(self._reader, objects, interpreters)
         self._tracebacks = Tracebacks(self._reader)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.typing_lite import Protocol
@@ -111,7 +111,7 @@ class PyFields:
 
     kind = "Python"
 
-    def __init__(self, reader: MemoryReader, objects: ObjectReader, types: TypeReader) -> None:
+    def __init__(self, reader: MemoryReader, objects: NamespaceReader, types: TypeReader) -> None:
         self._reader, self._objects, self._types = reader, objects, types
         self._containers = ContainerReader(reader)
         # futures.py names it with two underscores; its class mangles that (3.14).

@@ -27,7 +27,7 @@ from gdb_epi.cpython.frames.coroutines import (
 from gdb_epi.cpython.heap.gc_lists import objects_being_collected, tracked_objects
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
@@ -96,7 +96,7 @@ def awaited_by(
 class FutureLinks:
     """Follow futures to the futures that they wait for, and callbacks to those they serve."""
 
-    def __init__(self, reader: MemoryReader, objects: ObjectReader, types: TypeReader) -> None:
+    def __init__(self, reader: MemoryReader, objects: NamespaceReader, types: TypeReader) -> None:
         self._reader, self._objects, self._types = reader, objects, types
         self._require = reader.layout.require
         self._containers = ContainerReader(reader)
@@ -215,7 +215,7 @@ def asyncio_tasks(target: Target, python: PythonState) -> Tasks:
 def has_module(target: Target, python: PythonState, name: str) -> bool:
     """Tell whether any interpreter imported a module; cheap, for what is costly to look for."""
     reader = PagedReader(target, python.layout)
-    objects = ObjectReader(reader)
+    objects = NamespaceReader(reader)
     return any(
         not isinstance(module_dict(objects, reader, interpreter.address, name), Absent)
         for interpreter in python.interpreters
@@ -229,7 +229,7 @@ class _Decoder:
         self._python = python
         self._layout = python.layout
         self._reader = PagedReader(target, python.layout)
-        self._objects = ObjectReader(self._reader)
+        self._objects = NamespaceReader(self._reader)
         addresses = tuple(interpreter.address for interpreter in python.interpreters)
         self._types = TypeReader(self._reader, self._objects, addresses)
         self._coroutines = Coroutines(self._reader, self._objects, self._types)
@@ -271,7 +271,7 @@ class _Decoder:
             self._problems[SoftError("tasks", subject, message)] = None
 
     @property
-    def parts(self) -> tuple[MemoryReader, ObjectReader, TypeReader, Coroutines]:
+    def parts(self) -> tuple[MemoryReader, NamespaceReader, TypeReader, Coroutines]:
         """The readers that all interpreters share."""
         return self._reader, self._objects, self._types, self._coroutines
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.eval_breaker import (
     PendingCalls,
@@ -104,7 +104,7 @@ def _read(function: Callable[[], T]) -> T | Absent:
 class _Decoder:
     def __init__(self, reader: MemoryReader, runtime: int) -> None:
         self._reader, self._layout, self._runtime = reader, reader.layout, runtime
-        self._objects = ObjectReader(reader)
+        self._objects = NamespaceReader(reader)
 
     def finalizing(self) -> int | Absent:
         """Return who finalizes the runtime."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
@@ -71,7 +71,7 @@ class _Walk:
         self._python = python
         self._reader = reader
         self._interpreter = interpreter
-        self._objects = ObjectReader(reader)
+        self._objects = NamespaceReader(reader)
         self._room = MAX_ALL_NAMES
 
     def versions(self) -> PackageVersions | Absent:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 
@@ -18,7 +18,7 @@ MAX_FRAMES_PER_THREAD = 200
 
 
 def remember_frame_globals(
-    reader: MemoryReader, objects: ObjectReader, python: PythonState
+    reader: MemoryReader, objects: NamespaceReader, python: PythonState
 ) -> None:
     """Let `objects` know the globals of all frames (`Objects.known_globals`)."""
     frames = frame_reader(reader, CodeReader(reader))
@@ -37,7 +37,7 @@ def remember_frame_globals(
 
 
 def module_dict(
-    objects: ObjectReader, reader: MemoryReader, interpreter: int, name: str
+    objects: NamespaceReader, reader: MemoryReader, interpreter: int, name: str
 ) -> int | Absent:
     """Return the dict (PyObject *) of a module: by sys.modules, else by the globals of frames.
 

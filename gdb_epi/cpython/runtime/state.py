@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker, WalkedStack
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.static_type_names import StaticTypeNames
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
@@ -58,7 +58,7 @@ class _Decoder:
         self.runtime = runtime
         self.layout = runtime.layout
         self.reader = PagedReader(target, runtime.layout)
-        self.objects = ObjectReader(self.reader)
+        self.objects = NamespaceReader(self.reader)
         self.codes = CodeReader(self.reader)
         self.walker = StackWalker(self.reader, frame_reader(self.reader, self.codes), self.objects)
         self.errors: list[SoftError] = list(runtime.soft_errors)

@@ -8,7 +8,7 @@ by C code has no Thread object until it asks for one.
 from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.eval_breaker import requests_of_thread
 from gdb_epi.cpython.runtime.gil import read_gil
@@ -62,7 +62,7 @@ def thread_facts(
 ) -> tuple[dict[int, ThreadFacts], list[SoftError]]:
     """Return the facts of every thread state, by its address, and what could not be had."""
     reader = PagedReader(target, python.layout)
-    objects = ObjectReader(reader)
+    objects = NamespaceReader(reader)
     remember_frame_globals(reader, objects, python)
     facts: dict[int, ThreadFacts] = {}
     errors: list[SoftError] = []
@@ -110,7 +110,7 @@ def _words(
 
 def _thread_objects(
     reader: MemoryReader,
-    objects: ObjectReader,
+    objects: NamespaceReader,
     interpreter: InterpreterState,
     errors: list[SoftError],
 ) -> dict[int, ThreadObject]:
@@ -132,7 +132,7 @@ def _thread_objects(
 
 
 def _thread_object(
-    reader: MemoryReader, objects: ObjectReader, address: int, main: bool
+    reader: MemoryReader, objects: NamespaceReader, address: int, main: bool
 ) -> ThreadObject:
     kind = reader.type_name(reader.type_of(address))
     daemon_at = objects.attribute(address, "_daemonic")

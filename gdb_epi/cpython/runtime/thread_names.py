@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 
 MAX_NAME = 4096
 
 
 def thread_names(
-    reader: MemoryReader, objects: ObjectReader, interpreter: int
+    reader: MemoryReader, objects: NamespaceReader, interpreter: int
 ) -> dict[int, str] | Absent:
     """Return the names of the threads that `threading` knows, by ident (pthread_t).
 
@@ -41,7 +41,7 @@ def thread_names(
 
 
 def threading_globals(
-    reader: MemoryReader, objects: ObjectReader, interpreter: int
+    reader: MemoryReader, objects: NamespaceReader, interpreter: int
 ) -> int | Absent:
     """Return the dict (PyObject *) of the module `threading`, 0 when it was cleared.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -78,7 +78,7 @@ class ValueContext:
     """One process as decoders of values see it, and what they have found out about its types."""
 
     def __init__(
-        self, target: Target, reader: MemoryReader, objects: ObjectReader, types: TypeReader
+        self, target: Target, reader: MemoryReader, objects: NamespaceReader, types: TypeReader
     ) -> None:
         self.target = target
         self.reader = reader

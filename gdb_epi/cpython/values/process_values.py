@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState, ThreadState
@@ -38,7 +38,7 @@ class Values:
         interpreters: tuple[int, ...] = (),
         limits: Limits | None = None,
     ) -> None:
-        objects = ObjectReader(reader)
+        objects = NamespaceReader(reader)
         types = TypeReader(reader, objects, interpreters)
         self.context = ValueContext(target, reader, objects, types)
         self.limits = (limits or Limits()).bounded()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
@@ -33,7 +33,7 @@ class KnownThread(NamedTuple):
     type_name: str | None
 
 
-def imported_module_dict(objects: ObjectReader, python: PythonState, name: str) -> int | Absent:
+def imported_module_dict(objects: NamespaceReader, python: PythonState, name: str) -> int | Absent:
     """Return the dict (PyObject *) of a module of the main interpreter.
 
     Absent: not_applicable when the program never imported it, else whether it did cannot be told.
@@ -53,7 +53,7 @@ def known_threads(reader: MemoryReader, python: PythonState) -> tuple[KnownThrea
 
     Absent when `threading` was never imported (it has no threads then), or cannot be read.
     """
-    objects = ObjectReader(reader)
+    objects = NamespaceReader(reader)
     contents = imported_module_dict(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
@@ -74,7 +74,7 @@ def known_threads(reader: MemoryReader, python: PythonState) -> tuple[KnownThrea
 
 def main_thread(reader: MemoryReader, python: PythonState) -> KnownThread | Absent:
     """Return threading._main_thread. Absent when `threading` was never imported, or unreadable."""
-    objects = ObjectReader(reader)
+    objects = NamespaceReader(reader)
     contents = imported_module_dict(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
@@ -87,7 +87,7 @@ def main_thread(reader: MemoryReader, python: PythonState) -> KnownThread | Abse
         return Absent(NOT_AVAILABLE, f"threading._main_thread: {error}")
 
 
-def _addresses(reader: MemoryReader, objects: ObjectReader, contents: int) -> Iterator[int]:
+def _addresses(reader: MemoryReader, objects: NamespaceReader, contents: int) -> Iterator[int]:
     active = objects.dict_get(contents, "_active")
     if not isinstance(active, Absent):
         for _ident, thread in objects.dict_items(active):
@@ -108,7 +108,7 @@ def _addresses(reader: MemoryReader, objects: ObjectReader, contents: int) -> It
             yield thread
 
 
-def _thread(reader: MemoryReader, objects: ObjectReader, address: int) -> KnownThread:
+def _thread(reader: MemoryReader, objects: NamespaceReader, address: int) -> KnownThread:
     wanted: dict[str, int] = {}
     try:
         for key, value in objects.attributes(address):
@@ -130,7 +130,7 @@ def _thread(reader: MemoryReader, objects: ObjectReader, address: int) -> KnownT
     )
 
 
-def _number(reader: MemoryReader, objects: ObjectReader, address: int | None) -> int | None:
+def _number(reader: MemoryReader, objects: NamespaceReader, address: int | None) -> int | None:
     if not address:
         return None
     kind = reader.type_of(address)

@@ -8,7 +8,7 @@ context.py (ForkProcess, SpawnProcess, ForkServerProcess), 3.8 to 3.15.
 from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.fork.known_threads import imported_module_dict
@@ -36,7 +36,7 @@ def multiprocessing_child(
 
     Absent (not_applicable) when it did not start it.
     """
-    objects = ObjectReader(reader)
+    objects = NamespaceReader(reader)
     contents = imported_module_dict(objects, python, "multiprocessing.process")
     if isinstance(contents, Absent):
         return contents

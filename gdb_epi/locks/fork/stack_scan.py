@@ -23,7 +23,7 @@ from gdb_epi.cpython.frames.chain import (
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker
 from gdb_epi.cpython.frames.unlinked_frames import executing_flag
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -46,7 +46,7 @@ class StackScanner:
     def __init__(self, target: Target, python: PythonState) -> None:
         self.target = target
         self.reader = PagedReader(target, python.layout)
-        self.objects = ObjectReader(self.reader)
+        self.objects = NamespaceReader(self.reader)
         self.codes = CodeReader(self.reader)
         self.frames: FrameReader = frame_reader(self.reader, self.codes)
         self.walker = StackWalker(self.reader, self.frames, self.objects)

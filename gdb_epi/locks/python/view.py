@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots, Slots
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -83,7 +83,7 @@ class PythonView:
         self.python = python
         self.vanished = vanished
         self.reader = PagedReader(target, python.layout)
-        self.objects = ObjectReader(self.reader)
+        self.objects = NamespaceReader(self.reader)
         self.locks = LockObjects(self.reader)
         self.slots = FrameSlots(self.reader)
         self.problems: dict[str, str] = {}

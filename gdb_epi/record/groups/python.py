@@ -7,7 +7,7 @@ Source of sys.flags: Python/sysmodule.c; flags_fields[] only grew from 3.8 to 3.
 from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
@@ -94,7 +94,7 @@ def python_build(target: Target, python: PythonState) -> PythonBuild | Absent:
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")
     reader = PagedReader(target, python.layout)
-    objects = ObjectReader(reader)
+    objects = NamespaceReader(reader)
     contents = objects.module_dict(python.interpreters[0].address, "sys")
     if isinstance(contents, Absent):
         return contents
@@ -108,7 +108,7 @@ def python_build(target: Target, python: PythonState) -> PythonBuild | Absent:
         return Absent(UNREADABLE, str(error))
 
 
-def _text(reader: MemoryReader, objects: ObjectReader, contents: int, name: str) -> str | None:
+def _text(reader: MemoryReader, objects: NamespaceReader, contents: int, name: str) -> str | None:
     address = objects.dict_get(contents, name)
     if isinstance(address, Absent):
         return None
@@ -116,7 +116,7 @@ def _text(reader: MemoryReader, objects: ObjectReader, contents: int, name: str)
     return None if isinstance(text, Absent) else text
 
 
-def _flags(reader: MemoryReader, objects: ObjectReader, contents: int) -> dict[str, int] | None:
+def _flags(reader: MemoryReader, objects: NamespaceReader, contents: int) -> dict[str, int] | None:
     address = objects.dict_get(contents, "flags")
     first = reader.layout.offset("PyTupleObject", "ob_item")
     if isinstance(address, Absent) or first is None:

@@ -66,7 +66,7 @@ class _Names(NamedTuple):
         return None if entry is None else entry[1]
 
 
-class ObjectReader:
+class NamespaceReader:
     """Containers of one process, read with one layout."""
 
     def __init__(self, reader: MemoryReader) -> None:
@@ -78,7 +78,7 @@ class ObjectReader:
         # Keys of dicts that were read as a whole, and how often each dict was asked.
         kept: tuple[dict[int, _Names | None], dict[int, int]] = ({}, {})
         if (store := shared_cache(reader.target)) is not None:
-            kept = store.setdefault((ObjectReader, reader.layout), kept)
+            kept = store.setdefault((NamespaceReader, reader.layout), kept)
         self._names, self._asked = kept
 
     def module_name(self, globals_dict: int) -> str | Absent:
