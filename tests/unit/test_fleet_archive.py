@@ -16,7 +16,7 @@ from support.shell import without_rights
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.life.deciding import Decision, apply
+from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.news import unsent
 from gdb_epi.fleet.records.packing import unpack
 from gdb_epi.fleet.screen.finding_states import stored
@@ -58,8 +58,8 @@ def fill(db, folder):
     assert main(["fleet", "screen", "--db", db]) == 0
     main(["fleet", "confirm", "1", "--note", "DIMM 3", "--db", db])
     with open_database(db, write=True) as engine:
-        apply(engine, Decision("signature", f"{3:016x}", "ann", fixed_in="2.3"), 1.8e9)
-        apply(engine, Decision("host", "node-7", "bob", "drained", ticket="HW-1"), 1.8e9)
+        record_decision(engine, Decision("signature", f"{3:016x}", "ann", fixed_in="2.3"), 1.8e9)
+        record_decision(engine, Decision("host", "node-7", "bob", "drained", ticket="HW-1"), 1.8e9)
         with engine.begin() as connection:
             connection.execute(t.notice.insert().values(at=1.0, channel="c", subject="s"))
             connection.execute(t.meta.insert().values(key=PRUNED_BEFORE, value="20410"))

@@ -11,8 +11,8 @@ from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.decided import _default_database, decided_words
-from gdb_epi.fleet.life.deciding import Decision, apply
 from gdb_epi.fleet.life.decision_words import decisions_on_record
+from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.fixes import cores_again, judge_fix
 from gdb_epi.fleet.life.marks import HOST, REGRESSED, SIGNATURE, Mark, Subject, decide, standing_of
 from gdb_epi.fleet.life.news import digest, unsent
@@ -69,7 +69,7 @@ def fleet(tmp_path):
 
         def say(self, about, name, now=NOW, **words):
             with open_database(path, write=True) as engine:
-                return apply(engine, Decision(about, name, "ann", **words), now).lines
+                return record_decision(engine, Decision(about, name, "ann", **words), now).lines
 
         def ask(self, question, *given):
             with open_database(path, write=False) as engine, engine.connect() as connection:

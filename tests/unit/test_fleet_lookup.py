@@ -8,7 +8,7 @@ from sqlalchemy import select
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.life.deciding import Decision, apply
+from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.questions.lookup import (
     MIN_PREFIX,
     _near,
@@ -92,7 +92,7 @@ def test_a_host_is_one_under_all_its_spellings(tmp_path, capsys):
             ("WEB-2.A.EXAMPLE", 1), ("10.0.0.1", 1), ("10", 0), ("web", 0), ("web%", 0),
         ):  # fmt: skip
             assert of_host(engine, find_host(engine, wanted)).crashes == crashes, wanted
-        apply(engine, Decision("host", "web-1", "ann", "drained"), 1.8e9)
+        record_decision(engine, Decision("host", "web-1", "ann", "drained"), 1.8e9)
     assert main(["fleet", "states", "WEB-1", "--db", path]) == 0
     assert "host web-1" in capsys.readouterr().out
     assert main(["fleet", "states", "web-2", "--db", path]) == 0

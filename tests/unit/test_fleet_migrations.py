@@ -13,7 +13,7 @@ from sqlalchemy import inspect
 from unit.fleet_records import full
 
 from gdb_epi.fleet import migrations
-from gdb_epi.fleet.life.deciding import Decision, apply
+from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.screen.finding_states import stored
 from gdb_epi.fleet.store import db
@@ -183,7 +183,7 @@ def test_a_database_of_every_released_schema_is_read_on(version, tmp_path):
     # The life of its bugs begins.
     with open_database(path, write=True) as engine:
         fixed = Decision("signature", f"{3:016x}", "ann", fixed_in="2.3")
-        lines = apply(engine, fixed, 1.8e9).lines
+        lines = record_decision(engine, fixed, 1.8e9).lines
         assert lines[1].endswith("fixed in 2.3") and len(lines) == 2
         assert len(stored(engine)) == 1
 

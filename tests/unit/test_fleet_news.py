@@ -13,8 +13,8 @@ from unit.fleet_records import minimal
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.life import deliver
-from gdb_epi.fleet.life.deciding import Decision, apply
 from gdb_epi.fleet.life.decision_words import host_words
+from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.states import all_states
 from gdb_epi.fleet.screen.finding_states import stored
 from gdb_epi.fleet.store.db import open_database
@@ -190,7 +190,9 @@ def test_an_address_that_is_none_is_refused_and_not_repeated(db, capsys, address
 def test_a_fixed_signature_that_crashes_again_is_told(db, receiver, capsys):
     key = f"{3:016x}"
     with open_database(db, write=True) as engine:
-        apply(engine, Decision("signature", key, "ann", fixed_in="2.3", owner="ann"), 1.9e9)
+        record_decision(
+            engine, Decision("signature", key, "ann", fixed_in="2.3", owner="ann"), 1.9e9
+        )
     screen(db)
     capsys.readouterr()
     assert screen(db, "--exit-code") == 0
@@ -210,7 +212,7 @@ def test_a_fixed_signature_that_crashes_again_is_told(db, receiver, capsys):
 def test_a_repaired_host_that_fails_again_is_raised(db, receiver, capsys):
     assert "node-7" in (screen(db), capsys.readouterr().out)[1]
     with open_database(db, write=True) as engine:
-        apply(engine, Decision("host", "node-7", "ann", "repaired"), (FIRST + 14) * DAY)
+        record_decision(engine, Decision("host", "node-7", "ann", "repaired"), (FIRST + 14) * DAY)
         assert [f.state for f in stored(engine)] == ["repaired"]
     assert screen(db, "--exit-code") == 0
     assert main(["fleet", "suspects", "--db", db]) == 0
@@ -241,10 +243,12 @@ def test_a_host_is_marked_by_any_of_its_spellings(db, receiver, capsys):
     assert screen(db) == 0
     with open_database(db, write=True) as engine:
         for name in ("NODE-7.a.example", "Node-7.A.example."):
-            apply(engine, Decision("host", name, "ann", "repaired"), (FIRST + 14) * DAY)
+            record_decision(engine, Decision("host", name, "ann", "repaired"), (FIRST + 14) * DAY)
         assert [f.state for f in stored(engine)] == ["repaired"]
         with pytest.raises(InputError):  # no host, though it begins alike
-            apply(engine, Decision("host", "node-7.b.example", "ann", "repaired"), FIRST * DAY)
+            record_decision(
+                engine, Decision("host", "node-7.b.example", "ann", "repaired"), FIRST * DAY
+            )
     with open_database(db, write=False) as engine, engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         (state,) = (s for s in all_states(execute, (FIRST + 15) * DAY) if s.crashes)
@@ -271,12 +275,12 @@ def test_an_ignored_signature_is_silent(db, capsys):
     put(db, *more)
     key = f"{70_003 % 7:016x}"
     with open_database(db, write=True) as engine:
-        apply(engine, Decision("signature", key, "ann", ignore_until="2035-01-01"), 1.9e9)
+        record_decision(engine, Decision("signature", key, "ann", ignore_until="2035-01-01"), 1.9e9)
     about = lambda: [f.signature for f in _stored(db) if f"f{70_003 % 7} " in f.signature]  # noqa: E731
     screen(db)
     assert about() == []
     with open_database(db, write=True) as engine:
-        apply(engine, Decision("signature", key, "ann", "acknowledged"), 1.9e9)
+        record_decision(engine, Decision("signature", key, "ann", "acknowledged"), 1.9e9)
     assert screen(db, "--exit-code") == 5
     assert len(about()) == 1
 

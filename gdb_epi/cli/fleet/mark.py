@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=True, make=False) as engine:
-        from gdb_epi.fleet.life.deciding import Decision, apply
+        from gdb_epi.fleet.life.decisions import Decision, record_decision
 
         decision = Decision(
             about=args.about,
@@ -59,6 +59,6 @@ def run(args: Namespace) -> int:
             ticket=args.ticket,
             note=args.note,
         )
-        for line in apply(engine, decision, time.time()).lines:
+        for line in record_decision(engine, decision, time.time()).lines:
             print_line(line)
     return EXIT_DONE

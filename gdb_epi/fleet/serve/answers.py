@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.deciding import Decision, apply
+from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.marks import HOST, SIGNATURE
 from gdb_epi.fleet.life.repairs import of_today, since_repairs
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
@@ -158,7 +158,7 @@ def decide(engine: Engine, body: bytes) -> dict[str, Any]:
         given = None
     if not isinstance(given, dict):
         raise UsageError("a decision is a JSON object", hint='{"about": "signature", "name": KEY}')
-    decided = apply(engine, decision_of(given), time.time())
+    decided = record_decision(engine, decision_of(given), time.time())
     about, lines = decided.subject.about, decided.lines
     return {"about": about, "lines": lines, "states": states(engine)}
 

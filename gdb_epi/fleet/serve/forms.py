@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.deciding import Decided, apply
+from gdb_epi.fleet.life.decisions import Decided, record_decision
 from gdb_epi.fleet.life.marks import FIXED, HOST, IGNORED, SIGNATURE, WORDS
 from gdb_epi.fleet.life.states import all_states
 from gdb_epi.fleet.population.host_spelling import spelt_like
@@ -93,7 +93,7 @@ class Forms:
 
     def _decide(self, given: Mapping[str, str]) -> Decided:
         texts = {name: value for name, value in given.items() if value}
-        return apply(self._engine, decision_of(texts), time.time())
+        return record_decision(self._engine, decision_of(texts), time.time())
 
     def _page(self, given: Mapping[str, str], status: int = 200, problem: str = "") -> Response:
         about, name = given.get("about", ""), given.get("name", "")

@@ -69,7 +69,7 @@ class Decided(NamedTuple):
     lines: list[str]
 
 
-def apply(engine: Engine, decision: Decision, now: float) -> Decided:
+def record_decision(engine: Engine, decision: Decision, now: float) -> Decided:
     """Write a decision down; return what holds then.
 
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
