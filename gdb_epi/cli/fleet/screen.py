@@ -16,7 +16,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gdb_epi.fleet.life.daily import Today
+    from gdb_epi.fleet.life.daily_screening import Today
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.screen.screening import Screen
 
@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
             population = load_population(engine, asof)
             _print(population, list(replay(population)), as_json=args.json)
             return EXIT_DONE
-        from gdb_epi.fleet.life.daily import screen_today
+        from gdb_epi.fleet.life.daily_screening import screen_today
         from gdb_epi.fleet.life.news import unsent
 
         today = screen_today(engine, asof)
