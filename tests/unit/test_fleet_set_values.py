@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from unit.fleet_records import minimal
 
+from gdb_epi.fleet.population import attribute_set_columns
 from gdb_epi.fleet.population import read as reading
-from gdb_epi.fleet.population import set_values
+from gdb_epi.fleet.population.attribute_set_columns import AFTER, mask_of_sets, values_of_sets
 from gdb_epi.fleet.population.population import MAX_VALUES
-from gdb_epi.fleet.population.set_values import AFTER, mask_of_sets, values_of_sets
 from gdb_epi.fleet.statistics.arrays import places_in
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
@@ -62,8 +62,8 @@ def read_values(path, *, joined, monkeypatch):
 @pytest.mark.parametrize("joined", [True, False])
 @pytest.mark.parametrize("span", [1, 3, 1 << 14])
 def test_values_are_those_of_the_rows(joined, span, tmp_path, monkeypatch):
-    monkeypatch.setattr(set_values, "SPAN", span)
-    monkeypatch.setattr(set_values, "ROWS", span)
+    monkeypatch.setattr(attribute_set_columns, "SPAN", span)
+    monkeypatch.setattr(attribute_set_columns, "ROWS", span)
     path = str(tmp_path / "f.sqlite3")
     sets = {i + 1: [pair, ("rack", f"r{i % 3}"), ("job", f"j{i}")] for i, pair in enumerate(ODD)}
     rows = rows_of({**sets, 1 << 40: [("rack", "r9")]})
@@ -75,12 +75,12 @@ def test_values_are_those_of_the_rows(joined, span, tmp_path, monkeypatch):
 @pytest.mark.parametrize("span", [1, 7, 1 << 14])
 @pytest.mark.parametrize("texts", [3, 5, 1_000])
 def test_attributes_with_too_many_values_are_left_out(joined, span, texts, tmp_path, monkeypatch):
-    monkeypatch.setattr(set_values, "SPAN", span)
-    monkeypatch.setattr(set_values, "ROWS", span)
-    monkeypatch.setattr(set_values, "MAX_VALUES", 5)
-    monkeypatch.setattr(set_values, "MAX_LEFT_OUT", 2)
-    monkeypatch.setattr(set_values, "MAX_TEXTS", texts)
-    monkeypatch.setattr(set_values, "MAX_LAYOUTS", 2)
+    monkeypatch.setattr(attribute_set_columns, "SPAN", span)
+    monkeypatch.setattr(attribute_set_columns, "ROWS", span)
+    monkeypatch.setattr(attribute_set_columns, "MAX_VALUES", 5)
+    monkeypatch.setattr(attribute_set_columns, "MAX_LEFT_OUT", 2)
+    monkeypatch.setattr(attribute_set_columns, "MAX_TEXTS", texts)
+    monkeypatch.setattr(attribute_set_columns, "MAX_LAYOUTS", 2)
     path = str(tmp_path / "f.sqlite3")
     many = [(name, 5 + number % 2) for number, name in enumerate("abcdefgh")]
     rows = rows_of({i + 1: [(n, f"v{i % size}") for n, size in many] for i in range(60)})
@@ -91,7 +91,7 @@ def test_attributes_with_too_many_values_are_left_out(joined, span, texts, tmp_p
 
 
 def test_deleted_rows_leave_gaps(tmp_path, monkeypatch):
-    monkeypatch.setattr(set_values, "SPAN", 2)
+    monkeypatch.setattr(attribute_set_columns, "SPAN", 2)
     path = str(tmp_path / "f.sqlite3")
     rows = rows_of({i + 1: [("rack", f"r{i}"), ("sku", "s")] for i in range(20)})
     stored(path, rows)
@@ -102,7 +102,9 @@ def test_deleted_rows_leave_gaps(tmp_path, monkeypatch):
 
 
 def test_sets_without_values_and_of_no_crash():
-    values = set_values.SetValues(np.array([3, 5, 9]), np.array([1, 0, 2]), ["b", "a", "c"])
+    values = attribute_set_columns.SetValues(
+        np.array([3, 5, 9]), np.array([1, 0, 2]), ["b", "a", "c"]
+    )
     crashes, hours = np.array([-1, 3, 4]), np.array([5, 12])
     here = values.among(mask_of_sets(crashes, hours))
     assert here.texts == ["a", "b"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.packed_rows import Rows
+from gdb_epi.fleet.population.fixed_width_rows import Rows
 from gdb_epi.fleet.population.population import packed_hex
 from gdb_epi.fleet.records.times import EARLIEST
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, blocks_with_next

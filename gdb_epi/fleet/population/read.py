@@ -17,10 +17,16 @@ from sqlalchemy import Connection, case, func, select
 
 from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.arrow_rows import arrow_rows
+from gdb_epi.fleet.population.attribute_set_columns import SetValues, mask_of_sets, values_of_sets
 from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
 from gdb_epi.fleet.population.coverage import reconciled
+from gdb_epi.fleet.population.fixed_width_rows import (
+    Rows,
+    TooWide,
+    one_state,
+    read_fixed_width_rows,
+)
 from gdb_epi.fleet.population.host_spelling import one_spelling
-from gdb_epi.fleet.population.packed_rows import Rows, TooWide, one_state, packed_rows
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
     NO_SIGNATURE,
@@ -29,7 +35,6 @@ from gdb_epi.fleet.population.population import (
     Population,
     PrunedPast,
 )
-from gdb_epi.fleet.population.set_values import SetValues, mask_of_sets, values_of_sets
 from gdb_epi.fleet.records.facts import YES
 from gdb_epi.fleet.records.projection import PACKAGE
 from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
@@ -233,7 +238,7 @@ def _crashes(connection: Connection) -> _Crashes:
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
         with suppress(TooWide), one_state(driver):
-            return _joined(packed_rows(driver, labels), labels)
+            return _joined(read_fixed_width_rows(driver, labels), labels)
     labels = []
     if connection.dialect.name == COLUMNAR and driver is not None:
         return _joined(arrow_rows(driver, _NUMBERS, labels), labels)

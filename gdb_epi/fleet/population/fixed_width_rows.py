@@ -83,7 +83,7 @@ class _Field(NamedTuple):
     sql: str  # an expression of 0 (NULL) up to 2^bits - 1; larger than 1e15 where it does not fit
 
 
-def packed_rows(cursor: Any, labels: list[str]) -> Iterator[Rows]:
+def read_fixed_width_rows(cursor: Any, labels: list[str]) -> Iterator[Rows]:
     """Yield the crashes, in the order of their ids; new verdicts go to `labels`.
 
     `cursor` is what can execute SQL in a transaction of its own, so that all is of one state.

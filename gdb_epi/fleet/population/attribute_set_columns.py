@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, select
 
-from gdb_epi.fleet.population.packed_rows import BASE, TooWide, fixed_width_numbers, one_state
+from gdb_epi.fleet.population.fixed_width_rows import BASE, TooWide, fixed_width_numbers, one_state
 from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, narrow
 from gdb_epi.fleet.store import tables as t
