@@ -8,7 +8,7 @@ import struct
 from support.faults import evidence, failed, fault_at
 from support.scenes import HEAP, HEAP_SIZE, MMAP
 
-from gdb_epi.corruption.checks.dangling_node_links import linked_blocks
+from gdb_epi.corruption.checks.dangling_node_links import dangling_node_links
 from gdb_epi.corruption.context import Context
 
 FIELD, LOAD = "488b7810", "488b0f"  # mov 0x10(%rax),%rdi; mov (%rdi),%rcx
@@ -50,25 +50,27 @@ def listed(
 def test_the_one_node_that_none_names_is_one_bit_away() -> None:
     wrong = RIGHT ^ 1 << BIT
     assert wrong not in NODES
-    (found,) = evidence(linked_blocks(listed(wrong)))
+    (found,) = evidence(dangling_node_links(listed(wrong)))
     assert (found.id, found.where, found.corrected, found.bits) == ("R24", SLOT, RIGHT, (BIT,))
 
 
 def test_a_byte_of_zeros() -> None:
     wrong = RIGHT & ~0xFF00
     assert (wrong ^ RIGHT).bit_count() > 1 and wrong & 0xFF
-    (found,) = evidence(linked_blocks(listed(wrong)))
+    (found,) = evidence(dangling_node_links(listed(wrong)))
     assert (found.id, found.where, found.corrected) == ("M:link", SLOT, RIGHT)
 
 
 def test_near_misses_say_nothing() -> None:
     wrong = RIGHT ^ 1 << BIT
-    assert evidence(linked_blocks(listed(RIGHT))) == [], "a sound list"
-    assert evidence(linked_blocks(listed(NODES[3]))) == [], "it names a block"
-    assert evidence(linked_blocks(listed(RIGHT ^ 1 << 3))) == [], "so near software errs"
-    assert evidence(linked_blocks(listed(RIGHT ^ 3 << BIT))) == [], "two bits"
-    assert evidence(linked_blocks(listed(wrong, {NODES[9]: RIGHT}))) == [], "another names it"
-    assert evidence(linked_blocks(listed(wrong, free=wrong))) == [], "free memory: a stale link"
-    assert evidence(linked_blocks(listed(wrong, rest=20))) == [], "many that none names"
-    assert evidence(linked_blocks(listed(wrong, {RIGHT + 8: MMAP}))) == [], "of another kind"
-    assert evidence(linked_blocks(listed(wrong, {MMAP + 64: wrong}))) == [], "held twice"
+    assert evidence(dangling_node_links(listed(RIGHT))) == [], "a sound list"
+    assert evidence(dangling_node_links(listed(NODES[3]))) == [], "it names a block"
+    assert evidence(dangling_node_links(listed(RIGHT ^ 1 << 3))) == [], "so near software errs"
+    assert evidence(dangling_node_links(listed(RIGHT ^ 3 << BIT))) == [], "two bits"
+    assert evidence(dangling_node_links(listed(wrong, {NODES[9]: RIGHT}))) == [], "another names it"
+    assert evidence(dangling_node_links(listed(wrong, free=wrong))) == [], (
+        "free memory: a stale link"
+    )
+    assert evidence(dangling_node_links(listed(wrong, rest=20))) == [], "many that none names"
+    assert evidence(dangling_node_links(listed(wrong, {RIGHT + 8: MMAP}))) == [], "of another kind"
+    assert evidence(dangling_node_links(listed(wrong, {MMAP + 64: wrong}))) == [], "held twice"

@@ -171,7 +171,7 @@ LANES = range(1, 6)  # bytes of a pointer
         "or four bytes over the end of a word."
     ),
 )
-def linked_blocks(context: Context) -> Iterator[Evidence]:
+def dangling_node_links(context: Context) -> Iterator[Evidence]:
     """Hold a link in a block of malloc against the links in the blocks of its kind.
 
     The word must name no block, and no free memory; the same word of others of its kind names
