@@ -31,14 +31,14 @@ from gdb_epi.corruption.pointers.suspect_words import (
 from gdb_epi.corruption.pointers.word_origin import (
     TEXTS,
     begins_free_chunk,
-    has_owner,
+    has_known_provenance,
     is_not_as_read,
-    is_pointers_place,
+    is_pointer_aligned,
     is_wild,
     lies_in,
+    load_bases_of,
     origin_of,
     origin_of_register,
-    read_through,
     shape_in_words,
 )
 from gdb_epi.corruption.registry import check
@@ -308,11 +308,11 @@ def _reads_free_memory(context: Context, suspect: Suspect) -> bool:
     index = address_index(context)
     return any(
         index.in_free_block(place) or (place >= suspect.value and in_free_chunk(context, place))
-        for place in _places_read_through(context, suspect.source)
+        for place in _places_holding_load_bases(context, suspect.source)
     )
 
 
-def _places_read_through(context: Context, register: str) -> list[int]:
+def _places_holding_load_bases(context: Context, register: str) -> list[int]:
     """Return the places from which words were loaded through a register."""
     site, made = context.site, recomputed_registers(context)
     places = [] if isinstance(made, Absent) else [
@@ -540,8 +540,10 @@ def _null_id(context: Context) -> str:
             return NOT_AS_READ
         wild = [name for name in names if is_wild(context, name)]
         return place_sign(context, WILD_VALUE, *wild) if wild else "S:low-number"
-    traced = [has_owner(context, site, origin_of_register(context, name)) for name in names]
-    bases = [base for name in names for base in read_through(context, name)]
+    traced = [
+        has_known_provenance(context, site, origin_of_register(context, name)) for name in names
+    ]
+    bases = [base for name in names for base in load_bases_of(context, name)]
     if False in traced or any(leads_astray(context, base) for base in bases):
         return place_sign(context, "S:null-read", *names)
     return "S:null_dereference" if True in traced else "S:null-untraced"
@@ -555,5 +557,5 @@ def _id_of_called(context: Context, operand: Operand, registers: Mapping[str, in
     bases = [registers[name] for name in operand.registers()]
     in_file = here.path is not None and not any(leads_astray(context, base) for base in bases)
     in_place = in_file or any(lies_in(context, base, slot) for base in bases)
-    in_place = in_place and is_pointers_place(slot)
+    in_place = in_place and is_pointer_aligned(slot)
     return "S:null_dereference" if in_place else place_sign(context, "S:null-read", "target")

@@ -11,12 +11,12 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.small_changes import ONE_BIT, leads_astray
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.corruption.pointers.word_origin import (
-    has_owner,
+    has_known_provenance,
     is_not_as_read,
     is_wild,
+    load_bases_of,
     origin_of,
     origin_of_register,
-    read_through,
 )
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD
@@ -53,7 +53,7 @@ def place_sign(context: Context, id: str, *sources: str) -> str:
     Another one where such a pointer leads into the middle of a thing, and a flipped bit of it
     explains that. `sources` are registers, or "target" of a pointer that was called.
     """
-    bases = [base for source in sources for base in read_through(context, source)]
+    bases = [base for source in sources for base in load_bases_of(context, source)]
     return id + ONE_BIT if any(leads_astray(context, base) for base in bases) else id
 
 
@@ -75,4 +75,4 @@ def _is_placed(context: Context, word: FaultWord) -> bool:
     read_from = origin_of(context, word)
     if read_from is not None:
         return read_from.owned
-    return has_owner(context, site, origin_of_register(context, word.source)) is True
+    return has_known_provenance(context, site, origin_of_register(context, word.source)) is True

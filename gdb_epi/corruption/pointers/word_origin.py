@@ -70,14 +70,14 @@ def origin_of(context: Context, word: FaultWord) -> WordOrigin | None:
 def _from(context: Context, slot: int, base: int) -> WordOrigin:
     here = context.target.region_at(slot)
     owned = (
-        is_pointers_place(slot)
+        is_pointer_aligned(slot)
         and here is not None
         and (here.path is not None or on_stack(context, slot) or lies_in(context, base, slot))
     )
     return WordOrigin(slot, base, slot - base, owned)
 
 
-def is_pointers_place(slot: int) -> bool:
+def is_pointer_aligned(slot: int) -> bool:
     """Tell whether a compiler puts pointers there: one flipped low bit leads to places of none."""
     return slot % WORD == 0
 
@@ -162,7 +162,7 @@ def is_wild(context: Context, source: str) -> bool:
         origin is not None
         and origin.kind == LOAD
         and origin.held == origin.expected
-        and has_owner(context, site, origin) is False
+        and has_known_provenance(context, site, origin) is False
     )
 
 
@@ -176,7 +176,7 @@ def is_not_as_read(context: Context, source: str) -> bool:
     return origin is not None and origin.kind == LOAD and origin.held != origin.expected
 
 
-def read_through(context: Context, source: str) -> list[int]:
+def load_bases_of(context: Context, source: str) -> list[int]:
     """Return the addresses that the value of a register, or what was called, was read through.
 
     Of a load without an offset, by a register that is lost, none: it may be any item of an array.
@@ -193,7 +193,9 @@ def read_through(context: Context, source: str) -> list[int]:
     return bases_of(site, origin)
 
 
-def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | None) -> bool | None:
+def has_known_provenance(
+    context: Context, site: FaultSite, origin: RecomputedRegister | None
+) -> bool | None:
     """Tell whether a register's value is what it was made of, by known things; None when not known.
 
     What was computed is as good as what it was computed from, and that is not followed here.
@@ -205,7 +207,7 @@ def has_owner(context: Context, site: FaultSite, origin: RecomputedRegister | No
         return False
     if origin.kind != LOAD or origin.slot is None:
         return origin.fixed or None
-    if origin.size == WORD and not is_pointers_place(origin.slot):
+    if origin.size == WORD and not is_pointer_aligned(origin.slot):
         return False
     here = context.target.region_at(origin.slot)
     if on_stack(context, origin.slot):  # by another register than a frame's own it may be any place
