@@ -44,7 +44,7 @@ def told(
 ) -> siblings.Objects:  # fmt: skip
     """What the slots beside SLOT say of RIGHT; each object has 1 reference, `lost` no holder."""
     held = lambda _context, one, _limit: 0 if one in lost else 1  # noqa: E731
-    monkeypatch.setattr(siblings, "holders_of", held)
+    monkeypatch.setattr(siblings, "count_holders", held)
     monkeypatch.setattr(siblings, "lost_a_reference", lambda _context, one, _wrong: one in lost)
     place = lambda one: offset if one == SLOT.value else 0  # noqa: E731
     index = SimpleNamespace(references=lambda _one: 1, place_in_block=place)

@@ -23,7 +23,7 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
-    holders_of,
+    count_holders,
     is_free,
     is_partly_written,
     is_refuted,
@@ -98,7 +98,7 @@ def _are_whole(context: Context, near: list[int]) -> bool:
     """Whether the first objects that are counted miss no reference."""
     counts = ((sibling, address_index(context).references(sibling)) for sibling in near)
     counted = [(sibling, count) for sibling, count in counts if count is not None][:COUNTED]
-    whole = all(holders_of(context, sibling, count) >= count for sibling, count in counted)
+    whole = all(count_holders(context, sibling, count) >= count for sibling, count in counted)
     return whole and len(counted) == COUNTED
 
 

@@ -31,7 +31,7 @@ def lost_a_reference(context: Context, address: int, wrong: int) -> bool:
     may be the very reference that seems to be missing; then this cannot be told.
     """
     count = _references(context, address, address ^ wrong)
-    return count is not None and holders_of(context, address, count) == count - 1
+    return count is not None and count_holders(context, address, count) == count - 1
 
 
 def _references(context: Context, address: int, flip: int) -> int | None:
@@ -39,7 +39,7 @@ def _references(context: Context, address: int, flip: int) -> int | None:
     return address_index(context).references(address, flip if 0 < flip < WORD else WORD)
 
 
-def holders_of(context: Context, address: int, limit: int) -> int:
+def count_holders(context: Context, address: int, limit: int) -> int:
     """Return how many words of memory (at most `limit`) and registers hold an address.
 
     Words in free memory do not count: they are left over.
