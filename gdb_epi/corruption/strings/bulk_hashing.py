@@ -14,7 +14,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import compress, groupby
 
-from gdb_epi.corruption.strings.find_strings import halves, near_low_half
+from gdb_epi.corruption.strings.find_strings import (
+    address_part_patterns,
+    high_part_one_bit_off_pattern,
+)
 from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import (
     Key,
@@ -83,9 +86,9 @@ class StringRecords:
         """
         import re
 
-        low, high = halves(self._form)
+        low, high = address_part_patterns(self._form)
         object_ = high + HASHED % self._hash_at + b"(?=(%s)|)" % self._atoms
-        pattern = low + b"(?:%s|%s)" % (object_, near_low_half(self._form))
+        pattern = low + b"(?:%s|%s)" % (object_, high_part_one_bit_off_pattern(self._form))
         return re.compile(pattern, re.DOTALL)
 
     @cached_property

@@ -274,17 +274,22 @@ def near_type_patterns(forms: Sequence[StringFormat]) -> NearTypePatterns:
 
     high: dict[bytes, list[bytes]] = {}  # types of one library share it: it is searched for once
     for form in forms:
-        first, last = halves(form)
+        first, last = address_part_patterns(form)
         near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[:3]))
         either = b"(?<=%s%s)(?<!%s%s)" % (near, last, first, last)
         high.setdefault(last, []).append(either)
     return NearTypePatterns(
-        [re.compile(halves(form)[0] + near_low_half(form), re.DOTALL) for form in forms],
+        [
+            re.compile(
+                address_part_patterns(form)[0] + high_part_one_bit_off_pattern(form), re.DOTALL
+            )
+            for form in forms
+        ],
         [re.compile(b"%s(?:%s)" % (k, b"|".join(v)), re.DOTALL) for k, v in high.items()],
     )
 
 
-def halves(form: StringFormat) -> tuple[bytes, bytes]:
+def address_part_patterns(form: StringFormat) -> tuple[bytes, bytes]:
     """Return the expressions for the low three bytes of a type's address, and for the rest."""
     import re
 
@@ -292,10 +297,10 @@ def halves(form: StringFormat) -> tuple[bytes, bytes]:
     return re.escape(word[:3]), re.escape(word[3:])
 
 
-def near_low_half(form: StringFormat) -> bytes:
+def high_part_one_bit_off_pattern(form: StringFormat) -> bytes:
     """Return what follows on the low half of a type's address when one bit of the rest is wrong."""
     near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[3:]))
-    return b"(?!%s)(?=%s)" % (halves(form)[1], near)
+    return b"(?!%s)(?=%s)" % (address_part_patterns(form)[1], near)
 
 
 def _one_off(byte: int) -> bytes:
