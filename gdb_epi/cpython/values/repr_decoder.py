@@ -126,7 +126,7 @@ def decodes_repr(*names: tuple[str, str]) -> Callable[[DecodeFunction], DecodeFu
     return register
 
 
-def no_repr_of_its_own(decoder: ReprDecoder, obj: Obj) -> str | None:
+def ignore_python_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
     """Follow no `__repr__` of the program's own: every such object is shown by its name."""
     return None
 
@@ -142,7 +142,7 @@ class ReprDecoder:
         self,
         context: ValueContext,
         limits: Limits,
-        own_repr: Callable[[ReprDecoder, Obj], str | None] = no_repr_of_its_own,
+        own_repr: Callable[[ReprDecoder, Obj], str | None] = ignore_python_repr,
         asked_by: Asker | None = None,
     ) -> None:
         self.context = context
