@@ -9,7 +9,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.context import FAMILIES, LockContext
 from gdb_epi.locks.fork.atfork_handlers import fork_handlers
-from gdb_epi.locks.fork.evidence import evidence_of, read_fork, with_handlers
+from gdb_epi.locks.fork.evidence import conclude_fork, read_fork, with_handlers
 from gdb_epi.locks.fork.vanished import vanished_threads
 from gdb_epi.locks.types import (
     ForkEvidence,
@@ -44,7 +44,7 @@ class ForkFacts(NamedTuple):
 def examine_fork(target: Target, python: PythonState | Absent) -> ForkFacts:
     """Return whether this is a forked child, and which threads it lost."""
     signs = read_fork(target, python)
-    evidence = evidence_of(signs)
+    evidence = conclude_fork(signs)
     handlers = fork_handlers(target, python, evidence)
     evidence = with_handlers(evidence, handlers)
     vanished = vanished_threads(target, python, evidence, signs.thread_objects)

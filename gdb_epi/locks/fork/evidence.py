@@ -28,7 +28,7 @@ def fork_evidence(
 ) -> tuple[ForkEvidence, list[SoftError]]:
     """Return the evidence of a fork, and what could not be looked at."""
     reader = read_fork(target, python)
-    return evidence_of(reader), reader.soft_errors()
+    return conclude_fork(reader), reader.soft_errors()
 
 
 def read_fork(target: Target, python: PythonState | Absent) -> ForkSigns:
@@ -40,7 +40,7 @@ def read_fork(target: Target, python: PythonState | Absent) -> ForkSigns:
     return reader
 
 
-def evidence_of(reader: ForkSigns) -> ForkEvidence:
+def conclude_fork(reader: ForkSigns) -> ForkEvidence:
     """Return what the readings amount to."""
     secret_hash = lineage(reader.target)
     if secret_hash is None:
