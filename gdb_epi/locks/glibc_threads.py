@@ -32,7 +32,7 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")  # Elf64_Shdr
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
 
 
-def pthread_symbols(target: Target, names: Collection[str]) -> dict[str, int]:
+def libpthread_symbols(target: Target, names: Collection[str]) -> dict[str, int]:
     """Return the run-time addresses of symbols of libpthread's .symtab.
 
     Empty where there is no such library, no matching file, or no .symtab (glibc 2.34 and later keep
@@ -165,7 +165,7 @@ def stack_lists(target: Target) -> StackLists | Absent:
     Absent for another libc, glibc before 2.34 without libpthread's file, or unreadable lists.
     """
     names = (*_OLD_FIELDS.values(), *_OLD.values(), "__fork_generation")
-    old = pthread_symbols(target, names)
+    old = libpthread_symbols(target, names)
     if all(symbol in old for symbol in (*_OLD_FIELDS.values(), *_OLD.values())):
         offsets = _offsets(target, _OLD_FIELDS, old)
         if isinstance(offsets, Absent):
