@@ -267,9 +267,9 @@ def _examine_many(options: Options, args: Namespace, cores: Sequence[Core]) -> I
 
     seconds = args.timeout or MANY_SECONDS
     if args.scheduler is not None:
-        from gdb_epi.cli.support.cluster import examine_on_cluster
+        from gdb_epi.cli.support.dask_cluster import examine_on_dask
 
-        examined = examine_on_cluster(args.scheduler, cores, options, seconds)
+        examined = examine_on_dask(args.scheduler, cores, options, seconds)
     else:
         from gdb_epi.cli.support.workers import examine_all
 

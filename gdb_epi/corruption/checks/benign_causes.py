@@ -308,11 +308,11 @@ def _reads_free_memory(context: Context, suspect: Suspect) -> bool:
     index = address_index(context)
     return any(
         index.in_free_block(place) or (place >= suspect.value and in_free_chunk(context, place))
-        for place in _places_holding_load_bases(context, suspect.source)
+        for place in _places_read_through(context, suspect.source)
     )
 
 
-def _places_holding_load_bases(context: Context, register: str) -> list[int]:
+def _places_read_through(context: Context, register: str) -> list[int]:
     """Return the places from which words were loaded through a register."""
     site, made = context.site, recomputed_registers(context)
     places = [] if isinstance(made, Absent) else [

@@ -35,7 +35,7 @@ class NoCluster(EpiError):
     """The cluster cannot be used."""
 
 
-def examine_on_cluster(
+def examine_on_dask(
     address: str, cores: Sequence[Core], options: Options, timeout: float
 ) -> Generator[tuple[int, Result], None, None]:
     """Yield (index, result) as they come. `timeout` is in seconds for each core.
