@@ -64,7 +64,7 @@ def _began(population: Population, mine: Ints, day: int, tested: int) -> Iterato
     known = population.day[timed]
     if first - int(known.min()) < MIN_BEFORE:
         return
-    others = np.count_nonzero(known >= first) - days.size
+    others = int(np.count_nonzero(known >= first)) - days.size
     share = (others + 1) / (known.size - days.size + 1)
     if population.has_exposure:
         late = population.exposure_hours[population.exposure_day >= first].sum()
