@@ -7,8 +7,10 @@ command (tests/support/fleet_lives, tests/bench/README.md).
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from support.fleet_lives import first, second
+from support.fleet_lives import first, second, third
 from support.shell import Shell
 
 
@@ -203,3 +205,90 @@ def test_the_next_sunday_is_no_news(ask):
     shell = ask(first.f07_weekly_job)
     assert "comes on Sunday" in shell("fleet", "screen", "--asof", "2026-11-14").out
     assert shell("fleet", "screen").out.startswith("nothing new stands out")
+
+
+def test_a_canary_on_machines_that_live_for_hours(ask):
+    (said,) = verdicts(ask(third.t01_canary_on_autoscaled))
+    assert said.startswith("software: needs image=registry/api:8: ")
+
+
+def test_a_rack_whose_clocks_are_two_days_ahead_is_named_and_nothing_else(ask):
+    shell = ask(third.t03_rack_two_days_ahead)
+    assert verdicts(shell) == []
+    (line,) = (line for line in shell("fleet", "check").out.splitlines() if "beside them" in line)
+    named = re.findall(r"h(\d+) \(\+(.+?) days\)", line)
+    assert len(named) == 6 and all(41 <= int(host) <= 50 for host, _ in named)
+    assert all(1.2 < float(days) < 2.8 for _, days in named)
+
+
+def test_a_job_of_three_oclock_is_named_by_its_hour_and_its_unit(ask):
+    shell = ask(third.t04_cron_at_three)
+    said = verdicts(shell)
+    assert len(said) == 2 and any("one event" in line for line in said)
+    hour = "comes at 03:00 to 04:00 UTC; see what runs then (rotate.service)"
+    assert any(hour in line for line in said)
+    assert hour in shell("fleet", "split", "lock_timeout").out
+
+
+def test_the_notebook_of_one_user_is_not_the_hardware_of_its_host(ask):
+    shell = ask(third.t05_notebook_of_one_user)
+    (said,) = verdicts(shell)
+    assert said.startswith("one host (ws-07), nearly all of one program that crashed on no other")
+    assert "move its job first" in said
+    assert "left in: ws-07: its job may be the cause" in shell("fleet", "exclude").out
+
+
+def test_a_library_that_fails_on_one_model_of_cpu_is_not_called_hardware(ask):
+    (said,) = verdicts(ask(third.t07_one_cpu_model))
+    assert said.startswith("hardware, firmware, or code that only such hosts run: goes with cpu_mo")
+
+
+def test_a_repair_that_is_told_later_counts_from_its_own_day(ask):
+    shell = ask(third.t09_repaired_fails_again)
+    assert shell("fleet", "mark", "host", "d12", "--repaired", "--on", "2026-10-22").code == 0
+    assert verdicts(shell) == ["hardware: one host (d12), take it out and test it"]
+    out = shell("fleet", "exclude").out
+    assert out.startswith("d12  since 2026-11-"), "the crashes before its repair do not count"
+    assert shell("fleet", "mark", "host", "d12", "--repaired", "--on", "2999-01-01").code == 2
+
+
+def test_a_region_without_hours_is_not_accused_and_its_bad_host_is(ask):
+    said = verdicts(ask(third.t10_region_without_hours))
+    assert said == ["hardware: one host (us-33), take it out and test it"]
+
+
+def test_a_package_that_comes_with_restarts(ask):
+    shell = ask(third.t12_dependency_without_release)
+    (said,) = verdicts(shell)
+    assert said.startswith("software: needs package protobuf=6.30.0: ")
+    assert shell("fleet", "check").out.startswith("the data: nothing to mend"), (
+        "a process without the package lacks nothing"
+    )
+
+
+def test_cores_that_are_uploaded_twice_are_told(ask):
+    shell = ask(third.t13_uploaded_twice)
+    assert verdicts(shell) == []
+    out = shell("fleet", "check").out
+    assert "one core stored under two keys" in out and "let one collector send each core" in out
+
+
+def test_copies_of_an_image_are_hosts_of_their_own(ask):
+    shell = ask(third.t15_cloned_machine_ids)
+    (said,) = verdicts(shell)
+    assert said.startswith("hardware: one host (c07) until 2026-10-")
+    assert "each a host of its own: c07, c19, c41" in shell("fleet", "check").out
+
+
+def test_a_bad_node_is_found_by_the_crashes_of_its_pods(ask):
+    assert verdicts(ask(third.t16_pods)) == [
+        "hardware: one host (node-17), take it out and test it"
+    ]
+
+
+def test_memory_that_moves_to_another_host(ask):
+    shell = ask(third.t18_memory_moved)
+    said = verdicts(shell)
+    assert len(said) == 2 and "hardware: one host (e52), take it out and test it" in said
+    out = shell("fleet", "exclude").out
+    assert out.startswith("e52 ") and "left in: e11: since 2026-10-" in out

@@ -192,6 +192,38 @@ def test_a_host_whose_clock_is_off_is_told_by_those_that_came_with_it():
     assert np.abs(judged.place[host == 7] - ts[host == 7] - 9 * DAY).max() < 2 * DAY
 
 
+@pytest.mark.parametrize("days", [0, 2])
+def test_hosts_that_may_be_two_days_ahead_are_named_and_their_times_kept(days):
+    """Ten crashes a day, which came in as they happened: too few to set a time aside."""
+    rng = np.random.default_rng(6)
+    ts = START + np.sort(rng.uniform(0, 60 * DAY, 600))
+    host = rng.integers(0, 100, 600)
+    ts[host < 8] += days * DAY
+    judged = judge_times(ts, np.full(600, np.nan), host)
+    assert not judged.stray.any() and judged.days_off == {}
+    if not days:
+        assert judged.days_ahead == {}
+    else:
+        assert len(judged.days_ahead) >= 6 and judged.days_ahead.keys() <= set(range(8))
+        assert list(judged.days_ahead.values()) == pytest.approx(
+            [2] * len(judged.days_ahead), abs=0.7
+        )
+
+
+@pytest.mark.parametrize("late", ["all of a night", "a week of each host", "some days of all"])
+def test_who_sends_late_is_ahead_of_nobody(late):
+    rng = np.random.default_rng(7)
+    day, host = np.sort(rng.uniform(0, 60, 1200)), rng.integers(0, 60, 1200)
+    sent = {
+        "all of a night": np.ceil(day) + host * 1e-4,
+        "a week of each host": np.ceil((day + host % 7) / 7) * 7 + host * 1e-4,
+        "some days of all": np.where(day // 1 % 20 < 4, day // 20 * 20 + 4.3, day),
+    }[late]
+    order = np.argsort(sent, kind="stable")
+    judged = judge_times(START + day[order] * DAY, np.full(1200, np.nan), host[order])
+    assert judged.days_ahead == {}
+
+
 @pytest.mark.parametrize("order", ["by host", "shuffled"])
 def test_records_that_came_in_bulk_tell_of_no_clock(order):
     rng = np.random.default_rng(4)

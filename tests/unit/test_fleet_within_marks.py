@@ -68,4 +68,6 @@ def test_a_rack_is_no_rival_of_the_firmware_that_it_got_in_mid_month():
         for number in range(3):
             host = 60 + (7 * day + number) % 20
             fleet.crashes.append(Crash(day, host, "nic", (day + 5 * number) % CPUS, False, ""))
-    assert said(population(fleet)) == ["hardware or firmware: goes with microcode=fw9"]
+    assert said(population(fleet)) == [
+        "hardware, firmware, or code that only such hosts run: goes with microcode=fw9"
+    ]

@@ -15,8 +15,8 @@ EPILOG = (
     "A signature: --acknowledged, --fixed-in VERSION, --ignore-until DAY, --new (takes it back). "
     "A crash on VERSION or a later one raises it again; --of says whose version: an attribute "
     "(image, kernel ...), python, or an imported package (torch). A host: --suspect, --drained, "
-    "--repaired, --back, --healthy. What a repaired host did before counts against it no more. "
-    "`fleet states` shows what holds and who said so."
+    "--repaired, --back, --healthy; --on DAY says it later. What a repaired host did before "
+    "counts against it no more. `fleet states` shows what holds and who said so."
 )
 
 
@@ -31,6 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         state.add_argument(f"--{name}", dest="state", action="store_const", const=name, help=words)
     state.add_argument("--fixed-in", metavar="VERSION", help="the first version that has the fix")
     state.add_argument("--ignore-until", metavar="DAY", help="silent up to and with this day")
+    parser.add_argument("--on", metavar="DAY", help="of a host: when that was (today)")
     parser.add_argument("--of", metavar="NAME", help="whose version (version)")
     parser.add_argument("--owner", metavar="WHO", help="who looks after it")
     parser.add_argument("--ticket", metavar="ID", help="a number or address of a ticket")
@@ -58,6 +59,7 @@ def run(args: Namespace) -> int:
             owner=args.owner,
             ticket=args.ticket,
             note=args.note,
+            on=args.on,
         )
         for line in record_decision(engine, decision, time.time()).lines:
             print_line(line)

@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the parts, largest evidence first."""
     from gdb_epi.fleet.questions.splitting import split
-    from gdb_epi.fleet.questions.verdict import of_split
+    from gdb_epi.fleet.questions.verdict import NOT_ENOUGH, of_split
 
     population, code = population_and_code(args.db, args.signature, args.asof)
     parted = split(population, code, population.last_day)
@@ -37,7 +37,21 @@ def run(args: Namespace) -> int:
         _machine(population, parted, judged, as_csv=args.csv)
     else:
         _text(parted, judged)
+        for moment in _moments(population, code) if judged.kind == NOT_ENOUGH else ():
+            print_line(f"  {moment}")
     return EXIT_DONE
+
+
+def _moments(population: Population, code: int) -> list[str]:
+    """Say when crashes come that nothing else marks."""
+    from gdb_epi.fleet.screen.events import events_of
+    from gdb_epi.fleet.screen.finding_texts import verdict
+    from gdb_epi.fleet.screen.moments import moment_findings
+
+    counted_once = events_of(population).counted
+    name = population.signatures[code]
+    findings = moment_findings(counted_once, counted_once.day >= 0)
+    return [verdict(finding) for finding in findings if finding.signature == name]
 
 
 def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[Population, int]:

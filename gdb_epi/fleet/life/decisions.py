@@ -60,6 +60,7 @@ class Decision(NamedTuple):
     owner: str | None = None
     ticket: str | None = None
     note: str | None = None
+    on: str | None = None  # the day of what became of a host, when it is told later
 
 
 class Decided(NamedTuple):
@@ -76,6 +77,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> Decided:
     """
     state = _state(decision)
     until = _until(decision.ignore_until)
+    moment = _moment(decision, state, now)
     with begin(engine) as connection:
         execute = sqlalchemy_executor(connection)
         subject = _subject(connection, execute, decision)
@@ -83,13 +85,13 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> Decided:
         state = state or _of_a_word(held)
         version = decision.fixed_in
         mark = Mark(
-            subject, now, decision.who, state, version,
+            subject, moment, decision.who, state, version,
             (decision.version_of or DEFAULT_NAME) if version else None,
             decision.owner, decision.ticket, decision.note, until,
         )  # fmt: skip
         decide(connection, mark)
         if subject.about == HOST and state == REPAIRED:
-            _close_findings(connection, execute, subject.name, now)
+            _close_findings(connection, execute, subject.name, moment)
         note_change(connection)
         lines = _answer(execute, subject)
         if version and subject.about == SIGNATURE:
@@ -130,12 +132,26 @@ def _of_a_word(held: Standing) -> str:
 
 
 def _until(given: str | None) -> float | None:
-    if given is None:
-        return None
+    return None if given is None else (_day(given, "--ignore-until 2026-12-31") + 1) * SECONDS_A_DAY
+
+
+def _moment(decision: Decision, state: str | None, now: float) -> float:
+    """Return when that was of which a decision tells."""
+    if decision.on is None:
+        return now
+    if decision.about != HOST or state is None:
+        raise UsageError("--on is the day of what became of a host", hint="--repaired --on DAY")
+    day = _day(decision.on, "--on 2026-11-21")
+    if day * SECONDS_A_DAY > now:
+        raise UsageError(f"{decision.on} is not over yet", hint="--on a day that was")
+    return float(day * SECONDS_A_DAY)
+
+
+def _day(given: str, hint: str) -> int:
     day = day_number(given)
     if day is None or not 0 <= day < MAX_DAY:
-        raise UsageError(f"no day: {given!r}", hint="--ignore-until 2026-12-31")
-    return (day + 1) * SECONDS_A_DAY
+        raise UsageError(f"no day: {given!r}", hint=hint)
+    return day
 
 
 def _subject(connection: Connection, execute: Execute, decision: Decision) -> Subject:
@@ -160,7 +176,7 @@ def _subject(connection: Connection, execute: Execute, decision: Decision) -> Su
     return Subject(HOST, "", names.pop())
 
 
-def _close_findings(connection: Connection, execute: Execute, host: str, now: float) -> None:
+def _close_findings(connection: Connection, execute: Execute, host: str, moment: float) -> None:
     """What was raised of a host before its repair is settled: only what comes after it counts."""
     c = t.finding.c
     of_hosts = (c.attr == HOST) & c.state.in_((OPEN, CONFIRMED))
@@ -168,7 +184,8 @@ def _close_findings(connection: Connection, execute: Execute, host: str, now: fl
     every = names_of_hosts(execute)  # a label may be that of several
     spelt = spelt_like([host], [*raised, *every])
     mine = of_hosts & c.value.in_([value for value in raised if value in spelt])
-    values = {"state": REPAIRED, "decided_at": now, "decided_n": c.n, "decided_p": c.p}
+    mine &= c.day <= int(moment // SECONDS_A_DAY)
+    values = {"state": REPAIRED, "decided_at": moment, "decided_n": c.n, "decided_p": c.p}
     connection.execute(t.finding.update().where(mine).values(values))
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, func, select
 from gdb_epi.fleet.life.marks import DRAINED, SUSPECT, standings
 from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
 from gdb_epi.fleet.population.host_spelling import spelt_like
-from gdb_epi.fleet.population.read import host_names
+from gdb_epi.fleet.population.machine_names import machine_names
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_rows
 from gdb_epi.fleet.screen.types import HOST, LOOP_OF
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
@@ -125,7 +125,7 @@ def _suspected(connection: Connection, now: float) -> tuple[tuple[str, ...], lis
     f = t.finding.c
     raised = select(f.value).where(f.attr.in_((HOST, LOOP_OF)), f.state.in_((OPEN, CONFIRMED)))
     wanted |= set(connection.execute(raised).scalars())
-    names = host_names(connection)
+    names = machine_names(connection).of_id
     every = sorted(set(names.values()))
     meant = set(spelt_like(sorted(wanted), every)) | wanted
     return tuple(sorted(wanted)), [number for number, name in names.items() if name in meant]

@@ -8,6 +8,8 @@ that is set aside is unknown from here on; the crash still counts for its host a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, blocks
@@ -22,6 +24,11 @@ HOST_OFF = 2 * SECONDS_A_DAY  # of at least MIN_OFF crashes of a host, by their 
 MIN_OFF = 2
 CRASH_OFF = 30 * SECONDS_A_DAY  # of one crash
 APART = 20  # times the spread of its block that a crash must lie away
+AHEAD = 0.75 * SECONDS_A_DAY  # of a host's crashes, by their median
+MIN_AHEAD = 3  # crashes
+MOSTLY_AHEAD = 0.8  # of its crashes
+MIN_SCORE = 5.0  # standard deviations of the sum
+MIN_SPREAD = 3_600.0
 
 
 class JudgedTimes(NamedTuple):
@@ -31,6 +38,7 @@ class JudgedTimes(NamedTuple):
     place: Floats  # where a crash lies in that order of time: its time, else about when it arrived
     stray: Bools  # far from all others, or from those that arrived with it
     days_off: dict[int, float]  # code of a host whose clock is off -> by how many days
+    days_ahead: dict[int, float]  # the same of those that may be ahead: nothing is set aside
 
 
 def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
@@ -45,8 +53,9 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
     at = None if known.all() else np.flatnonzero(known)
     times, hosts = (ts, host) if at is None else (ts[at], host[at])
     days_off: dict[int, float] = {}
+    days_ahead: dict[int, float] = {}
     if times.size >= BLOCK:
-        off = _from_neighbours(times, hosts)
+        off, days_ahead = _from_neighbours(times, hosts)
         is_off = np.zeros(off.size, dtype=bool)
         is_off[_beyond(off, CRASH_OFF)] = True
         suspects = np.unique(hosts[_beyond(off, HOST_OFF)])
@@ -58,7 +67,8 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
                 is_off |= mine
         stray[is_off if at is None else at[is_off]] = True
     judged = np.where(stray, np.nan, ts) if stray.any() else ts
-    return JudgedTimes(judged, _places(judged, received), stray, days_off)
+    days_ahead = {code: days for code, days in days_ahead.items() if code not in days_off}
+    return JudgedTimes(judged, _places(judged, received), stray, days_off, days_ahead)
 
 
 def _beyond(off: Floats, limit: float) -> Bools:
@@ -85,9 +95,49 @@ def _far_from_all(ts: Floats) -> Bools:
     return far
 
 
-def _from_neighbours(ts: Floats, host: Ints) -> Floats:
-    """Seconds between each time and the median of its block; 0 where a block tells nothing."""
-    off = np.zeros(ts.size)
+def _from_neighbours(ts: Floats, host: Ints) -> tuple[Floats, dict[int, float]]:
+    """Return the seconds between each time and those beside it, 0 where that may be chance.
+
+    And the hosts that may be ahead of what came in beside them, with the days.
+    """
+    off, ahead = np.zeros(ts.size), []
+    for rows, away, spread in _beside_neighbours(ts, host):
+        off[rows] = np.where(np.abs(away) >= APART * spread, away, 0.0)
+        ahead.append(host[rows][(away >= AHEAD) & np.isfinite(spread)])
+    codes, counts = np.unique(np.concatenate(ahead), return_counts=True)
+    some = codes[(counts >= MIN_AHEAD) & (codes >= 0)]
+    return off, _ahead(ts, host, some) if some.size else {}
+
+
+def _ahead(ts: Floats, host: Ints, some: Ints) -> dict[int, float]:
+    """Return which of some hosts are ahead beyond chance, and by how many days.
+
+    A crash can arrive late, and looks behind its neighbours then; none arrives before it happened.
+    Times between those of a block are as if drawn evenly, from twice the spread on either side of
+    its median, so that one of them has a deviation of 2 / sqrt(3) = 1.15 spreads.
+    """
+    parts = [
+        (host[rows][mine], away[mine], np.broadcast_to(spread, away.shape)[mine])
+        for rows, away, spread in _beside_neighbours(ts, host)
+        for mine in [np.isin(host[rows], some) & np.isfinite(spread)]
+    ]
+    hosts, away, spread = (np.concatenate(column) for column in zip(*parts, strict=True))
+    days: dict[int, float] = {}
+    for code in some.tolist():
+        mine = hosts == code
+        by, error = away[mine], 2 / np.sqrt(3) * np.maximum(spread[mine], MIN_SPREAD)
+        middle = float(np.median(by))
+        score = float(np.minimum(by, 2 * middle).sum() / np.sqrt((error**2).sum()))
+        if middle >= AHEAD and score >= MIN_SCORE and (by > 0).mean() >= MOSTLY_AHEAD:
+            days[code] = round(middle / SECONDS_A_DAY, 1)
+    return days
+
+
+def _beside_neighbours(ts: Floats, host: Ints) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Yield some rows, their seconds from the median of their block, and the block's spread.
+
+    That is infinite where a block tells nothing.
+    """
     whole = ts.size // BLOCK * BLOCK
     for part in blocks(whole):  # of many blocks
         end = min(part.stop, whole)
@@ -97,16 +147,10 @@ def _from_neighbours(ts: Floats, host: Ints) -> Floats:
         of_one_host = (own[:, : -BLOCK // 2] == own[:, BLOCK // 2 :]).any(axis=1)
         middle = np.median(times, axis=1)[:, None]
         spread = np.median(np.abs(times - middle), axis=1)
-        tells = (spread <= SPREAD) & ~of_one_host
-        limit = np.where(tells, APART * spread, np.inf)[:, None]
-        off[part.start : end] = _if_beyond(times - middle, limit).ravel()
-        if end == whole:  # the rest goes with the last block
-            off[end:] = _if_beyond(ts[end:] - middle[-1], limit[-1])
-    return off
-
-
-def _if_beyond(off: Floats, limit: Floats) -> Floats:
-    return np.where(np.abs(off) >= limit, off, 0.0)
+        spread = np.where((spread <= SPREAD) & ~of_one_host, spread, np.inf)
+        yield slice(part.start, end), (times - middle).ravel(), np.repeat(spread, BLOCK)
+        if end == whole < ts.size:  # the rest goes with the last block
+            yield slice(end, ts.size), ts[end:] - middle[-1], spread[-1:]
 
 
 def _places(ts: Floats, received: Floats) -> Floats:

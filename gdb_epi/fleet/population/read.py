@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the population out of the database: one pass, columns and not rows.
 
-A machine that was renamed has its latest name everywhere (`host_names`).
+A machine that was renamed has its latest name everywhere (`machine_names`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from gdb_epi.fleet.population.fixed_width_rows import (
     read_fixed_width_rows,
 )
 from gdb_epi.fleet.population.host_spelling import one_spelling
+from gdb_epi.fleet.population.machine_names import machine_names
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
     NO_SIGNATURE,
@@ -53,50 +53,6 @@ from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.pruned import pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
-MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
-
-
-def host_names(connection: Connection) -> dict[int, str]:
-    """Return row id of `host` -> name; a renamed machine has its latest name everywhere.
-
-    Names of one machine id are one host only when no crash of one name lies between those of
-    another: copies of one image share the id and run at the same time.
-    """
-    h, c = t.host.c, t.crash.c
-    rows = connection.execute(select(h.id, h.name, h.machine_id).order_by(h.id)).all()
-    names = {number: name or machine for number, name, machine in rows}
-    machines: dict[str, dict[str, list[int]]] = {}
-    for number, name, machine in rows:
-        if machine and name:
-            machines.setdefault(machine, {}).setdefault(name, []).append(number)
-    renamed = [by_name for by_name in machines.values() if 1 < len(by_name) <= MAX_NAMES]
-    if not renamed:
-        return names
-    chosen = select(c.host_id, func.min(c.ts), func.max(c.ts)).group_by(c.host_id)
-    spans = {n: (a, b) for n, a, b in connection.execute(chosen) if a is not None}
-    latest: dict[str, str] = {}
-    for by_name in renamed:
-        order = _in_order(by_name, spans)
-        latest.update(dict.fromkeys(order, order[-1]) if order else {})
-    # Exposure knows the name alone: that row goes along.
-    return {number: latest.get(name, name) for number, name in names.items()}
-
-
-def _in_order(by_name: dict[str, list[int]], spans: dict[int, tuple[float, float]]) -> list[str]:
-    """Return the names by time; none when two were in use at once, or never crashed."""
-    times = []
-    for name, numbers in by_name.items():
-        crash_times = [spans[n] for n in numbers if n in spans]
-        if not crash_times:
-            return []
-        times.append((min(a for a, _ in crash_times), max(b for _, b in crash_times), name))
-    times.sort()
-    for (_, end, _), (start, _, _) in pairwise(times):
-        if start <= end:
-            return []
-    return [name for _, _, name in times]
-
-
 ROWS = 10_000  # rows that are turned into columns at a time; more do not fit a CPU's cache
 MAX_HOSTS = 6  # whose times are not believed, that are named
 _OF_CORE = ("python", "kernel", "image")  # facts that are attributes, where hosts have none
@@ -119,6 +75,7 @@ class _Crashes(NamedTuple):
     verdicts: list[str]
     stray: int  # times that its neighbours tell to be wrong
     days_off: dict[int, float]  # id of a host -> by how many days its clock is off
+    days_ahead: dict[int, float]  # the same of those that may be ahead
 
 
 def read(connection: Connection) -> Population:
@@ -129,7 +86,8 @@ def read(connection: Connection) -> Population:
     """
     crashes = _crashes(connection)
     host_ids, days, sets, hours = _exposure(connection)
-    names = host_names(connection)
+    machines = machine_names(connection)
+    names = machines.of_id
     spelt = one_spelling(names, np.unique(crashes.numbers["host_id"]).tolist())
     hosts, host_code = _codes(spelt)
     signatures, signature_code = _codes(_signature_texts(connection))
@@ -149,7 +107,10 @@ def read(connection: Connection) -> Population:
         "unknown_hosts": {why: _names_of(ids, spelt) for why, ids in hosts_without.items()},
         "stray": crashes.stray,
         "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
+        "clocks_ahead": {spelt[n]: d for n, d in crashes.days_ahead.items() if n in spelt},
         "spelt": sorted({(names[n], spelt[n]) for n in names if names[n] != spelt[n]}),
+        "renamed": machines.renamed,
+        "copies": machines.copies,
     }
     population = Population(
         core_keys=crashes.keys,
@@ -271,14 +232,14 @@ def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
     if not columns:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
         none = empty["cpu_no"]
-        return _Crashes(CoreKeys.of([]), none, none, empty, none, [], 0, {})
+        return _Crashes(CoreKeys.of([]), none, none, empty, none, [], 0, {}, {})
     keys, ts, received, verdict = map(_whole, columns[:4])
     numbers = {name: _whole([part[name] for part in columns[4]]) for name in _NUMBERS}
     del columns  # what is in order takes the place of what was not, column by column
     judged = judge_times(ts, received, numbers["host_id"])
     order = _by_time(judged.place, keys)
     day, second = _days(judged.place, order), _seconds(judged.ts, order)
-    stray, days_off = int(judged.stray.sum()), judged.days_off
+    stray, clocks = int(judged.stray.sum()), (judged.days_off, judged.days_ahead)
     del judged, ts, received
     keys = keys[order]
     for name in numbers:
@@ -286,7 +247,7 @@ def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
     texts = sorted(labels)
     place: Any = narrow(np.array([*map(texts.index, labels), ABSENT]))  # ABSENT: the last one
     verdict = place[verdict[order]]
-    return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, days_off)
+    return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
 
 
 def _days(place: Floats, order: Ints) -> Ints:

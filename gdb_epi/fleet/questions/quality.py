@@ -13,9 +13,9 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE
-from gdb_epi.fleet.screen.events import events_of
+from gdb_epi.fleet.screen.events import Events, events_of
 from gdb_epi.fleet.screen.types import EVENT
-from gdb_epi.fleet.statistics.arrays import Ints
+from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, some_of
@@ -80,6 +80,11 @@ def _times(population: Population) -> Iterator[Check]:
         clocks = f"; clocks that are off: {some_of(hosts, MAX_NAMED)}" if off else ""
         text = f"{_part(stray, size)} far from those that arrived with them{clocks}"
         yield Check(TIMES, False, f"{text}: in no curve", "set the clocks of those hosts")
+    if ahead := quality.get("clocks_ahead"):
+        hosts = [f"{host} ({days:+g} days)" for host, days in sorted(ahead.items())]
+        text = "later than what came in beside them, and believed: the crashes of "
+        text += f"{some_of(hosts, MAX_NAMED)}: either their clocks are ahead, or most others' "
+        yield Check(TIMES, False, f"{text}records come in late", "see the clocks of those hosts")
     if not unknown and size:
         yield Check(TIMES, True, f"all {counted(size, 'crash')} have a time that can be true")
 
@@ -129,12 +134,34 @@ def _names(population: Population) -> Iterator[Check]:
         some = some_of([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
         text = f"{counted(len(spelt), 'name')} of hosts spelt otherwise and taken for one: {some}"
         yield Check(NAMES, True, text)
+    if renamed := population.quality.get("renamed"):
+        some = some_of([" = ".join(names) for names in renamed], MAX_NAMED)
+        text = f"{counted(len(renamed), 'machine id')} with several names, one after the other, "
+        yield Check(NAMES, True, f"{text}taken for renamed hosts: {some}")
+    if copies := population.quality.get("copies"):
+        some = some_of([", ".join(names[:MAX_NAMED]) for names in copies], MAX_NAMED)
+        text = f"{counted(len(copies), 'machine id')} of several hosts that run at the same time: "
+        yield Check(NAMES, True, f"{text}copies of an image, each a host of its own: {some}")
+    yield from _pods(population)
     nameless = int((population.host < 0).sum())
     if nameless:
         text = f"{_part(nameless, population.day.size)} name no host: no host is suspected by them"
         yield Check(NAMES, False, text, "let the collector write the host's name")
 
 
+def _pods(population: Population) -> Iterator[Check]:
+    """Names that hardly ever come again, and of which no host-hours tell how long they live."""
+    known = population.host[population.host >= 0]
+    names = np.unique(known).size
+    if population.has_exposure or known.size < MIN_NAMES or names < MOSTLY_NEW * known.size:
+        return
+    text = f"{names:,} names for {counted(f'{known.size:,}', 'crash')}: hardly any comes again; if "
+    text += "they are names of pods or containers, no bad host can be told by them"
+    advice = "let records name the node: NODE_NAME in the pod, or hostname in host.json"
+    yield Check(NAMES, False, text, advice)
+
+
+MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts have 95
 MIN_HOSTS, MIN_DAYS = 10, 7  # fewer say nothing of how long hosts live
 AT_ONCE = 0.2  # of the hosts, that end or begin on one day
 
@@ -173,6 +200,8 @@ def _attributes(population: Population) -> Iterator[Check]:
         text += " of the day; that of the host-hours is taken"
         yield Check(ATTRIBUTES, False, text, "see which is old")
     for attribute in population.attributes:
+        if attribute.name.startswith("package "):
+            continue  # a process that has not imported it lacks nothing
         crashes = _lacking(attribute.crash)
         hours = _lacking(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0
         if max(crashes, hours) < MISSING:
@@ -185,6 +214,15 @@ def _attributes(population: Population) -> Iterator[Check]:
 
 def _events(population: Population) -> Iterator[Check]:
     events = events_of(population)
+    if (twice := _stored_twice(population, events)) >= MIN_TWICE:
+        text = f"{_part(twice, population.day.size)} have host, second, CPU number and signature "
+        text += "of another: one core stored under two keys, as of a copy that was cut; tests count"
+        yield Check(
+            EVENTS,
+            False,
+            f"{text} it once, `top` and `trend` twice",
+            "let one collector send each core",
+        )
     repeats = int(events.repeats.sum())
     if repeats:
         many = sum(finding.attr == EVENT for finding in events.findings)
@@ -193,6 +231,20 @@ def _events(population: Population) -> Iterator[Check]:
             f"{_part(repeats, population.day.size)} came right after others of their kind{several}"
         )
         yield Check(EVENTS, True, f"{text}: counted once")
+
+
+MIN_TWICE = 3  # crashes: fewer may be chance
+
+
+def _stored_twice(population: Population, events: Events) -> int:
+    """Count the crashes that are another one again; each is a repeat of it, or of the same one."""
+    if population.second is None:
+        return 0
+    rows = np.union1d(events.repeated, events.stands_for)
+    known = (population.cpu[rows] >= 0) & (population.host[rows] >= 0)
+    rows = rows[known & population.timed[rows]]
+    of_core = population.host, population.second, population.cpu, population.signature
+    return int((distinct_rows([column[rows] for column in of_core])[2] - 1).sum())
 
 
 def _lacking(codes: Ints) -> float:

@@ -35,6 +35,7 @@ from gdb_epi.fleet.screen.types import (
     LOCK,
     MOMENTS,
     MOSTLY,
+    ONE_PROGRAM,
     ONE_SIGNATURE,
     PLAIN,
     TOGETHER,
@@ -57,6 +58,7 @@ ONE_EVENT = "one-event"  # crashes that came together
 MAX_SPLITS = 20  # signatures that are looked into for a second cause, the strongest
 NOT_SPLIT = "many signatures stand out, so no second cause was looked for: gdb-epi fleet split does"
 NEARLY = "nearly all one signature"
+ITS_OWN = "nearly all of one program that crashed on no other host"
 USUAL = "more crashes of the usual kinds than its share"
 LEADING = "most of one signature, and like other hosts without it"
 MOVE_JOB = "move its job first; if the crash stays on the host, test the host"
@@ -179,12 +181,12 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
-    if kind == ONE_HOST and kinds > 1 and PLAIN not in finding.caveats:
+    other_words = {PLAIN: USUAL, ONE_PROGRAM: ITS_OWN}
+    special = [words for caveat, words in other_words.items() if caveat in finding.caveats]
+    if kind == ONE_HOST and kinds > 1 and not special:
         evidence.append(f"{most} of its {finding.n} crashes are one signature: {name}")
     words = "one signature" if kinds == 1 else NEARLY if most >= MOSTLY * finding.n else LEADING
-    if PLAIN in finding.caveats:
-        words = USUAL
-    headline = _host_headline(finding, kind, words)
+    headline = _host_headline(finding, kind, *(special or [words]))
     if kind == HARDWARE_HOST and (cpu := _main_cpu(population, finding)) is not None:
         headline += f"; {cpu[1]} of its {finding.n} crashes were on CPU {cpu[0]}"
     caveats = (*finding.caveats, *_source(population, finding))
@@ -271,10 +273,11 @@ def _judge(named: tuple[Cause, ...], rest: int, parted: Split) -> tuple[str, str
     kind = named[0].kind
     if len(named) > 1:
         marks += f" ({len(named)} forms by facts of the cores: one cause or more)"
+    group = kind_words(named[0].findings[0].attr, parted.signature)
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),
-        HARDWARE_GROUP: f"{kind_words(named[0].findings[0].attr)}: goes with {marks}",
+        HARDWARE_GROUP: f"{group}: goes with {marks}",
         SOFTWARE: f"software: {needs_or_goes(named[0].findings)} {marks}",
     }
     return kind, words[kind]
@@ -299,7 +302,7 @@ def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     """All crashes, or all with a flag, go with one value of an attribute."""
     cause = _cause(population, finding.members, (finding,), kind_of(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
-    name = kind_words(finding.attr)
+    name = kind_words(finding.attr, finding.signature)
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
     caveats = (*finding.caveats, *_source(population, finding))
     evidence = (sentence(finding), f"test: {finding.test}")
@@ -313,7 +316,7 @@ def kind_of(population: Population, findings: tuple[Finding, ...]) -> str:
     first = findings[0]
     if first.attr == "host":
         most = main_signature(population, first.members)[1]
-        single_cause_caveats = {ONE_SIGNATURE, PLAIN}.intersection(first.caveats)
+        single_cause_caveats = {ONE_SIGNATURE, ONE_PROGRAM, PLAIN}.intersection(first.caveats)
         is_one_signature = bool(single_cause_caveats) or most >= MOSTLY * first.members.sum()
         broad = is_of_host(first.signature) and not is_one_signature
         return HARDWARE_HOST if broad else ONE_HOST

@@ -26,6 +26,7 @@ from gdb_epi.record.schema.versions import check_schema
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process
 MAX_PACKAGES = 512  # the same
+PATTERN = "core_pattern"  # source of a host's name: %h of a process in a container is its pod's
 PACKAGE = "python:"  # before the name of a Python package among the libraries
 _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
 # Columns of crash without the id and the foreign keys, in the order of Rows.values.
@@ -96,7 +97,7 @@ class Projector:
         signature = group_in(record, "signature")
         sig, sig_values, trace, line = self._of_signature(signature)
         host = group_in(record, "host")
-        host_name, machine = text(host.get("hostname")) or "", text(host.get("machine_id")) or ""
+        host_name, machine = _host_name(record, host), text(host.get("machine_id")) or ""
         attributes, attrset = self._of_host(group_in(host, "attributes"))
         libs, libset = self._of_libs(record)
         facts = facts_of(record)
@@ -258,6 +259,15 @@ def _signature(
         (version, exact, strict) if exact or strict else None,
         text(lines.get("strict")) or text(lines.get("exact")),
     )
+
+
+def _host_name(record: Mapping[str, Any], host: Mapping[str, Any]) -> str:
+    """Return the name of the machine; a pod, whose name some collectors write, is on its node."""
+    name = text(host.get("hostname")) or ""
+    if not isinstance(container := record.get("container"), dict):
+        return name
+    is_pod = name == (text(container.get("pod")) or "") or host.get("hostname_source") == PATTERN
+    return (text(container.get("node")) or name) if is_pod else name
 
 
 def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.util import counted
 
 MIN_QUIET = 7  # days
-MAX_SILENCE_P = 1e-3  # that crashes which go on leave none at the end
+MAX_SILENCE_P = 0.01  # that crashes which go on leave none at the end
 MIN_USUAL_P = 0.05  # that a host like the others has as many since
 OVER_ON_HOST = "since {day} it is like other hosts ({crashes} since): was it repaired?"
 GONE = "none of these on this host since {day}: it may be over"

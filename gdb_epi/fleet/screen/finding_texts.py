@@ -18,6 +18,7 @@ from gdb_epi.fleet.screen.types import (
     EVENT,
     LOCK,
     LOOP_OF,
+    ONE_PROGRAM,
     ONE_SIGNATURE,
     PLAIN,
     TIME_OF_DAY,
@@ -31,6 +32,7 @@ _HARDWARE = frozenset((
     "chassis", "pdu", "switch", "nic", "disk", "nvme", "ssd",
 ))  # fmt: skip
 _SOFTWARE = frozenset(("driver", "kernel", "image", "version"))
+HARDWARE_OR_ITS_CODE = "hardware, firmware, or code that only such hosts run"
 _PLACES = frozenset(("rack", "row", "chassis", "pdu", "psu", "switch"))
 
 SENTENCES = {
@@ -77,6 +79,11 @@ def verdict(finding: Finding) -> str:
             return (
                 "one host, one signature above all: move its job first; if it stays, test the host"
             )
+        if ONE_PROGRAM in finding.caveats:
+            return (
+                "one host, one program that crashed nowhere else: move it first; if the host still "
+                "has crashes, test the host"
+            )
         if PLAIN in finding.caveats:
             return (
                 "one host has more crashes than its share, of the usual kinds; see what it runs, "
@@ -95,7 +102,7 @@ def verdict(finding: Finding) -> str:
     if finding.attr in SENTENCES:
         where = f" ({', '.join(finding.aliases)})" if finding.aliases else ""
         return SENTENCES[finding.attr].format(value=finding.value, test=finding.test) + where
-    kind = kind_words(finding.attr)
+    kind = kind_words(finding.attr, finding.signature)
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
     return f"{kind}: goes with {what}{others}"
 
@@ -113,11 +120,16 @@ def is_hardware(attr: str) -> bool:
     return bool(words & _HARDWARE) and not words & (_SOFTWARE - {"version"})
 
 
-def kind_words(attr: str) -> str:
-    """Say what kind of cause an attribute speaks for."""
+def kind_words(attr: str, signature: str) -> str:
+    """Say what kind of cause an attribute speaks for, of all crashes or of one signature.
+
+    A library takes another path on another CPU, GPU or disk, and may have its bug there.
+    """
     if attr.lower() in _PLACES:
         return "hardware, power or network of a place"
-    return "hardware or firmware" if is_hardware(attr) else "software or configuration"
+    if not is_hardware(attr):
+        return "software or configuration"
+    return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
 
 
 def sentence(finding: Finding) -> str:

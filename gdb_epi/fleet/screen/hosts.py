@@ -50,6 +50,7 @@ from gdb_epi.fleet.screen.types import (
     MIN_N,
     MIN_RR,
     MOSTLY,
+    ONE_PROGRAM,
     ONE_SIGNATURE,
     PLAIN,
     WINDOWS,
@@ -367,7 +368,8 @@ def _of_its_program(population: Population, members: Bools) -> tuple[str, ...]:
     name, count, known = main
     if count < MOSTLY * known:
         return ()
-    return (ITS_PROGRAM.format(count=count, total=known, program=name),)
+    its_program = ITS_PROGRAM.format(share=count / known, program=name)
+    return (its_program, ONE_PROGRAM) if only_on_host(population, members) else (its_program,)
 
 
 def main_signature(population: Population, members: Bools) -> tuple[str, int]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.mixture import inflation
+from gdb_epi.fleet.screen.programs import main_program
 from gdb_epi.fleet.screen.types import (
     CPU_NUMBER,
     DAY_OF_WEEK,
@@ -110,9 +111,11 @@ def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:
             members = np.zeros(population.day.size, dtype=bool)
             members[crashes[np.isin(slots, inside)]] = True
             numbers = int(members.sum()), crashes.size, chance, chance
+            main = main_program(population, members)
             yield Finding(
                 name, value, population.signatures[code], *numbers, *risk,
-                "binomial by days, given the times of all other crashes", CONTROLS, (),
+                "binomial by days, given the times of all other crashes", CONTROLS,
+                (main[0],) if main and main[1] == main[2] else (),
                 (WHAT_RUNS_THEN,), members,
             )  # fmt: skip
 

@@ -27,8 +27,8 @@ PROGRAM = "program"  # the fact
 OF_PROGRAM = "the other crashes of"  # and its name: what a version of it is compared with
 ONLY_HERE = "{program} crashed on no other host: it may run there alone"
 ITS_PROGRAM = (
-    "{count} of its {total} crashes are of {program}: a program that damages its own memory dies "
-    "in many ways too"
+    "{share:.0%} of its crashes are of {program}: a program that damages its own memory dies in "
+    "many ways too"
 )
 MOSTLY = 0.8  # of some crashes, that they are of one program
 WEIGHT = 10.0  # crashes that the fleet's share counts as, beside those of the program

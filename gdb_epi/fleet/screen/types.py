@@ -36,6 +36,10 @@ PLAIN = (
     "nothing but their number sets its crashes apart (no damage flagged, no signatures of its own, "
     "no one CPU): it may run what dies more often"
 )
+ONE_PROGRAM = (
+    "that program crashed on no other host, and no bit flip was seen: it may be the cause, and the "
+    "host be sound"
+)
 FORKS = "a job that forks with threads and always runs on this host looks the same"
 
 ALL = "*"

@@ -279,8 +279,3 @@ def f17_repaired(folder: Path) -> None:
     f.write(
         folder, hours=lambda day, host: None if host in ("z31", "z44") and day in (25, 26) else 24
     )
-
-
-FLEETS = {
-    name: make for name, make in list(globals().items()) if name[:1] == "f" and name[1:3].isdigit()
-}

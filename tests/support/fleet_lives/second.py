@@ -165,8 +165,3 @@ def s7_service_moved(folder: Path) -> None:
             host = f.random.choice(old if day < 30 else new)
             f.crash(day, host, f.random.choices(bugs, weights)[0], unit="search.service")
     f.write(folder)
-
-
-FLEETS = {
-    name: make for name, make in list(globals().items()) if name[:1] == "s" and name[1:2].isdigit()
-}
