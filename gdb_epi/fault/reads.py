@@ -7,6 +7,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.machine import Architecture
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import DUMPED, Target
+from gdb_epi.target.api import try_read as try_read
 
 NULL_PAGE = PAGE  # no address below is ever mapped
 
@@ -19,14 +20,6 @@ def read_up_to(target: Target, address: int, size: int) -> bytes:
         except UnreadableMemory:
             size -= 1
     return b""
-
-
-def try_read(target: Target, address: int, size: int) -> bytes:
-    """Return `size` bytes; b"" where not all of them can be read."""
-    try:
-        return target.read(address, size)
-    except UnreadableMemory:
-        return b""
 
 
 def c_string(target: Target, address: int, *sizes: int) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.machine.architecture import Architecture
 from gdb_epi.machine.x86_64 import X86_64
 from gdb_epi.typing_lite import Any, NamedTuple, Protocol
@@ -249,6 +249,14 @@ class MappedRegions:
         if index >= 0 and address < self._regions[index].end:
             return self._regions[index]
         return None
+
+
+def try_read(target: Target, address: int, size: int) -> bytes:
+    """Return `size` bytes; b"" where not all of them can be read."""
+    try:
+        return target.read(address, size)
+    except UnreadableMemory:
+        return b""
 
 
 def shared_cache(target: Target) -> dict[Any, Any] | None:

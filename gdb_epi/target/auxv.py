@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.errors import UnreadableMemory
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, try_read
 
 AT_PHDR, AT_BASE, AT_ENTRY = 3, 7, 9
 AT_PLATFORM, AT_HWCAP, AT_HWCAP2 = 15, 16, 26
@@ -21,10 +20,7 @@ def exec_random(target: Target) -> bytes | None:
     Stack canaries come from them: nothing but a hash of them may be shown.
     """
     address = target.auxv().get(AT_RANDOM)
-    try:
-        raw = target.read(address, RANDOM_BYTES) if address else b""
-    except UnreadableMemory:
-        return None
+    raw = try_read(target, address, RANDOM_BYTES) if address else b""
     return raw if any(raw) else None
 
 
@@ -38,7 +34,4 @@ def start_strings(target: Target, most: int) -> bytes:
     if not end or region is None:
         return b""
     start = max(region.start, end - most)
-    try:
-        return target.read(start, end - start)
-    except UnreadableMemory:
-        return b""
+    return try_read(target, start, end - start)

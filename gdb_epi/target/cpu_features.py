@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.errors import UnreadableMemory
-from gdb_epi.target.api import DUMPED, Target
+from gdb_epi.target.api import DUMPED, Target, try_read
 from gdb_epi.target.auxv import AT_BASE, AT_HWCAP
 from gdb_epi.typing_lite import NamedTuple
 
@@ -50,10 +49,8 @@ def cpu_features(target: Target) -> CpuFeatures | None:
         size = min(region.end - region.start, MAX_DATA)
         if target.provenance(region.start, size) != DUMPED:
             continue  # what the file holds, no CPU has filled in
-        try:
-            words = struct.unpack(f"<{size // 4}I", target.read(region.start, size & -4))
-        except UnreadableMemory:
-            continue
+        content = try_read(target, region.start, size & -4)
+        words = struct.unpack(f"<{len(content) // 4}I", content)
         made = features_in(words, wanted)
         if made is not None:
             return made

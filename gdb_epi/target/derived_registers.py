@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.machine import Architecture
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.api import Target, Thread, try_read
 
 NO_CALL = WORD_MASK  # as the kernel writes it: outside of any system call
 _DESCRIPTOR_SIZE = "_thread_db_sizeof_pthread"  # exported by glibc for libthread_db (2.34 and on)
@@ -47,10 +46,7 @@ def _descriptor_size(target: Target, symbol: Callable[[str], int | None]) -> int
     address = symbol(_DESCRIPTOR_SIZE)
     if address is None:
         return None
-    try:
-        size = int.from_bytes(target.read(address, 4), "little")
-    except UnreadableMemory:
-        return None
+    size = int.from_bytes(try_read(target, address, 4), "little")
     return size if 0 < size < _MAX_DESCRIPTOR else None
 
 
@@ -89,7 +85,5 @@ def stands_at_call(target: Target, thread: Thread) -> bool | None:
 def follows_system_call(target: Target, machine: Architecture, address: int) -> bool | None:
     """Return whether a system call's instruction ends at an address; None if unreadable."""
     size = len(machine.system_call)
-    try:
-        return target.read(address - size, size) == machine.system_call
-    except UnreadableMemory:
-        return None
+    code = try_read(target, address - size, size)
+    return code == machine.system_call if code else None

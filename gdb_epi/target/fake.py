@@ -11,6 +11,7 @@ from gdb_epi.target.api import (
     DUMPED,
     FILE,
     CrashInfo,
+    MappedRegions,
     Module,
     NativeFrame,
     ProcessInfo,
@@ -21,7 +22,7 @@ from gdb_epi.target.api import (
 )
 
 
-class FakeTarget:
+class FakeTarget(MappedRegions):
     """A Target over values that the test sets; every part may be left out.
 
     `memory` maps start addresses to bytes. A mapping's bytes are dumped as far as its
@@ -48,7 +49,7 @@ class FakeTarget:
     ) -> None:
         self.soft_errors: list[SoftError] = []
         self.memory = {start: bytearray(content) for start, content in (memory or {}).items()}
-        self._regions = tuple(sorted(regions, key=lambda region: region.start))
+        self.set_regions(sorted(regions))
         self._threads = tuple(threads)
         self._crash = crash
         self._process = process
@@ -87,14 +88,6 @@ class FakeTarget:
         if region is not None and address + size <= region.start + region.dumped:
             return DUMPED
         return FILE
-
-    def regions(self) -> Sequence[Region]:
-        """Return the mappings in ascending order."""
-        return self._regions
-
-    def region_at(self, address: int) -> Region | None:
-        """Return the mapping that holds `address`."""
-        return next((r for r in self._regions if r.start <= address < r.end), None)
 
     def threads(self) -> Sequence[Thread]:
         """Return the LWPs; the first is the one that died."""

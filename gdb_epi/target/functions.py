@@ -14,7 +14,7 @@ from bisect import bisect_right
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import PAGE
-from gdb_epi.target.api import Module, Target
+from gdb_epi.target.api import Module, Target, try_read
 from gdb_epi.target.elf import parse_image
 from gdb_epi.typing_lite import NamedTuple
 
@@ -125,11 +125,8 @@ class FunctionBounds:
             if len(self._rows) >= MAX_ROWS // ROWS_AT_ONCE:
                 self._rows.clear()
             size = min(ROWS_AT_ONCE, table.rows - first) * _ROW.size
-            try:
-                rows = self._target.read(table.address + _HEADER.size + first * _ROW.size, size)
-            except UnreadableMemory:
-                rows = b""  # they are not all there
-            self._rows[table.address, first] = rows
+            place = table.address + _HEADER.size + first * _ROW.size
+            rows = self._rows[table.address, first] = try_read(self._target, place, size)
         at = (number - first) * _ROW.size
         if at >= len(rows):
             place = table.address + _HEADER.size + number * _ROW.size
@@ -157,8 +154,5 @@ class FunctionBounds:
         """Return the starts of a table's rows; nothing of one that is long or not all there."""
         if table.rows > MAX_COLUMN:
             return array("i")
-        try:
-            rows = self._target.read(table.address + _HEADER.size, table.rows * _ROW.size)
-        except UnreadableMemory:
-            return array("i")
-        return array("i", rows)[::2]
+        size = table.rows * _ROW.size
+        return array("i", try_read(self._target, table.address + _HEADER.size, size))[::2]

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.target.api import Target, shared_cache
+from gdb_epi.target.api import Target, shared_cache, try_read
 from gdb_epi.typing_lite import NamedTuple
 
 PIECE = 4 << 20  # bytes that are read and searched at once
@@ -52,10 +52,7 @@ def find_bytes(target: Target, needle: bytes, start: int, end: int) -> Iterator[
 
     def find_by_reading(needle: bytes, start: int, end: int) -> int | None:
         for low in range(start, end, PIECE):
-            try:
-                at = target.read(low, min(PIECE + len(needle) - 1, end - low)).find(needle)
-            except UnreadableMemory:
-                continue
+            at = try_read(target, low, min(PIECE + len(needle) - 1, end - low)).find(needle)
             if at >= 0:
                 return low + at
         return None
@@ -117,7 +114,7 @@ class _WordSearch:
                 return
             left -= size
             for address in find_bytes(target, needle, region.start, region.start + size):
-                if address % 8 == 0 and _is_word(target, address, pattern):
+                if address % 8 == 0 and try_read(target, address, 8) == pattern:
                     yield address
 
 
@@ -137,10 +134,7 @@ def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, t
         needle = upper.to_bytes(7, "little").rstrip(b"\0")
         for address in _writable_places(target, needle):
             if address % 8 == 1:
-                try:
-                    word = int.from_bytes(target.read(address - 1, 8), "little")
-                except UnreadableMemory:
-                    continue
+                word = int.from_bytes(try_read(target, address - 1, 8), "little")
                 if word in hits and len(hits[word]) < limit:
                     hits[word].append(address - 1)
                     if all(len(places) == limit for places in hits.values()):
@@ -156,13 +150,6 @@ def _writable_places(target: Target, needle: bytes) -> Iterator[int]:
             size = min(region.dumped, region.size, left)
             left -= size
             yield from find_bytes(target, needle, region.start, region.start + size)
-
-
-def _is_word(target: Target, address: int, pattern: bytes) -> bool:
-    try:
-        return target.read(address, 8) == pattern
-    except UnreadableMemory:
-        return False
 
 
 class MemorySearch:
@@ -284,14 +271,11 @@ class MemorySearch:
 
     def _read(self, start: int, end: int, overlap: int) -> bytes:
         """Read a range, and `overlap` bytes more where they are there."""
-        try:
-            return self.target.read(start, end + overlap - start)
-        except UnreadableMemory:
-            try:
-                return self.target.read(start, end - start)
-            except UnreadableMemory:
-                self._note_unreadable(start)
-                return b""
+        for size in (end + overlap - start, end - start):
+            if content := try_read(self.target, start, size):
+                return content
+        self._note_unreadable(start)
+        return b""
 
     def _note_unreadable(self, address: int) -> None:
         error = SoftError("heap", f"{address:#x}", "memory that cannot be read was left out")

@@ -11,7 +11,7 @@ import json
 import lzma
 from base64 import b64decode, b64encode
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -81,15 +81,15 @@ class RecordingTarget:
 
     def symbol(self, name: str) -> int | None:
         """Look a symbol up, and remember the answer."""
-        if name not in self._symbols:
-            self._symbols[name] = self._inner.symbol(name)
-        return self._symbols[name]
+        return self._symbol(name, self._inner.symbol)
 
     def dynamic_symbol(self, name: str) -> int | None:
         """Look a dynamic symbol up, and remember the answer."""
+        return self._symbol(name, getattr(self._inner, "dynamic_symbol", self._inner.symbol))
+
+    def _symbol(self, name: str, look_up: Callable[[str], int | None]) -> int | None:
         if name not in self._symbols:
-            inner = getattr(self._inner, "dynamic_symbol", self._inner.symbol)
-            self._symbols[name] = inner(name)
+            self._symbols[name] = look_up(name)
         return self._symbols[name]
 
     def find(self, needle: bytes, start: int, end: int) -> int | None:
@@ -109,7 +109,6 @@ class RecordingTarget:
     def save(self, path: Path) -> None:
         """Write the recording (JSON, compressed with xz)."""
         inner = self._inner
-        key, crash, process = inner.core_key(), inner.crash(), inner.process()
         document = {
             "schema": SCHEMA,
             "regions": inner.regions(),
@@ -117,24 +116,25 @@ class RecordingTarget:
                 {**t._asdict(), "architecture": t.architecture.number} for t in inner.threads()
             ],
             "modules": inner.modules(),
-            "crash": {"absent": crash} if isinstance(crash, Absent) else {"value": crash},
-            "process": {"absent": process} if isinstance(process, Absent) else {"value": process},
-            "core_key": {"absent": key} if isinstance(key, Absent) else {"value": key},
+            "crash": _packed(inner.crash()),
+            "process": _packed(inner.process()),
+            "core_key": _packed(inner.core_key()),
             "auxv": {str(tag): value for tag, value in inner.auxv().items()},
             "truncation": inner.truncation(),
             "soft_errors": inner.soft_errors,
             "symbols": self._symbols,
             "finds": self._finds,
-            "native": {
-                str(tid): {"absent": frames} if isinstance(frames, Absent) else {"value": frames}
-                for tid, frames in self._native.items()
-            },
+            "native": {str(tid): _packed(frames) for tid, frames in self._native.items()},
             "pages": {
                 f"{page:x}": [b64encode(content).decode(), provenance]
                 for page, (content, provenance) in sorted(self._pages.items())
             },
         }
         path.write_bytes(lzma.compress(json.dumps(document).encode(), preset=9))
+
+
+def _packed(answer: object) -> dict[str, object]:
+    return {"absent" if isinstance(answer, Absent) else "value": answer}
 
 
 class SnapshotTarget(MappedRegions):
@@ -231,22 +231,20 @@ class SnapshotTarget(MappedRegions):
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return recorded native frames."""
-        frames = self._document["native"].get(str(tid))
-        if frames is None:
-            return Absent(NOT_AVAILABLE, "not in the recording")
-        if "absent" in frames:
-            return Absent(*frames["absent"])
-        return [NativeFrame(*frame) for frame in frames["value"]]
+        frames = _unpacked(self._document["native"].get(str(tid)))
+        if isinstance(frames, Absent):
+            return frames
+        return [NativeFrame(*frame) for frame in frames]
 
     def crash(self) -> CrashInfo | Absent:
         """Return how the process died."""
-        crash = self._document["crash"]
-        return Absent(*crash["absent"]) if "absent" in crash else CrashInfo(*crash["value"])
+        crash = _unpacked(self._document["crash"])
+        return crash if isinstance(crash, Absent) else CrashInfo(*crash)
 
     def process(self) -> ProcessInfo | Absent:
         """Return pids and command."""
-        process = self._document["process"]
-        return Absent(*process["absent"]) if "absent" in process else ProcessInfo(*process["value"])
+        process = _unpacked(self._document["process"])
+        return process if isinstance(process, Absent) else ProcessInfo(*process)
 
     def auxv(self) -> Mapping[int, int]:
         """Return the auxiliary vector."""
@@ -258,5 +256,12 @@ class SnapshotTarget(MappedRegions):
 
     def core_key(self) -> str | Absent:
         """Return the key of the core that was recorded."""
-        key = self._document["core_key"]
-        return Absent(*key["absent"]) if "absent" in key else str(key["value"])
+        key: str | Absent = _unpacked(self._document["core_key"])
+        return key
+
+
+def _unpacked(packed: Mapping[str, Any] | None) -> Any:
+    """Return what _packed() was given, tuples as lists."""
+    if packed is None:
+        return Absent(NOT_AVAILABLE, "not in the recording")
+    return Absent(*packed["absent"]) if "absent" in packed else packed["value"]

@@ -15,9 +15,8 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD, words_in
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, try_read
 
 _WORDS = 24  # of the object, among which the two ends are
 _BACK = 8  # words of a greenlet, among which the pointer to its implementation is
@@ -83,10 +82,7 @@ class Walk:
         return {end for start, end in pairwise(words[2:]) if 0 < start < end}
 
     def _words(self, place: int, size: int) -> tuple[int, ...]:
-        try:
-            return tuple(words_in(self._target.read(place, size & ~7)))
-        except UnreadableMemory:
-            return ()
+        return tuple(words_in(try_read(self._target, place, size & ~7)))
 
 
 def _is_greenlet(name: str) -> bool:

@@ -296,7 +296,7 @@ def test_a_core_cut_before_the_stack_has_no_native_stack() -> None:
     assert whole.native
     cut = [r._replace(dumped=0) if r.start == STACK else r for r in made.target.regions()]
     made = state(crash(6, -6, sender=PID), native=[frame(None)])
-    made.target._regions = tuple(cut)
+    made.target.set_regions(cut)
     found = sign(made).signature
     assert not found.native
     assert found.category.name == "unknown"  # which abort cannot be told

@@ -56,7 +56,7 @@ def test_a_pointer_behind_a_plain_lock_is_no_owner_and_count_of_users() -> None:
     (wait,) = report(made).waits
     assert (wait.kind, wait.owner.tid) == ("pthread mutex", 0x4370), "no such mapping: a mutex"
     more = Region(arena, arena + 0x21000, "rw-", None, 0, 0x21000)
-    made.target._regions = (*made.target.regions(), more)  # type: ignore[attr-defined]
+    made.target.set_regions(sorted((*made.target.regions(), more)))  # type: ignore[attr-defined]
     made = ProcessState(made.target)
     (wait,) = report(made).waits
     assert wait.kind == "internal lock of a library" and wait.owner.tid is None

@@ -40,7 +40,7 @@ def test_words_like_glibcs_mutex_name_no_owner() -> None:
     (wait,) = report(made).waits
     assert wait.kind == "pthread mutex" and wait.owner.tid == PID + 1
     more = (*made.target.regions(), loader(LOADERS[0]))
-    made.target._regions = more  # type: ignore[attr-defined]
+    made.target.set_regions(sorted(more))  # type: ignore[attr-defined]
     (wait,) = report(ProcessState(made.target)).waits
     assert (wait.kind, wait.owner.tid) == ("futex word", None)
     assert NOT_JUDGED in str(wait.evidence)
@@ -48,7 +48,7 @@ def test_words_like_glibcs_mutex_name_no_owner() -> None:
 
 def test_no_sign_of_a_fork_is_read_from_glibcs_places() -> None:
     made = process(blocked((128, 2)), OTHER, lock=(0, 0, 0, 0))
-    made.target._regions = (*made.target.regions(), loader(LOADERS[0]))  # type: ignore[attr-defined]
+    made.target.set_regions(sorted((*made.target.regions(), loader(LOADERS[0]))))  # type: ignore[attr-defined]
     signs = ForkSigns(made.target, made.python)
     read_glibc_signs(signs)
     assert {name: reading.says for name, reading in signs.readings.items()} == dict.fromkeys(

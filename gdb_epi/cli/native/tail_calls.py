@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD, WORD_MASK
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, try_read
 from gdb_epi.target.gdb_walk import WalkedFrame
 from gdb_epi.x86.decode import decode
 from gdb_epi.x86.operand import CALL, REGISTERS
@@ -77,10 +77,7 @@ class TailCalls:
     def _function_loads(self, start: int, code: bytes) -> Iterator[int]:
         for match in _RELATIVE_LOAD.finditer(code):
             slot = _relative(start + match.end(), match.group(3))
-            try:
-                value = int.from_bytes(self._target.read(slot, WORD), "little")
-            except UnreadableMemory:
-                continue
+            value = int.from_bytes(try_read(self._target, slot, WORD), "little")
             region = self._target.region_at(value)
             if region is not None and "x" in region.perms:
                 yield (match.group(2)[0] >> 3 & 7) | (match.group(1)[0] & 4) << 1

@@ -20,8 +20,8 @@ from itertools import pairwise
 
 from gdb_epi.cpython.frames.eval_calls import EvalCall, calls_without_evidence, named_eval_frames
 from gdb_epi.cpython.types import MergedStack, StackFrame, ThreadState
-from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.errors import Absent
+from gdb_epi.target.api import NativeFrame, Target, try_read
 
 SYMBOL = "symbol"  # beside the evidence that eval_calls.py names
 LEFT_OUT = "left-out"  # in the middle of a very deep stack, whose native frames are left out
@@ -198,9 +198,8 @@ def name_trampolines(target: Target, native: Sequence[NativeFrame]) -> Sequence[
     start, end = target.symbol(START), target.symbol(END)
     if start is None or end is None or not 0 < end - start <= MAX_SIZE:
         return native
-    try:
-        code = target.read(start, end - start)
-    except UnreadableMemory:
+    code = try_read(target, start, end - start)
+    if not code:
         return native
     return [
         frame._replace(function=START)
@@ -217,8 +216,4 @@ def _lies_in_copy(target: Target, pc: int, code: bytes) -> bool:
     if region is None:
         return False
     start = max(start, region.start)
-    try:
-        around = target.read(start, min(pc + len(code), region.end) - start)
-    except UnreadableMemory:
-        return False
-    return code in around
+    return code in try_read(target, start, min(pc + len(code), region.end) - start)

@@ -20,7 +20,7 @@ from gdb_epi.cpython.layout.layout import (
     parse_debug_offsets,
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.target.api import Module, Region, Target
+from gdb_epi.target.api import Module, Region, Target, try_read
 from gdb_epi.target.libc import mutex_size
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -213,11 +213,8 @@ def _cookies(target: Target, regions: list[Region], how: str) -> Iterator[_Candi
     """Yield where `_Py_DebugOffsets` may start; it is 8-aligned and followed by a version."""
     for region in regions:
         for address in find_bytes(target, COOKIE, region.start, region.start + region.dumped):
-            try:
-                version = target.read(address + 8, 4)
-            except UnreadableMemory:
-                continue
-            if address % 8 == 0 and version[3] == 3 and version[2] >= 13:
+            version = try_read(target, address + 8, 4)
+            if version and address % 8 == 0 and version[3] == 3 and version[2] >= 13:
                 yield _Candidate(address, how, region.path)
 
 
@@ -325,10 +322,7 @@ def _versions(target: Target, candidate: _Candidate) -> Iterator[int]:
     # Exported since 3.11 (bpo-43931); not asked for where the file name says it cannot exist.
     address = target.symbol("Py_Version") if named is None or named >= 11 else None
     if address is not None:
-        try:
-            value = int.from_bytes(target.read(address, 4), "little")
-        except UnreadableMemory:
-            value = 0
+        value = int.from_bytes(try_read(target, address, 4), "little")
         if value >> 24 == 3 and 8 <= value >> 16 & 0xFF <= 30:
             yield value
     if named is not None:
@@ -390,10 +384,7 @@ def _banner_in(target: Target, minor: int, region: Region) -> str | None:
     """Return "3.9.18" where a mapping holds "3.9.18 (main, ...", else None."""
     start = b"3.%d." % minor
     for address in find_bytes(target, start, region.start, region.start + region.dumped):
-        try:
-            text = target.read(address, MAX_BANNER).decode("latin-1")
-        except UnreadableMemory:
-            continue
+        text = try_read(target, address, MAX_BANNER).decode("latin-1")
         version, space, rest = text.partition(" (")
         if space and version[len(start) :].rstrip("+").isalnum() and rest[:1].isalpha():
             return version
@@ -402,10 +393,9 @@ def _banner_in(target: Target, minor: int, region: Region) -> str | None:
 
 def _readable_prefix(target: Target, address: int, size: int) -> bytes:
     while size >= 24:
-        try:
-            return target.read(address, size)
-        except UnreadableMemory:
-            size //= 2
+        if content := try_read(target, address, size):
+            return content
+        size //= 2
     return b""
 
 

@@ -17,7 +17,7 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import PAGE
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, try_read
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_SEARCHED_LWPS = 16  # their interpreters then lead to the others
@@ -91,12 +91,9 @@ class WritableMemory:
                 self._left -= size
                 if self._left < 0:
                     return
-                try:
-                    chunk = self._target.read(at, size)
-                except UnreadableMemory:
-                    continue  # a recording holds single pages
+                chunk = try_read(self._target, at, size)  # a recording holds single pages
                 # mimalloc of a free-threaded build reserves 1 GB, nearly all of it zeros.
-                if len(chunk) < CHUNK or chunk != _ZEROS:
+                if chunk and (len(chunk) < CHUNK or chunk != _ZEROS):
                     yield at, chunk
 
 
@@ -216,17 +213,13 @@ class ThreadStateSearcher:
 
     def _in_zeros(self, address: int) -> bool:
         """Tell whether the page of an address holds nothing but zeros."""
-        try:
-            return not any(self._target.read(address & -PAGE, PAGE))
-        except UnreadableMemory:
-            return False
+        page = try_read(self._target, address & -PAGE, PAGE)
+        return bool(page) and not any(page)
 
     def _pointer(self, word: int) -> bool:
         region = self._target.region_at(word) if word & 7 == 0 else None
         return region is not None and "w" in region.perms
 
     def _u64(self, address: int) -> int | None:
-        try:
-            return int(_PTR.unpack(self._target.read(address, 8))[0])
-        except UnreadableMemory:
-            return None
+        word = try_read(self._target, address, 8)
+        return int.from_bytes(word, "little") if word else None
