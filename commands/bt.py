@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable
 
 from gdb_epi.argument_types import whole, wrong_value
@@ -21,13 +22,8 @@ from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
+from gdb_epi.session import Session
 from gdb_epi.target.api import noun
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 # One line for each variable; the JSON form has them at length.
 LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)

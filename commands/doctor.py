@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 
 from gdb_epi import __version__
@@ -17,14 +18,10 @@ from gdb_epi.render.about import (
     version_lines,
 )
 from gdb_epi.report import Report
+from gdb_epi.session import Session
 from gdb_epi.target.api import Module, Target
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 MATCHES, NOT_LOADED, OTHER = "matches", "not loaded", "another build"
 VDSO, VDSO_NAME = "the vDSO is part of the kernel", "linux-vdso.so.1"  # no file has it
@@ -68,7 +65,6 @@ def doctor(session: Session, args: Namespace) -> Report:
         lines.append("no process and no core is loaded")
         problems.append("no process and no core is loaded\n    try: core-file FILE, or attach PID")
     columns = ("build-id", "file here", "GDB's file", "object")
-    document["soft_errors"] = [error._asdict() for error in errors]
     document["problems"] = [problem.partition("\n")[0] for problem in problems]
     answer = counted(len(problems), "problem") if problems else "ready"
     shown = [line for problem in problems for line in f"  {problem}".split("\n")]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterator
 
 from gdb_epi.argument_types import whole
@@ -13,13 +14,8 @@ from gdb_epi.record.stacks import exceptions_of, raised_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found, thread_title, traceback_text
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.session import Session
 from gdb_epi.util import counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 
 @command(
@@ -56,9 +52,7 @@ def exceptions(session: Session, args: Namespace) -> Report:
         )
     lines = lines[:-1] or [nothing_found(state, "no thread raises or handles an exception", errors)]
     errors += state.python_soft_errors()
-    notes = [error._asdict() for error in errors]
-    document = {"threads": threads, "soft_errors": notes}
-    return Report("exceptions", lines=lines, data=document, soft_errors=errors)
+    return Report("exceptions", lines=lines, data={"threads": threads}, soft_errors=errors)
 
 
 def _raised(raised: Raised, *, limit: int) -> Iterator[str]:

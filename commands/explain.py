@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.errors import Absent, UsageError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 
 WEIGHTS = "## What it counts in the verdict, and where the number comes from"
 

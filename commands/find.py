@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.address_locations import AddressLocations
 from gdb_epi.cpython.heap.find import (
@@ -18,14 +20,10 @@ from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
+from gdb_epi.session import Session
 from gdb_epi.target.search import BUDGET, OutOfTime
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 LIMITS = Limits(depth=2, width=6, length=80, total=160)
 MAX_LIMIT = 100_000
@@ -135,7 +133,6 @@ def _objects(session: Session, heap: Heap, types: list[TypeInfo], limit: int) ->
             "complete": instances.complete,
             "types": counts,
             "objects": listed,
-            "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
     )
@@ -165,7 +162,6 @@ def _texts(
             }
             for hit in hits
         ],
-        "soft_errors": [error._asdict() for error in errors],
     }
     rows = [(f"{hit.address:#x}", hit.encoding, _holder(hit), hit.mapping) for hit in hits]
     return Report(

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.argument_types import whole
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
@@ -12,13 +14,11 @@ from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.vanished import vanished_lines, vanished_summary
 from gdb_epi.report import Report
+from gdb_epi.session import Session
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from gdb_epi.locks.fork.return_addresses import ReturnAddress
-    from gdb_epi.session import Session
 
 COLUMNS = ("sign", "reading", "says", "sure")
 
@@ -159,7 +159,7 @@ def _json(
             _thread_json(thread, scanned.get(thread.ident)) for thread in report.vanished.threads
         ],
         "pools": [pool._asdict() for pool in vanished_pools(report.vanished)],
-        "soft_errors": [error._asdict() for error in report.soft_errors],
+        "soft_errors": report.soft_errors,
     }
 
 

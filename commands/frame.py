@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.argument_types import whole
 from gdb_epi.registry import argument, command
 from gdb_epi.render.navigation import frame_report
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
 
 
 @command(

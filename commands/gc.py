@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections import Counter
 
 from gdb_epi.argument_types import whole
@@ -17,13 +18,9 @@ from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
 from gdb_epi.registry import argument, command
 from gdb_epi.render.interpreters import gc_json, gc_line
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted as number_of
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 MAX_TYPES = 1000
 
@@ -69,7 +66,7 @@ def gc(session: Session, args: Namespace) -> Report:
     return Report(
         "garbage collectors",
         lines=lines or ["cannot tell: no collector's state is readable"],
-        data={"collectors": collectors, "soft_errors": [error._asdict() for error in errors]},
+        data={"collectors": collectors},
         soft_errors=errors,
     )
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections import Counter
 
 from gdb_epi.argument_types import whole
@@ -11,13 +12,8 @@ from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found, place_text
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.session import Session
 from gdb_epi.util import counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 NONE = "no generators or coroutines were found that have not ended"
 
@@ -59,7 +55,6 @@ def generators(session: Session, args: Namespace) -> Report:
                 }
                 for chain in generators.chains
             ],
-            "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Mapping
 
 from gdb_epi.argument_types import whole
@@ -11,14 +12,12 @@ from gdb_epi.record.stacks import frame_json, wait_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import frames_below, nothing_found
 from gdb_epi.report import Report
+from gdb_epi.session import Session
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from gdb_epi.cpython.running.task_waits import Waiting
-    from gdb_epi.session import Session
 
 
 SHOWN_WAKERS = 4
@@ -85,7 +84,6 @@ def greenlets(session: Session, args: Namespace) -> Report:
                 }
                 for greenlet in listing.greenlets
             ],
-            "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
     )

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.cpython.runtime.interpreters import read_runtime
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.registry import command
@@ -13,12 +15,7 @@ from gdb_epi.render.interpreters import (
     tstate_name,
 )
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
 
 
 @command("interp")
@@ -49,7 +46,6 @@ def interp(session: Session, args: Namespace) -> Report:
                 interpreter_json(state.target, runtime, interpreter)
                 for interpreter in runtime.interpreters
             ],
-            "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
     )

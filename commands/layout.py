@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
 
 
 @command(

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, NoSource, Source
 from gdb_epi.cpython.types import PyFrame
@@ -10,12 +12,8 @@ from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.render.source import callers_of, source_finder, span_of
 from gdb_epi.report import Listing, Report
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 
 MAX_CONTEXT = 1000
 MAX_SPAN_LINES = 50  # lines of a running range that are shown beyond the context

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
@@ -10,12 +12,7 @@ from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.render.variables import LIMIT_OPTIONS, MASKED_NOTE, MORE, limits_of, variable_lines
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
 
 
 @command(

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.registry import argument, command
 from gdb_epi.render.locks import dot_lines, idle_lines, locks_json, tree_lines, wait_lines
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.session import Session
 from gdb_epi.util import counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 
 @command(

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.runtime.modules import (
     EXTENSION,
@@ -17,12 +19,8 @@ from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 
 
 @command(
@@ -77,7 +75,7 @@ def modules(session: Session, args: Namespace) -> Report:
         columns=columns[1:] if alone else columns,
         rows=[row[1:] if alone else row for row in rows[:limit]],
         lines=[none] if none and not rows else (),
-        data={"interpreters": interpreters, "soft_errors": [error._asdict() for error in errors]},
+        data={"interpreters": interpreters},
         soft_errors=errors,
     )
 

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.argument_types import whole
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.session import Session
 from gdb_epi.target.api import Module
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 
 COLUMNS = ("tid", "frame", "pc", "function", "module", "offset")
 
@@ -51,11 +49,7 @@ def native(session: Session, args: Namespace) -> Report:
         raise InputError(f"no thread {args.tid[0]}", hint="epi threads")
     errors += target.soft_errors
     modules = [_module_json(module) for module in target.modules()]
-    document = {
-        "threads": threads,
-        "modules": modules,
-        "soft_errors": [error._asdict() for error in errors],
-    }
+    document: dict[str, Any] = {"threads": threads, "modules": modules}
     folders = getattr(target, "debug_folders", None)
     if folders is not None:
         document["debug_folders"] = folders()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections import Counter
 
 from gdb_epi.argument_types import whole
@@ -11,13 +12,9 @@ from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 MAX_WORKERS = 200
 MAX_CALLS = 20
@@ -59,7 +56,6 @@ def pools(session: Session, args: Namespace) -> Report:
         data={
             "pools": [_pool_json(pool) for pool in listing.pools],
             "queues": [_queue_json(queue) for queue in listing.queues],
-            "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
     )

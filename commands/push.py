@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from importlib.util import find_spec
 
 from gdb_epi.errors import EpiError, InputError, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 
 
 @command("push", arguments=(argument("--db", metavar="URL", help="database URL or SQLite file"),))

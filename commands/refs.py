@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
@@ -10,15 +12,10 @@ from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
+from gdb_epi.session import Session
 from gdb_epi.target.api import noun
 from gdb_epi.target.search import BUDGET
-from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 LIMITS = Limits(depth=1, width=4, length=60, total=120)
 MAX_LIMIT = 10_000
@@ -73,7 +70,6 @@ def refs(session: Session, args: Namespace) -> Report:
         "type": value.type or None,
         "text": value.text,
         "references": [_json(reference) for reference in references],
-        "soft_errors": [error._asdict() for error in errors],
     }
     rows = [
         (f"{reference.place:#x}", reference.kind, _holder(reference), reference.how)

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
 
 
 @command(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -15,14 +16,12 @@ from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import frames_below, nothing_found
 from gdb_epi.render.tasktree import tree_lines
 from gdb_epi.report import Report
+from gdb_epi.session import Session
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from gdb_epi.cpython.running.task_waits import Waiting
-    from gdb_epi.session import Session
 
 
 MAX_LINES = 20_000
@@ -71,7 +70,6 @@ def tasks(session: Session, args: Namespace) -> Report:
         lines=lines,
         data={
             "tasks": [task_json(task, waits.get(task.address)) for task in listing.tasks],
-            "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
     )

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from gdb_epi.cpython.runtime.gc import GcState
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
@@ -14,13 +16,9 @@ from gdb_epi.registry import command
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
 from gdb_epi.render.stack import first_word, place_text
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from gdb_epi.session import Session
 
 COLUMNS = ("name", "thread", "state", "where")
 NO_PYTHON = "no Python state"
@@ -58,7 +56,7 @@ def threads(session: Session, args: Namespace) -> Report:
         COLUMNS,
         [[entry["name"], entry["tid"], entry["state"], entry["where"]] for entry in entries],
         lines=_lines(runtime) if runtime is not None else (),
-        data={"threads": entries, "soft_errors": [error._asdict() for error in errors]},
+        data={"threads": entries},
         soft_errors=errors,
     )
 

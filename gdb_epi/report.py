@@ -38,8 +38,9 @@ class Report(NamedTuple):
     """A titled table, free lines, or both; `data` is what --json prints.
 
     `columns` name the cells of `rows`. `lines` are printed before the table. When `data` is None,
-    the JSON is made from columns and rows. `exit_code` is what a batch caller sees. `label` is the
-    label of the verdict where the lines are the answer of a triage.
+    the JSON is made from columns and rows. `soft_errors` are shown below and, unless `data` has its
+    own, added to the JSON; None: it can have none. `exit_code` is what a batch caller sees. `label`
+    is the label of the verdict where the lines are the answer of a triage.
     """
 
     title: str
@@ -47,7 +48,7 @@ class Report(NamedTuple):
     rows: Sequence[Sequence[object]] = ()
     lines: Sequence[str] = ()
     data: Mapping[str, Any] | None = None
-    soft_errors: Sequence[SoftError] = ()
+    soft_errors: Sequence[SoftError] | None = None
     exit_code: int = 0
     listing: Listing | None = None
     label: str | None = None

@@ -235,7 +235,6 @@ def locks_json(state: ProcessState) -> dict[str, Any]:
         ],
         "cycles": [{**cycle._asdict(), "sort": kind_of(cycle)} for cycle in report.cycles],
         "activities": [activity._asdict() for activity in report.activities],
-        "soft_errors": [error._asdict() for error in report.soft_errors],
     }
 
 

@@ -7,10 +7,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.render.frame_lines import Row, row_lines
 from gdb_epi.render.stacks import python_call
 from gdb_epi.report import Report
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
 
 
 def moved(session: Session, count: int) -> Report:

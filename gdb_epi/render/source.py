@@ -14,10 +14,8 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import escape
 from gdb_epi.report import Listing, Span
 from gdb_epi.report import Source as SourceLine
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from gdb_epi.session import Session
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
 
 TAB = 8
 MAX_SHOWN = 2000  # characters of one line; minified sources have lines of a megabyte

@@ -30,7 +30,7 @@ def render_report(report: Report, *, color: bool = False) -> str:
         parts += [escape(report.title), *listing_lines(report.listing, color=color)]
     if not parts:
         parts.append(f"{escape(report.title)}: nothing to show")
-    parts += soft_error_lines(report.soft_errors)
+    parts += soft_error_lines(report.soft_errors or ())
     if color:
         from gdb_epi.render.color import painted
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import time
 from argparse import Namespace
@@ -22,6 +23,8 @@ from gdb_epi.cpython.heap.referrers import MAX_NEAR_SEARCHES, MIN_SEARCHES_BACK
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UsageError
 from gdb_epi.process_state import ProcessState
+from gdb_epi.render.json import render_report_json
+from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -42,11 +45,14 @@ def heap_of(session: Session, target: Any = None, **options: Any) -> Heap:
     return Heap(target or session.target, python, **options)
 
 
+def as_json(report: Report) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(render_report_json(report))
+    return document
+
+
 def found(session: Session, what: str, **options: Any) -> dict[str, Any]:
     given = {"text": False, "subclasses": False, "limit": 100_000, "budget": 60.0, **options}
-    report = find(session, Namespace(what=[what], **given))
-    assert report.data is not None
-    return dict(report.data)
+    return as_json(find(session, Namespace(what=[what], **given)))
 
 
 def addresses(data: dict[str, Any]) -> set[int]:
@@ -140,9 +146,7 @@ def test_texts_in_all_their_forms(interpreter: Interpreter) -> None:
 
 def references(session: Session, address: int, **options: Any) -> dict[str, Any]:
     given = {"limit": 10_000, "budget": 60.0, **options}
-    report = refs(session, Namespace(object=[hex(address)], **given))
-    assert report.data is not None
-    return dict(report.data)
+    return as_json(refs(session, Namespace(object=[hex(address)], **given)))
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
