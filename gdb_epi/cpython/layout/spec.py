@@ -9,23 +9,13 @@ from __future__ import annotations
 
 from gdb_epi.typing_lite import NamedTuple
 
-OPCODES = (
-    # the opcodes that tell a waiter from a holder at a `with` statement
-    "SETUP_WITH",
-    "BEFORE_WITH",
-    "SETUP_ASYNC_WITH",
-    "BEFORE_ASYNC_WITH",
-    "LOAD_SPECIAL",
-    "RESUME",
-    "CALL",
-    "CALL_FUNCTION",
-    "CALL_METHOD",
-    "CALL_FUNCTION_EX",
-    "CALL_FUNCTION_KW",
-    "CALL_KW",
-    "SEND",
-    "YIELD_FROM",
-    "YIELD_VALUE",
+# The opcodes that tell a waiter from a holder at a `with` statement.
+OPCODES = tuple(
+    (
+        "SETUP_WITH BEFORE_WITH SETUP_ASYNC_WITH BEFORE_ASYNC_WITH LOAD_SPECIAL RESUME CALL "
+        "CALL_FUNCTION CALL_METHOD CALL_FUNCTION_EX CALL_FUNCTION_KW CALL_KW SEND YIELD_FROM "
+        "YIELD_VALUE"
+    ).split()
 )
 
 
@@ -51,85 +41,30 @@ def _all(*spellings: str) -> StructSpec:
     return StructSpec(spellings)
 
 
+def _own_names(words: str) -> dict[str, StructSpec]:
+    """Return the structs that C spells as the table does."""
+    return {name: _all(name) for name in words.split()}
+
+
 def _only(spellings: tuple[str, ...], *descend: str) -> StructSpec:
     return StructSpec(spellings, frozenset(descend))
 
 
 # The two huge structs: every member of the first level, and these in depth.
 _RUNTIME_DESCEND = (
-    "interpreters",
-    "interpreters.mutex",
-    "gc",
-    "ceval",
-    "ceval.gil",
-    "ceval.pending",
-    "ceval.pending_mainthread",
-    "ceval.sys_trace_profile_mutex",
-    "gilstate",
-    "gilstate.tstate_current",
-    "gilstate.autoTSSkey",
-    "autoTSSkey",
-    "_finalizing",
-    "_finalizing_id",
-    "unicode_ids",
-    "unicode_state",
-    "unicode_state.ids",
-    "xidregistry",
-    "xi",
-    "xi.registry",
-    "imports",
-    "imports.extensions",
-    "threads",
-    "threads.handles",
-    "allocators",
-    "atexit",
-    "getargs",
-    "audit_hooks",
-    "types",
-    "stoptheworld",
-    "stoptheworld_mutex",
-    "signals",
-    "signals.wakeup",
-    "faulthandler",
-    "pyhash_state",
-    "parser",
-)
+    "interpreters interpreters.mutex gc ceval ceval.gil ceval.pending ceval.pending_mainthread "
+    "ceval.sys_trace_profile_mutex gilstate gilstate.tstate_current gilstate.autoTSSkey "
+    "autoTSSkey _finalizing _finalizing_id unicode_ids unicode_state unicode_state.ids "
+    "xidregistry xi xi.registry imports imports.extensions threads threads.handles allocators "
+    "atexit getargs audit_hooks types stoptheworld stoptheworld_mutex signals signals.wakeup "
+    "faulthandler pyhash_state parser"
+).split()
 _INTERPRETER_DESCEND = (
-    "threads",
-    "threads.mutex",
-    "ceval",
-    "ceval.pending",
-    "_gil",
-    "gc",
-    "gc.young",
-    "gc.old",
-    "imports",
-    "imports.lock",
-    "codecs",
-    "warnings",
-    "warnings.lock",
-    "_finalizing",
-    "_finalizing_id",
-    "atexit",
-    "stoptheworld",
-    "qsbr",
-    "brc",
-    "unicode",
-    "unicode.ids",
-    "unicode.fs_codec",
-    "types",
-    "types.mutex",
-    "code_state",
-    "dict_state",
-    "xi",
-    "xidregistry",
-    "callable_cache",
-    "mem_free_queue",
-    "weakref_locks",
-    "asyncio_tasks_head",
-    "tlbc_indices",
-    "fs_codec",
-)
+    "threads threads.mutex ceval ceval.pending _gil gc gc.young gc.old imports imports.lock "
+    "codecs warnings warnings.lock _finalizing _finalizing_id atexit stoptheworld qsbr brc "
+    "unicode unicode.ids unicode.fs_codec types types.mutex code_state dict_state xi xidregistry "
+    "callable_cache mem_free_queue weakref_locks asyncio_tasks_head tlbc_indices fs_codec"
+).split()
 
 STRUCTS: dict[str, StructSpec] = {
     # runtime, interpreters, threads
@@ -153,7 +88,7 @@ STRUCTS: dict[str, StructSpec] = {
     "_Py_AsyncioModuleDebugOffsets": _all(
         "struct _Py_AsyncioModuleDebugOffsets", "Py_AsyncioModuleDebugOffsets"
     ),
-    "_PyRemoteDebuggerSupport": _all("_PyRemoteDebuggerSupport"),
+    **_own_names("_PyRemoteDebuggerSupport"),
     "Py_tss_t": _all("struct _Py_tss_t"),
     "_Py_hashsecret": _all("_Py_HashSecret_t"),
     "_Py_unicode_ids": _all("struct _Py_unicode_ids"),
@@ -162,194 +97,96 @@ STRUCTS: dict[str, StructSpec] = {
     "_PyInterpreterFrame": _all("struct _PyInterpreterFrame", "struct _interpreter_frame"),
     "_PyStackRef": _all("union _PyStackRef", "_PyStackRef"),
     "PyFrameObject": _all("struct _frame"),
-    "PyTryBlock": _all("PyTryBlock"),
+    **_own_names("PyTryBlock"),
     "PyCodeObject": _all("struct PyCodeObject", "PyCodeObject"),
-    "_PyCodeArray": _all("_PyCodeArray"),
+    **_own_names("_PyCodeArray"),
     "_PyExecutorObject": _only(("struct _PyExecutorObject", "_PyExecutorObject"), "vm_data"),
     "PyTracebackObject": _all("struct _traceback", "PyTracebackObject"),
     # objects
     "PyObject": _all("struct _object", "PyObject"),
-    "PyVarObject": _all("PyVarObject"),
+    **_own_names("PyVarObject"),
     "PyTypeObject": _all("struct _typeobject"),
     "PyHeapTypeObject": _only(("struct _heaptypeobject", "PyHeapTypeObject"), "_spec_cache"),
-    "PyGC_Head": _all("PyGC_Head"),
-    "PyASCIIObject": _all("PyASCIIObject"),
-    "PyCompactUnicodeObject": _all("PyCompactUnicodeObject"),
-    "PyUnicodeObject": _all("PyUnicodeObject"),
+    **_own_names("PyGC_Head PyASCIIObject PyCompactUnicodeObject PyUnicodeObject"),
     "PyLongObject": _all("struct _longobject"),
-    "PyFloatObject": _all("PyFloatObject"),
-    "PyComplexObject": _all("PyComplexObject"),
-    "PyBytesObject": _all("PyBytesObject"),
-    "PyByteArrayObject": _all("PyByteArrayObject"),
-    "PyTupleObject": _all("PyTupleObject"),
-    "PyListObject": _all("PyListObject"),
-    "PyDictObject": _all("PyDictObject"),
+    **_own_names(
+        "PyFloatObject PyComplexObject PyBytesObject PyByteArrayObject PyTupleObject PyListObject "
+        "PyDictObject"
+    ),
     "PyDictKeysObject": _all("struct _dictkeysobject"),
-    "PyDictKeyEntry": _all("PyDictKeyEntry"),
-    "PyDictUnicodeEntry": _all("PyDictUnicodeEntry"),
+    **_own_names("PyDictKeyEntry PyDictUnicodeEntry"),
     "PyDictValues": _all("struct _dictvalues"),
-    "PyFrozenDictObject": _all("PyFrozenDictObject"),
-    "PySetObject": _all("PySetObject"),
-    "setentry": _all("setentry"),
+    **_own_names("PyFrozenDictObject PySetObject setentry"),
     "PyGenObject": _all("PyGenObject", "struct _PyGenObject"),
     "PyCoroObject": _all("PyCoroObject", "struct _PyCoroObject"),
     "PyAsyncGenObject": _all("PyAsyncGenObject", "struct _PyAsyncGenObject"),
-    "PyCellObject": _all("PyCellObject"),
-    "PyFunctionObject": _all("PyFunctionObject"),
-    "PyMethodObject": _all("PyMethodObject"),
-    "PyModuleObject": _all("PyModuleObject"),
-    "PyCFunctionObject": _all("PyCFunctionObject"),
+    **_own_names("PyCellObject PyFunctionObject PyMethodObject PyModuleObject PyCFunctionObject"),
     "PyMethodDef": _all("struct PyMethodDef"),
     "PyMemberDef": _all("struct PyMemberDef"),
-    "PyMemberDescrObject": _all("PyMemberDescrObject"),
-    "PyMethodDescrObject": _all("PyMethodDescrObject"),
+    **_own_names("PyMemberDescrObject PyMethodDescrObject"),
     "PyWeakReference": _all("struct _PyWeakReference"),
-    "PySliceObject": _all("PySliceObject"),
-    "rangeobject": _all("rangeobject"),
-    "PyCapsule": _all("PyCapsule"),
-    "mappingproxyobject": _all("mappingproxyobject"),
-    "dequeobject": _all("dequeobject"),
+    **_own_names("PySliceObject rangeobject PyCapsule mappingproxyobject dequeobject"),
     "dequeblock": _all("struct BLOCK"),
-    "defdictobject": _all("defdictobject"),
-    "partialobject": _all("partialobject"),
+    **_own_names("defdictobject partialobject"),
     "PyMemoryViewObject": _only(("PyMemoryViewObject",), "view"),
-    "_PyNamespaceObject": _all("_PyNamespaceObject"),
-    "localobject": _all("localobject"),
-    "PyDateTime_Date": _all("PyDateTime_Date"),
-    "PyDateTime_Time": _all("PyDateTime_Time"),
-    "PyDateTime_DateTime": _all("PyDateTime_DateTime"),
-    "PyDateTime_Delta": _all("PyDateTime_Delta"),
+    **_own_names(
+        "_PyNamespaceObject localobject PyDateTime_Date PyDateTime_Time PyDateTime_DateTime "
+        "PyDateTime_Delta"
+    ),
     # exceptions
-    "PyBaseExceptionObject": _all("PyBaseExceptionObject"),
-    "PyBaseExceptionGroupObject": _all("PyBaseExceptionGroupObject"),
-    "PySyntaxErrorObject": _all("PySyntaxErrorObject"),
-    "PyImportErrorObject": _all("PyImportErrorObject"),
-    "PyUnicodeErrorObject": _all("PyUnicodeErrorObject"),
-    "PySystemExitObject": _all("PySystemExitObject"),
-    "PyOSErrorObject": _all("PyOSErrorObject"),
-    "PyStopIterationObject": _all("PyStopIterationObject"),
-    "PyNameErrorObject": _all("PyNameErrorObject"),
-    "PyAttributeErrorObject": _all("PyAttributeErrorObject"),
+    **_own_names(
+        "PyBaseExceptionObject PyBaseExceptionGroupObject PySyntaxErrorObject PyImportErrorObject "
+        "PyUnicodeErrorObject PySystemExitObject PyOSErrorObject PyStopIterationObject "
+        "PyNameErrorObject PyAttributeErrorObject"
+    ),
     # locks
-    "lockobject": _all("lockobject"),
-    "rlockobject": _all("rlockobject"),
-    "ThreadHandle": _all("ThreadHandle"),
-    "PyThreadHandleObject": _all("PyThreadHandleObject"),
+    **_own_names("lockobject rlockobject ThreadHandle PyThreadHandleObject"),
     "PyMutex": _all("struct PyMutex", "PyMutex"),
-    "_PyRecursiveMutex": _all("_PyRecursiveMutex"),
-    "_PyRWMutex": _all("_PyRWMutex"),
-    "_PyOnceFlag": _all("_PyOnceFlag"),
-    "PyEvent": _all("PyEvent"),
+    **_own_names("_PyRecursiveMutex _PyRWMutex _PyOnceFlag PyEvent"),
     "PyCriticalSection": _all("struct PyCriticalSection", "PyCriticalSection"),
     "PyCriticalSection2": _all("struct PyCriticalSection2", "PyCriticalSection2"),
     "mutex_entry": _all("struct mutex_entry"),
     "wait_entry": _all("struct wait_entry"),
     "_PySemaphore": _only(("struct _PySemaphore", "_PySemaphore")),
-    "buffered": _all("buffered"),
-    "textio": _all("textio"),
-    "fileio": _all("fileio"),
-    "SemLockObject": _all("SemLockObject"),
-    "simplequeueobject": _all("simplequeueobject"),
+    **_own_names("buffered textio fileio SemLockObject simplequeueobject"),
     # asyncio and contextvars
-    "FutureObj": _all("FutureObj"),
-    "TaskObj": _all("TaskObj"),
-    "PyRunningLoopHolder": _all("PyRunningLoopHolder"),
+    **_own_names("FutureObj TaskObj PyRunningLoopHolder"),
     "PyContext": _all("struct _pycontextobject"),
 }
 
 # Enumerators and macros worth having by name. Macros are seen only where a header stub was
 # compiled for them (tests/tools/layout_from_headers.py).
 CONSTANTS: tuple[str, ...] = (
-    # frames
-    "FRAME_OWNED_BY_THREAD",
-    "FRAME_OWNED_BY_GENERATOR",
-    "FRAME_OWNED_BY_FRAME_OBJECT",
-    "FRAME_OWNED_BY_INTERPRETER",
-    "FRAME_OWNED_BY_CSTACK",
-    "FRAME_CREATED",
-    "FRAME_SUSPENDED",
-    "FRAME_SUSPENDED_YIELD_FROM",
-    "FRAME_SUSPENDED_YIELD_FROM_LOCKED",
-    "FRAME_EXECUTING",
-    "FRAME_RETURNED",
-    "FRAME_UNWINDING",
-    "FRAME_RAISED",
-    "FRAME_COMPLETED",
-    "FRAME_CLEARED",
-    "FRAME_SPECIALS_SIZE",
-    "Py_TAG_BITS",
-    "Py_TAG_DEFERRED",
-    "Py_TAG_REFCNT",
-    "Py_TAG_INVALID",
-    "Py_INT_TAG",
-    "Py_TAGGED_SHIFT",
-    # code objects
-    "CO_OPTIMIZED",
-    "CO_NEWLOCALS",
-    "CO_VARARGS",
-    "CO_VARKEYWORDS",
-    "CO_NESTED",
-    "CO_GENERATOR",
-    "CO_COROUTINE",
-    "CO_ITERABLE_COROUTINE",
-    "CO_ASYNC_GENERATOR",
-    "CO_FAST_ARG_POS",
-    "CO_FAST_ARG_KW",
-    "CO_FAST_ARG_VAR",
-    "CO_FAST_HIDDEN",
-    "CO_FAST_LOCAL",
-    "CO_FAST_CELL",
-    "CO_FAST_FREE",
-    # types
-    "Py_TPFLAGS_HEAPTYPE",
-    "Py_TPFLAGS_HAVE_GC",
-    "Py_TPFLAGS_READY",
-    "Py_TPFLAGS_MANAGED_DICT",
-    "Py_TPFLAGS_MANAGED_WEAKREF",
-    "Py_TPFLAGS_PREHEADER",
-    "Py_TPFLAGS_INLINE_VALUES",
-    "Py_TPFLAGS_ITEMS_AT_END",
-    "Py_TPFLAGS_LONG_SUBCLASS",
-    "Py_TPFLAGS_LIST_SUBCLASS",
-    "Py_TPFLAGS_TUPLE_SUBCLASS",
-    "Py_TPFLAGS_BYTES_SUBCLASS",
-    "Py_TPFLAGS_UNICODE_SUBCLASS",
-    "Py_TPFLAGS_DICT_SUBCLASS",
-    "Py_TPFLAGS_BASE_EXC_SUBCLASS",
-    "Py_TPFLAGS_TYPE_SUBCLASS",
-    "MANAGED_DICT_OFFSET",
-    "MANAGED_WEAKREF_OFFSET",
-    # objects
-    "PyLong_SHIFT",
-    "_PyLong_NON_SIZE_BITS",
-    "_PyLong_SIGN_MASK",
-    "PyUnicode_WCHAR_KIND",
-    "PyUnicode_1BYTE_KIND",
-    "PyUnicode_2BYTE_KIND",
-    "PyUnicode_4BYTE_KIND",
-    "DICT_KEYS_GENERAL",
-    "DICT_KEYS_UNICODE",
-    "DICT_KEYS_SPLIT",
-    "_Py_IMMORTAL_REFCNT",
-    "_Py_IMMORTAL_INITIAL_REFCNT",
-    "_Py_IMMORTAL_REFCNT_LOCAL",
-    "_Py_REF_SHARED_SHIFT",
-    "_PyGC_PREV_SHIFT",
-    "BLOCKLEN",
-    "STATE_PENDING",
-    "STATE_CANCELLED",
-    "STATE_FINISHED",
-    # locks and threads
-    "_Py_UNLOCKED",
-    "_Py_LOCKED",
-    "_Py_HAS_PARKED",
-    "_Py_THREAD_DETACHED",
-    "_Py_THREAD_ATTACHED",
-    "_Py_THREAD_SUSPENDED",
-    "THREAD_HANDLE_NOT_STARTED",
-    "THREAD_HANDLE_STARTING",
-    "THREAD_HANDLE_RUNNING",
-    "THREAD_HANDLE_DONE",
+    *(
+        # frames
+        "FRAME_OWNED_BY_THREAD FRAME_OWNED_BY_GENERATOR FRAME_OWNED_BY_FRAME_OBJECT "
+        "FRAME_OWNED_BY_INTERPRETER FRAME_OWNED_BY_CSTACK FRAME_CREATED FRAME_SUSPENDED "
+        "FRAME_SUSPENDED_YIELD_FROM FRAME_SUSPENDED_YIELD_FROM_LOCKED FRAME_EXECUTING "
+        "FRAME_RETURNED FRAME_UNWINDING FRAME_RAISED FRAME_COMPLETED FRAME_CLEARED "
+        "FRAME_SPECIALS_SIZE Py_TAG_BITS Py_TAG_DEFERRED Py_TAG_REFCNT Py_TAG_INVALID Py_INT_TAG "
+        "Py_TAGGED_SHIFT "
+        # code objects
+        "CO_OPTIMIZED CO_NEWLOCALS CO_VARARGS CO_VARKEYWORDS CO_NESTED CO_GENERATOR CO_COROUTINE "
+        "CO_ITERABLE_COROUTINE CO_ASYNC_GENERATOR CO_FAST_ARG_POS CO_FAST_ARG_KW CO_FAST_ARG_VAR "
+        "CO_FAST_HIDDEN CO_FAST_LOCAL CO_FAST_CELL CO_FAST_FREE "
+        # types
+        "Py_TPFLAGS_HEAPTYPE Py_TPFLAGS_HAVE_GC Py_TPFLAGS_READY Py_TPFLAGS_MANAGED_DICT "
+        "Py_TPFLAGS_MANAGED_WEAKREF Py_TPFLAGS_PREHEADER Py_TPFLAGS_INLINE_VALUES "
+        "Py_TPFLAGS_ITEMS_AT_END Py_TPFLAGS_LONG_SUBCLASS Py_TPFLAGS_LIST_SUBCLASS "
+        "Py_TPFLAGS_TUPLE_SUBCLASS Py_TPFLAGS_BYTES_SUBCLASS Py_TPFLAGS_UNICODE_SUBCLASS "
+        "Py_TPFLAGS_DICT_SUBCLASS Py_TPFLAGS_BASE_EXC_SUBCLASS Py_TPFLAGS_TYPE_SUBCLASS "
+        "MANAGED_DICT_OFFSET MANAGED_WEAKREF_OFFSET "
+        # objects
+        "PyLong_SHIFT _PyLong_NON_SIZE_BITS _PyLong_SIGN_MASK PyUnicode_WCHAR_KIND "
+        "PyUnicode_1BYTE_KIND PyUnicode_2BYTE_KIND PyUnicode_4BYTE_KIND DICT_KEYS_GENERAL "
+        "DICT_KEYS_UNICODE DICT_KEYS_SPLIT _Py_IMMORTAL_REFCNT _Py_IMMORTAL_INITIAL_REFCNT "
+        "_Py_IMMORTAL_REFCNT_LOCAL _Py_REF_SHARED_SHIFT _PyGC_PREV_SHIFT BLOCKLEN STATE_PENDING "
+        "STATE_CANCELLED STATE_FINISHED "
+        # locks and threads
+        "_Py_UNLOCKED _Py_LOCKED _Py_HAS_PARKED _Py_THREAD_DETACHED _Py_THREAD_ATTACHED "
+        "_Py_THREAD_SUSPENDED THREAD_HANDLE_NOT_STARTED THREAD_HANDLE_STARTING "
+        "THREAD_HANDLE_RUNNING THREAD_HANDLE_DONE"
+    ).split(),
     *OPCODES,
 )
 

@@ -46,52 +46,41 @@ _LOOP_ROWS = {
     **dict.fromkeys(_SOCKET_WRITES, (WRITE, "sock")),
 }
 _STREAM_READS = ("_wait_for_data", "readline", "readuntil", "read", "readexactly")
-_TRIO_SYNC = {
-    "acquire": ("", "self"),
-    "acquire_on_behalf_of": ("", "self"),
-    "wait": ("", "self"),
-}
+_OF_SELF = ("", "self")
+_TRIO_SYNC = dict.fromkeys(("acquire", "acquire_on_behalf_of", "wait"), _OF_SELF)
 _TRIO_SOCKET = {
     **dict.fromkeys(
         ("recv", "recv_into", "recvfrom", "recvfrom_into", "recvmsg", "accept"), (READ, "self")
     ),
     **dict.fromkeys(("send", "sendto", "sendmsg", "connect"), (WRITE, "self")),
-    "_nonblocking_helper": ("", "self"),  # what it waits for, the frames inside tell
+    "_nonblocking_helper": _OF_SELF,  # what it waits for, the frames inside tell
 }
 _BYTE_STREAM = {
-    "receive": (READ, "self"),
-    "receive_some": (READ, "self"),
-    "send": (WRITE, "self"),
-    "send_all": (WRITE, "self"),
-    "accept": (READ, "self"),
+    **dict.fromkeys(("receive", "receive_some", "accept"), (READ, "self")),
+    **dict.fromkeys(("send", "send_all"), (WRITE, "self")),
 }
-
+_SOCKETS = {
+    "wait_readable": (READ, "obj"),
+    "wait_socket_readable": (READ, "sock"),
+    "wait_writable": (WRITE, "obj"),
+    "wait_socket_writable": (WRITE, "sock"),
+}
 _ANYIO = {
     **_TRIO_SYNC,
     **_BYTE_STREAM,
-    "__aenter__": ("", "self"),
+    **_SOCKETS,
+    "__aenter__": _OF_SELF,
     "__aexit__": (TASKS, "self"),
     "start": (TASKS, "self"),
-    "wait_readable": (READ, "obj"),
-    "wait_writable": (WRITE, "obj"),
-    "wait_socket_readable": (READ, "sock"),
-    "wait_socket_writable": (WRITE, "sock"),
     "run_sync_in_worker_thread": (THREAD, "func"),
 }
+_QUEUE = {"get": (QUEUE_GET, "self"), "put": (QUEUE_PUT, "self"), "join": (QUEUE_JOIN, "self")}
+_CHANNEL = {"receive": (QUEUE_GET, "self"), "send": (QUEUE_PUT, "self")}
+_PROCESS = {"wait": (PROCESS, "self"), "communicate": (PROCESS, "self")}
 
 ROWS: dict[str, dict[str, tuple[str, str]]] = {
-    "asyncio.locks": {
-        "acquire": ("", "self"),
-        "wait": ("", "self"),
-        "wait_for": ("", "self"),
-        "_wait": ("", "self"),
-        "_block": ("", "self"),
-    },
-    "asyncio.queues": {
-        "get": (QUEUE_GET, "self"),
-        "put": (QUEUE_PUT, "self"),
-        "join": (QUEUE_JOIN, "self"),
-    },
+    "asyncio.locks": dict.fromkeys(("acquire", "wait", "wait_for", "_wait", "_block"), _OF_SELF),
+    "asyncio.queues": _QUEUE,
     "asyncio.tasks": {
         "sleep": (SLEEP, "delay"),
         "wait": (TASKS, "fs"),
@@ -108,7 +97,7 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "_drain_helper": (WRITE, "self"),
         "wait_closed": (OTHER, "self"),
     },
-    "asyncio.subprocess": {"wait": (PROCESS, "self"), "communicate": (PROCESS, "self")},
+    "asyncio.subprocess": _PROCESS,
     "asyncio.base_subprocess": {"_wait": (PROCESS, "self")},
     "asyncio.base_events": {
         "getaddrinfo": (THREAD, "host"),
@@ -117,8 +106,8 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "asyncio.selector_events": _LOOP_ROWS,
     "trio._sync": _TRIO_SYNC,
-    "trio._core._parking_lot": {"park": ("", "self")},
-    "trio._channel": {"receive": (QUEUE_GET, "self"), "send": (QUEUE_PUT, "self")},
+    "trio._core._parking_lot": {"park": _OF_SELF},
+    "trio._channel": _CHANNEL,
     "trio._core._unbounded_queue": {"get_batch": (QUEUE_GET, "self")},
     "trio._timeouts": {
         "sleep": (SLEEP, "seconds"),
@@ -137,10 +126,7 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "start": (TASKS, "self"),
         "checkpoint": (RUN_QUEUE, ""),
     },
-    "trio._core._io_epoll": {
-        "wait_readable": (READ, "fd"),
-        "wait_writable": (WRITE, "fd"),
-    },
+    "trio._core._io_epoll": {"wait_readable": (READ, "fd"), "wait_writable": (WRITE, "fd")},
     "trio._core._traps": {"cancel_shielded_checkpoint": (RUN_QUEUE, "")},
     "trio._socket": _TRIO_SOCKET,
     "trio._highlevel_socket": _BYTE_STREAM,
@@ -154,13 +140,8 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "sleep_until": (SLEEP, "deadline"),
     },
     "anyio._core._tasks": {"wait": (TASK, "self")},
-    "anyio.streams.memory": {"receive": (QUEUE_GET, "self"), "send": (QUEUE_PUT, "self")},
-    "anyio._core._sockets": {
-        "wait_readable": (READ, "obj"),
-        "wait_socket_readable": (READ, "sock"),
-        "wait_writable": (WRITE, "obj"),
-        "wait_socket_writable": (WRITE, "sock"),
-    },
+    "anyio.streams.memory": _CHANNEL,
+    "anyio._core._sockets": _SOCKETS,
     "anyio.to_thread": {"run_sync": (THREAD, "func")},
     "anyio.to_process": {"run_sync": (PROCESS, "func")},
     "anyio._core._subprocesses": {"run_process": (PROCESS, "process")},
@@ -172,12 +153,11 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "spawn_raw": (OTHER, ""),
         "run": (LOOP, "self"),
     },
-    "gevent._hub_primitives": {
-        "iwait_on_objects": (TASKS, "objects"),
-        "wait_on_objects": (TASKS, "objects"),
-    },
+    "gevent._hub_primitives": dict.fromkeys(
+        ("iwait_on_objects", "wait_on_objects"), (TASKS, "objects")
+    ),
     "gevent.thread": {"acquire": (LOCK, "self")},
-    "gevent.lock": {"acquire": ("", "self")},
+    "gevent.lock": {"acquire": _OF_SELF},
     "gevent.pool": {"join": (TASKS, "self"), "spawn": (SEMAPHORE, "self")},
     "gevent.os": {
         "nb_read": (READ, "fd"),
@@ -185,20 +165,13 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "tp_read": (THREAD, ""),
         "waitpid": (PROCESS, ""),
     },
-    "gevent.subprocess": {"wait": (PROCESS, "self"), "communicate": (PROCESS, "self")},
+    "gevent.subprocess": _PROCESS,
     "gevent.threadpool": {"_wait": (THREAD, "self"), "join": (THREAD, "self")},
     "gevent.select": {"select": (READ, ""), "poll": (READ, "")},
-    "eventlet.greenthread": {
-        "sleep": (SLEEP, "seconds"),
-        "wait": (TASK, "self"),
-    },
-    "eventlet.semaphore": {"acquire": ("", "self")},
+    "eventlet.greenthread": {"sleep": (SLEEP, "seconds"), "wait": (TASK, "self")},
+    "eventlet.semaphore": {"acquire": _OF_SELF},
     "eventlet.event": {"wait": (EVENT, "self")},
-    "eventlet.queue": {
-        "get": (QUEUE_GET, "self"),
-        "put": (QUEUE_PUT, "self"),
-        "join": (QUEUE_JOIN, "self"),
-    },
+    "eventlet.queue": _QUEUE,
     "eventlet.hubs": {"trampoline": (READ, "fd")},
     "eventlet.hubs.hub": {"run": (LOOP, "self")},
     "eventlet.hubs.asyncio": {"run": (LOOP, "self")},
@@ -209,8 +182,8 @@ ROWS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "eventlet.tpool": {"execute": (THREAD, "meth")},
     "eventlet.green.subprocess": {"wait": (PROCESS, "self")},
-    "threading": {"acquire": (LOCK, "self"), "wait": ("", "self"), "join": (THREAD, "self")},
-    "queue": {"get": (QUEUE_GET, "self"), "put": (QUEUE_PUT, "self"), "join": (QUEUE_JOIN, "self")},
+    "threading": {"acquire": (LOCK, "self"), "wait": _OF_SELF, "join": (THREAD, "self")},
+    "queue": _QUEUE,
 }
 # eventlet renames what it patches; gevent's sockets are in one module a version of Python.
 for _name, _row in (("eventlet.green.threading", "threading"), ("eventlet.green.Queue", "queue")):
