@@ -18,7 +18,7 @@ from gdb_epi.cpython.values.context import ValueContext as ValueContext
 from gdb_epi.cpython.values.secrets import MASKED, is_secret_name, is_shown, without_passwords
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import words_in
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple
 
 DEPTH, MAX_DEPTH = 6, 40  # containers in containers
 WIDTH, MAX_WIDTH = 100, 1_000_000  # items of one container
@@ -103,25 +103,35 @@ DATACLASS_REPR = ("dataclasses", "dataclass")
 ATTRS_REPR = ("attr", "s")
 
 
-def decodes(*names: str) -> Callable[[DecodeFunction], DecodeFunction]:
-    """Register the decoder of built-in types, named as by tp_name."""
+def decodes(*names: str, in_itself: str = "") -> Callable[[DecodeFunction], DecodeFunction]:
+    """Register the decoder of built-in types, named as by tp_name.
 
-    def register(decode: DecodeFunction) -> DecodeFunction:
-        DECODERS.update(dict.fromkeys(names, decode))
-        return decode
-
-    return register
+    `in_itself` is what repr() gives of a container inside itself.
+    """
+    return _registered_in(DECODERS, names, in_itself)
 
 
-def decodes_repr(*names: tuple[str, str]) -> Callable[[DecodeFunction], DecodeFunction]:
+def decodes_repr(
+    *names: tuple[str, str], in_itself: str = ""
+) -> Callable[[DecodeFunction], DecodeFunction]:
     """Register a decoder that does what a `__repr__` written in Python does.
 
     It is named by module and qualname of that function, never by the class that has it.
     """
+    return _registered_in(PYTHON_REPRS, names, in_itself)
 
+
+def _registered_in(
+    decoders: dict[Any, DecodeFunction], names: Iterable[object], in_itself: str
+) -> Callable[[DecodeFunction], DecodeFunction]:
     def register(decode: DecodeFunction) -> DecodeFunction:
-        PYTHON_REPRS.update(dict.fromkeys(names, decode))
-        return decode
+        def decode_once(decoder: ReprDecoder, obj: Obj) -> str:
+            with decoder.entered(obj.address) as is_first:
+                return decode(decoder, obj) if is_first else in_itself
+
+        registered = decode_once if in_itself else decode
+        decoders.update(dict.fromkeys(names, registered))
+        return registered
 
     return register
 

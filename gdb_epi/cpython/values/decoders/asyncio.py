@@ -29,26 +29,20 @@ _SHORTENED_INSIDE = ("set", "frozenset", "collections.deque", "array.array")
 # -- futures and tasks -------------------------------------------------------------------------
 
 
-@decodes("_asyncio.Future")
+@decodes("_asyncio.Future", in_itself="...")
 def future(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a Future."""
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        info = _future_info(decoder, obj, "FutureObj", "fut")
+    info = _future_info(decoder, obj, "FutureObj", "fut")
     return f"<{decoder.class_name(obj)} {' '.join(info)}>"
 
 
-@decodes("_asyncio.Task")
+@decodes("_asyncio.Task", in_itself="...")
 def task(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a Task: its name, its coroutine and what it waits for come second."""
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        info = _future_info(decoder, obj, "TaskObj", "task")
-        if info[0] == "pending" and _is_cancelling(decoder, obj.address):
-            info[0] = "cancelling"
-        info[1:1] = _of_task(decoder, obj.address)
+    info = _future_info(decoder, obj, "TaskObj", "task")
+    if info[0] == "pending" and _is_cancelling(decoder, obj.address):
+        info[0] = "cancelling"
+    info[1:1] = _of_task(decoder, obj.address)
     return f"<{decoder.class_name(obj)} {' '.join(info)}>"
 
 

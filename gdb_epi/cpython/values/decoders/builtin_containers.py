@@ -24,32 +24,25 @@ def item_count(decoder: ReprDecoder, address: int, struct: str) -> int:
     return count
 
 
-@decodes("tuple")
+@decodes("tuple", in_itself="(...)")
 def tuple_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a tuple."""
-    count = item_count(decoder, obj.address, "PyTupleObject")
-    if not count:
-        return "()"
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "(...)"
-        start, _ = decoder.array_of(obj.address, "tuple")
-        inside = decoder.join(decoder.items(start, count, "tuple items"), count)
+    inside, count = _inside(decoder, obj.address, "tuple")
     return f"({inside},)" if count == 1 else f"({inside})"
 
 
-@decodes("list")
+@decodes("list", in_itself="[...]")
 def list_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a list."""
-    count = item_count(decoder, obj.address, "PyListObject")
-    if not count:
-        return "[]"
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "[...]"
-        start, _ = decoder.array_of(obj.address, "list")
-        inside = decoder.join(decoder.items(start, count, "list items"), count)
-    return f"[{inside}]"
+    return f"[{_inside(decoder, obj.address, 'list')[0]}]"
+
+
+def _inside(decoder: ReprDecoder, address: int, kind: str) -> tuple[str, int]:
+    """Return the items of a tuple or list with commas, and their number."""
+    start, count = decoder.array_of(address, kind)
+    if count < 0:
+        raise Undecodable(f"{count} items")
+    return decoder.join(decoder.items(start, count, f"{kind} items"), count), count
 
 
 def dict_text(decoder: ReprDecoder, address: int) -> str:
@@ -96,25 +89,30 @@ def mapping_proxy(decoder: ReprDecoder, obj: Obj) -> str:
     return f"mappingproxy({decoder.repr_of(mapping)})"
 
 
-@decodes("dict_keys", "dict_values", "dict_items", "odict_keys", "odict_values", "odict_items")
+@decodes(
+    "dict_keys",
+    "dict_values",
+    "dict_items",
+    "odict_keys",
+    "odict_values",
+    "odict_items",
+    in_itself=CUT,
+)
 def view(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a view of a dict: its first word after the header is the dict."""
     of = decoder.reader.u64(obj.address + (decoder.layout.size("PyObject") or 0))
     if decoder.ident(of) not in ("dict", "collections.OrderedDict"):
         raise Undecodable("a view of something that is no dict")
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return CUT
-        count = decoder.field(of, "PyDictObject", "ma_used")
-        pairs = decoder.objects.dict_items(of)
-        kind = obj.lineage.ident.rpartition("_")[2]
-        if kind == "items":
-            texts = (f"({', '.join(pair_texts(decoder, key, value))})" for key, value in pairs)
-        elif kind == "values":
-            texts = (pair_texts(decoder, key, value)[1] for key, value in pairs)
-        else:
-            texts = (decoder.repr_of(key) for key, _ in pairs)
-        return f"{obj.type.name}([{decoder.join_text(texts, count)}])"
+    count = decoder.field(of, "PyDictObject", "ma_used")
+    pairs = decoder.objects.dict_items(of)
+    kind = obj.lineage.ident.rpartition("_")[2]
+    if kind == "items":
+        texts = (f"({', '.join(pair_texts(decoder, key, value))})" for key, value in pairs)
+    elif kind == "values":
+        texts = (pair_texts(decoder, key, value)[1] for key, value in pairs)
+    else:
+        texts = (decoder.repr_of(key) for key, _ in pairs)
+    return f"{obj.type.name}([{decoder.join_text(texts, count)}])"
 
 
 def set_items(decoder: ReprDecoder, address: int) -> Iterator[int]:
@@ -160,22 +158,17 @@ def slice_(decoder: ReprDecoder, obj: Obj) -> str:
     return f"slice({', '.join(texts)})"
 
 
-@decodes(STRUCT_SEQUENCE)
+@decodes(STRUCT_SEQUENCE, in_itself="(...)")
 def struct_sequence(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a struct sequence as structseq_repr() does, with the names of tp_members."""
     values = decoder.tuple_items(obj.address)
     names = _member_names(decoder, obj.type, len(values))
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "(...)"
-        if len(names) != len(values) or not obj.type.full_name:
-            decoder.mark_inexact()
-            inside = decoder.join(values, decoder.signed(obj.address, "PyTupleObject", "ob_size"))
-            return f"<{obj.type.shown} object at {obj.address:#x}: ({inside})>"
-        texts = (
-            f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True)
-        )
-        return f"{obj.type.full_name}({decoder.join_text(texts, len(names))})"
+    if len(names) != len(values) or not obj.type.full_name:
+        decoder.mark_inexact()
+        inside = decoder.join(values, decoder.signed(obj.address, "PyTupleObject", "ob_size"))
+        return f"<{obj.type.shown} object at {obj.address:#x}: ({inside})>"
+    texts = (f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True))
+    return f"{obj.type.full_name}({decoder.join_text(texts, len(names))})"
 
 
 def _member_names(decoder: ReprDecoder, info: TypeInfo, count: int) -> list[str]:

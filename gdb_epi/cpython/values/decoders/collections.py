@@ -29,17 +29,14 @@ _BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
 MAX_COUNTED = 100_000
 
 
-@decodes("collections.deque")
+@decodes("collections.deque", in_itself="[...]")
 def deque(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a deque: blocks of 64 items in a doubly linked list."""
     address, name = obj.address, obj.type.name
     count = item_count(decoder, address, "dequeobject")
     longest = decoder.signed(address, "dequeobject", "maxlen")
     tail = f", maxlen={longest}" if longest >= 0 else ""
-    with decoder.entered(address) as is_first:
-        if not is_first:
-            return "[...]"
-        inside = decoder.join(deque_items(decoder, address, count), count) if count else ""
+    inside = decoder.join(deque_items(decoder, address, count), count) if count else ""
     return f"{name}([{inside}]{tail})"
 
 
@@ -91,25 +88,22 @@ def ordered_pairs(decoder: ReprDecoder, address: int) -> list[tuple[int, int]]:
     return [(key, values[key]) for key in order]
 
 
-@decodes("collections.OrderedDict")
+@decodes("collections.OrderedDict", in_itself=CUT)
 def ordered_dict(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an OrderedDict."""
     address, name = obj.address, obj.type.name
     count = decoder.field(address, "PyDictObject", "ma_used")
     if not count:
         return f"{name}()"
-    with decoder.entered(address) as is_first:
-        if not is_first:
-            return CUT
-        pairs = ordered_pairs(decoder, address)
-        # 3.12 (gh-101446) shows a dict instead of pairs; the same release brought lv_tag.
-        if decoder.layout.offset("PyLongObject", "lv_tag") is not None:
-            return f"{name}({{{pairs_text(decoder, iter(pairs), count)}}})"
-        texts = (f"({', '.join(pair_texts(decoder, key, value))})" for key, value in pairs)
-        return f"{name}([{decoder.join_text(texts, count)}])"
+    pairs = ordered_pairs(decoder, address)
+    # 3.12 (gh-101446) shows a dict instead of pairs; the same release brought lv_tag.
+    if decoder.layout.offset("PyLongObject", "lv_tag") is not None:
+        return f"{name}({{{pairs_text(decoder, iter(pairs), count)}}})"
+    texts = (f"({', '.join(pair_texts(decoder, key, value))})" for key, value in pairs)
+    return f"{name}([{decoder.join_text(texts, count)}])"
 
 
-@decodes_repr(NAMEDTUPLE_REPR)
+@decodes_repr(NAMEDTUPLE_REPR, in_itself="(...)")
 def named_tuple(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what a namedtuple's __repr__ does."""
     names = [decoder.string(n) for n in decoder.tuple_items(_class_value(decoder, obj, "_fields"))]
@@ -117,14 +111,10 @@ def named_tuple(decoder: ReprDecoder, obj: Obj) -> str:
     count = decoder.signed(obj.address, "PyTupleObject", "ob_size")
     if len(names) != len(values):
         raise Undecodable(f"a namedtuple of {len(names)} fields and {count} values")
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "(...)"
-        texts = (
-            f"{name}={decoder.named(name, value)}"
-            for name, value in zip(names, values, strict=True)
-        )
-        return f"{obj.type.name}({decoder.join_text(texts, count)})"
+    texts = (
+        f"{name}={decoder.named(name, value)}" for name, value in zip(names, values, strict=True)
+    )
+    return f"{obj.type.name}({decoder.join_text(texts, count)})"
 
 
 def _class_value(decoder: ReprDecoder, obj: Obj, name: str) -> int:
@@ -134,7 +124,7 @@ def _class_value(decoder: ReprDecoder, obj: Obj, name: str) -> int:
     return value[1]
 
 
-@decodes_repr(("collections", "Counter.__repr__"))
+@decodes_repr(("collections", "Counter.__repr__"), in_itself="...")
 def counter(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Counter.__repr__ does: show the most common first."""
     count = decoder.field(obj.address, "PyDictObject", "ma_used")
@@ -145,10 +135,7 @@ def counter(decoder: ReprDecoder, obj: Obj) -> str:
         decoder.mark_inexact()  # shown in the order of insertion
     else:
         pairs = iter(_by_count(decoder, list(pairs)))
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        return f"{obj.type.name}({{{pairs_text(decoder, pairs, count)}}})"
+    return f"{obj.type.name}({{{pairs_text(decoder, pairs, count)}}})"
 
 
 def _by_count(decoder: ReprDecoder, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -165,13 +152,10 @@ def _count(decoder: ReprDecoder, address: int) -> int | None:
     return int_value(decoder, address)
 
 
-@decodes_repr(("collections", "ChainMap.__repr__"))
+@decodes_repr(("collections", "ChainMap.__repr__"), in_itself="...")
 def chain_map(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what ChainMap.__repr__ does."""
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        maps = decoder.attribute_text(obj.address, "maps")
+    maps = decoder.attribute_text(obj.address, "maps")
     if not (maps.startswith("[") and maps.endswith("]")):
         raise Undecodable("its maps are no list")
     return f"{decoder.class_name(obj)}({maps[1:-1]})"

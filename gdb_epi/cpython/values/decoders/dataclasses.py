@@ -13,24 +13,21 @@ from gdb_epi.cpython.values.repr_decoder import (
 from gdb_epi.errors import Absent
 
 
-@decodes_repr(DATACLASS_REPR)
+@decodes_repr(DATACLASS_REPR, in_itself="...")
 def dataclass(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the __repr__ that dataclass() makes does."""
     owner = decoder.types.lookup(obj.type, "__repr__")
     fields = decoder.objects.dict_get(owner[0].dict, "__dataclass_fields__") if owner else 0
     if isinstance(fields, Absent) or not fields:
         raise Undecodable("a dataclass without fields")
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        texts: list[str] = []
-        for key, field in decoder.objects.dict_items(fields):
-            if len(texts) > decoder.limits.width:
-                break
-            if _is_shown(decoder, field):
-                name = decoder.string(key)
-                texts.append(f"{name}={_field_text(decoder, obj, name)}")
-        return f"{obj.type.qualname}({decoder.join_text(texts, len(texts))})"
+    texts: list[str] = []
+    for key, field in decoder.objects.dict_items(fields):
+        if len(texts) > decoder.limits.width:
+            break
+        if _is_shown(decoder, field):
+            name = decoder.string(key)
+            texts.append(f"{name}={_field_text(decoder, obj, name)}")
+    return f"{obj.type.qualname}({decoder.join_text(texts, len(texts))})"
 
 
 def _is_shown(decoder: ReprDecoder, field: int) -> bool:

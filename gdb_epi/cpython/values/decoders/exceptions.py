@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 
 
-@decodes("BaseException")
+@decodes("BaseException", in_itself="...")
 def exception(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an exception: its class and arguments."""
     args = decoder.field(obj.address, "PyBaseExceptionObject", "args")
@@ -15,10 +15,7 @@ def exception(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable("its arguments are no tuple")
     if not obj.type.name:
         raise Undecodable("its type has no name")
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        text = decoder.repr_of(args)
+    text = decoder.repr_of(args)
     # A single argument is shown without the comma of a 1-tuple.
     return obj.type.name + (text[:-2] + ")" if text.endswith(",)") else text)
 
@@ -36,7 +33,7 @@ def import_error(decoder: ReprDecoder, obj: Obj) -> str:
     return f"{inside})"
 
 
-@decodes("BaseExceptionGroup")
+@decodes("BaseExceptionGroup", in_itself="...")
 def exception_group(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a group; newer releases show the exceptions that it holds, whatever args became."""
     struct = "PyBaseExceptionGroupObject"
@@ -49,10 +46,7 @@ def exception_group(decoder: ReprDecoder, obj: Obj) -> str:
     held = decoder.field(obj.address, struct, "excs")
     if given not in ("list", "tuple") or decoder.ident(held) != "tuple":
         raise Undecodable("its exceptions are of a shape that is not known")
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        shown = decoder.repr_of(held)
+    shown = decoder.repr_of(held)
     if given == "list":
         shown = f"[{shown[1:-1].removesuffix(',')}]"
     return f"{decoder.class_name(obj)}({decoder.repr_of(message)}, {shown})"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 
 
-@decodes("functools.partial")
+@decodes("functools.partial", in_itself="...")
 def partial(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a functools.partial."""
     function, args, keywords = (
@@ -18,18 +18,15 @@ def partial(decoder: ReprDecoder, obj: Obj) -> str:
     name = decoder.type_name(obj)
     if obj.type.python_class and decoder.layout.offset("ThreadHandle", "state") is not None:
         name = f"{obj.type.module}.{obj.type.qualname}"  # 3.13
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        start, positional = decoder.array_of(args, "tuple")
-        texts = [decoder.repr_of(function)]
-        texts += [
-            decoder.repr_of(argument) for argument in decoder.items(start, positional, "arguments")
-        ]
-        shown = zip(range(decoder.limits.width), decoder.keyword_texts(keywords), strict=False)
-        texts += [text for _, text in shown]
-        count = 1 + positional + decoder.signed(keywords, "PyDictObject", "ma_used")
-        return f"{name}({decoder.join_text(texts, count)})"
+    start, positional = decoder.array_of(args, "tuple")
+    texts = [decoder.repr_of(function)]
+    texts += [
+        decoder.repr_of(argument) for argument in decoder.items(start, positional, "arguments")
+    ]
+    shown = zip(range(decoder.limits.width), decoder.keyword_texts(keywords), strict=False)
+    texts += [text for _, text in shown]
+    count = 1 + positional + decoder.signed(keywords, "PyDictObject", "ma_used")
+    return f"{name}({decoder.join_text(texts, count)})"
 
 
 @decodes_repr(("functools", "partialmethod.__repr__"), ("functools", "_partial_repr"))

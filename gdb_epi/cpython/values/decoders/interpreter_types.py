@@ -19,7 +19,7 @@ def function(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<function {name} at {obj.address:#x}>"
 
 
-@decodes("method")
+@decodes("method", in_itself="...")
 def method(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a bound method: its function's qualname and what it is bound to."""
     called = decoder.field(obj.address, "PyMethodObject", "im_func")
@@ -29,10 +29,7 @@ def method(decoder: ReprDecoder, obj: Obj) -> str:
         name = decoder.string(decoder.field(called, "PyFunctionObject", "func_qualname"))
     else:
         decoder.mark_inexact()
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        return f"<bound method {name} of {decoder.repr_of(bound)}>"
+    return f"<bound method {name} of {decoder.repr_of(bound)}>"
 
 
 @decodes("builtin_function_or_method")

@@ -12,23 +12,20 @@ from gdb_epi.cpython.values.repr_decoder import (
 )
 
 
-@decodes_repr(ATTRS_REPR)
+@decodes_repr(ATTRS_REPR, in_itself="...")
 def instance(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the __repr__ that attrs makes does: the last part of the name, then the fields."""
     held = decoder.types.lookup(obj.type, "__attrs_attrs__")
     if held is None:
         raise Undecodable("a class without fields")
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        texts = []
-        for field in decoder.tuple_items(held[1]):
-            shown = decoder.attribute_text(field, "repr")
-            name = decoder.string(decoder.attribute(field, "name"))
-            if shown == "False":
-                continue
-            if shown != "True":
-                raise Undecodable("a field that is shown by Python code")
-            texts.append(f"{name}={decoder.attribute_text(obj.address, name)}")
-        qualname = obj.type.qualname.rpartition(">.")[2]
-        return f"{qualname}({decoder.join_text(texts, len(texts))})"
+    texts = []
+    for field in decoder.tuple_items(held[1]):
+        shown = decoder.attribute_text(field, "repr")
+        name = decoder.string(decoder.attribute(field, "name"))
+        if shown == "False":
+            continue
+        if shown != "True":
+            raise Undecodable("a field that is shown by Python code")
+        texts.append(f"{name}={decoder.attribute_text(obj.address, name)}")
+    qualname = obj.type.qualname.rpartition(">.")[2]
+    return f"{qualname}({decoder.join_text(texts, len(texts))})"

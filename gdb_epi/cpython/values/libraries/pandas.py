@@ -9,6 +9,8 @@ differ nothing is shown.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from gdb_epi.cpython.values.libraries.numpy import item_text, raw_number
 from gdb_epi.cpython.values.libraries.numpy_arrays import items_of
 from gdb_epi.cpython.values.libraries.pyarrow import texts_of
@@ -19,6 +21,7 @@ from gdb_epi.cpython.values.repr_decoder import (
     decodes,
     decodes_repr,
 )
+from gdb_epi.errors import UnreadableMemory
 
 _NAT = -(1 << 63)
 _UNITS = {7: 1, 8: 10**3, 9: 10**6, 10: 10**9}  # NPY_DATETIMEUNIT, as parts of a second
@@ -45,8 +48,7 @@ def missing(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _unit(decoder: ReprDecoder, obj: Obj) -> int:
     """Return NPY_DATETIMEUNIT of a Timestamp or Timedelta: the last field of its struct."""
-    last = obj.address + obj.lineage.root.basicsize - 8
-    return decoder.reader.u32(last)
+    return decoder.reader.u32(obj.address + obj.lineage.root.basicsize - 8)
 
 
 def _nanoseconds(value: int, unit: int) -> int:
@@ -202,8 +204,6 @@ def period(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 def _is_period_dtype(decoder: ReprDecoder, address: int) -> bool:
-    from gdb_epi.errors import UnreadableMemory
-
     try:
         return decoder.ident(address) == f"{_TSLIBS}.dtypes.PeriodDtypeBase"
     except (UnreadableMemory, Undecodable):
@@ -362,15 +362,11 @@ def labels_of(decoder: ReprDecoder, held: int) -> list[str]:
 
 def _extension_categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     """Return categories that an array of pandas' own holds: text, in Arrow or in numpy (3.0)."""
-    try:
+    with suppress(Undecodable):
         texts = texts_of(decoder, decoder.attribute(data, "_pa_array"))
-    except Undecodable:
-        texts = None
-    if texts is not None:
         return "str", [repr(text) for text in texts]
-    if decoder.ident(data) != "pandas._libs.arrays.NDArrayBacked":
-        raise Undecodable("categories of an array of another kind")
-    held = decoder.word(decoder.obj(data), 1)
-    if decoder.ident(held) == "numpy.ndarray":
-        return "str", _categories(decoder, held)[1]
+    if decoder.ident(data) == "pandas._libs.arrays.NDArrayBacked":
+        held = decoder.word(decoder.obj(data), 1)
+        if decoder.ident(held) == "numpy.ndarray":
+            return "str", _categories(decoder, held)[1]
     raise Undecodable("categories of an array of another kind")

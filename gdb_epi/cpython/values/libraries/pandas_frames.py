@@ -137,10 +137,8 @@ def _require_usual_options(decoder: ReprDecoder) -> None:
     """Raise Undecodable unless the print options are those that pandas begins with."""
     whole = decoder.module_global("pandas._config.config", "_global_config")
     display = decoder.objects.dict_get(whole, "display")
-    if isinstance(display, Absent):
-        raise Undecodable("pandas' print options are not to be found")
-    wide = decoder.objects.dict_get(display, "unicode")
-    if isinstance(wide, Absent):
+    wide = display if isinstance(display, Absent) else decoder.objects.dict_get(display, "unicode")
+    if isinstance(display, Absent) or isinstance(wide, Absent):
         raise Undecodable("pandas' print options are not to be found")
     usual = [(display, name, values) for name, values in _OPTIONS.items()]
     usual += [(wide, name, ("False",)) for name in _EAST_ASIAN]
@@ -340,7 +338,7 @@ def _text_column(decoder: ReprDecoder, values: int) -> Column:
         texts = [_text(decoder, place(number)) for number in range(array.size)]
     else:
         raise Undecodable("an array of another kind")
-    if texts is None or decoder.obj(dtype).type.name != "StringDtype":
+    if decoder.obj(dtype).type.name != "StringDtype":
         raise Undecodable("an array of another kind")
     try:
         missing = decoder.ident(decoder.attribute(dtype, "_na_value"))
@@ -406,9 +404,8 @@ def _same_zeros(texts: list[str]) -> list[str]:
     numbers = [text for text in texts if "." in text and "e" not in text]
     if not numbers:
         return texts
-    ends = min(len(text) - len(text.rstrip("0")) for text in numbers)
     digits = len(numbers[0].partition(".")[2])
-    ends = min(ends, digits - 1)
+    ends = min(digits - 1, *(len(text) - len(text.rstrip("0")) for text in numbers))
     return [text[: len(text) - ends] if text in numbers else text for text in texts]
 
 

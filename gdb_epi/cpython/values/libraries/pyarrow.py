@@ -93,8 +93,11 @@ def _data(decoder: ReprDecoder, address: int) -> _Data:
 def _is_valid(decoder: ReprDecoder, array_data: _Data, index: int) -> bool:
     if not array_data.buffers or not array_data.buffers[0]:
         return array_data.id != NULL
-    place = array_data.offset + index
-    return bool(decoder.reader.u8(array_data.buffers[0] + place // 8) >> place % 8 & 1)
+    return _bit(decoder, array_data.buffers[0], array_data.offset + index)
+
+
+def _bit(decoder: ReprDecoder, buffer: int, place: int) -> bool:
+    return bool(decoder.reader.u8(buffer + place // 8) >> place % 8 & 1)
 
 
 def _number(decoder: ReprDecoder, kind: int, at: int) -> int | float:
@@ -102,6 +105,13 @@ def _number(decoder: ReprDecoder, kind: int, at: int) -> int | float:
     raw = decoder.reader.read(at, struct.calcsize("<" + form))
     value: int | float = struct.unpack("<" + form, raw)[0]
     return value
+
+
+def _number_at(decoder: ReprDecoder, array_data: _Data, index: int) -> int | float:
+    """Return the number that is an item of an array."""
+    size = struct.calcsize("<" + _NUMBERS[array_data.id])
+    place = array_data.buffers[1] + size * (array_data.offset + index)
+    return _number(decoder, array_data.id, place)
 
 
 def _raw_text(decoder: ReprDecoder, array_data: _Data, index: int) -> bytes:
@@ -126,7 +136,7 @@ def _unit(decoder: ReprDecoder, kind: int) -> int:
 
 def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: int) -> str:
     """Return repr() of what as_py() gives for a number."""
-    from datetime import date, timedelta
+    from datetime import date, datetime, timedelta
 
     if number == BOOL:
         return str(bool(value))
@@ -141,27 +151,17 @@ def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: in
             raise Undecodable("a time in nanoseconds, which pandas shows where it is there")
         try:
             span = timedelta(microseconds=int(value) * (10**6 // parts))
+            if number == DURATION:
+                return repr(span)
+            moment = datetime(1970, 1, 1) + span
         except OverflowError:
             raise Undecodable("a time out of range") from None
-        if number == DURATION:
-            return repr(span)
-        return _moment(decoder, span, kind, number)
+        if number != TIMESTAMP:
+            return repr(moment.time())
+        if _u64(decoder, kind + _TYPE_OWN + 16):
+            raise Undecodable("a moment in a zone")
+        return repr(moment)
     return repr(value)
-
-
-def _moment(decoder: ReprDecoder, span: object, kind: int, number: int) -> str:
-    from datetime import datetime, timedelta
-
-    assert isinstance(span, timedelta)
-    try:
-        moment = datetime(1970, 1, 1) + span
-    except OverflowError:
-        raise Undecodable("a moment outside of the years 1 to 9999") from None
-    if number != TIMESTAMP:
-        return repr(moment.time())
-    if _u64(decoder, kind + _TYPE_OWN + 16):
-        raise Undecodable("a moment in a zone")
-    return repr(moment)
 
 
 def _item(
@@ -174,22 +174,16 @@ def _item(
     if not _is_valid(decoder, array_data, index):
         return "None"
     if array_data.id == BOOL:
-        place = array_data.offset + index
-        return str(bool(decoder.reader.u8(array_data.buffers[1] + place // 8) >> place % 8 & 1))
+        return str(_bit(decoder, array_data.buffers[1], array_data.offset + index))
     if array_data.id in _NUMBERS:
-        size = struct.calcsize("<" + _NUMBERS[array_data.id])
-        value = _number(
-            decoder, array_data.id, array_data.buffers[1] + size * (array_data.offset + index)
-        )
+        value = _number_at(decoder, array_data, index)
         return _python_text(decoder, value, array_data.type, array_data.id)
     if array_data.id in _TEXTS:
         raw = _raw_text(decoder, array_data, index)
         return repr(utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
     if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
-        child, (begin, end) = (
-            _data(decoder, array_data.children[0]),
-            _range(decoder, array_data, index),
-        )
+        child = _data(decoder, array_data.children[0])
+        begin, end = _range(decoder, array_data, index)
         shown = (_item(decoder, child, at, depth + 1) for at in range(begin, end))
         return f"[{decoder.join_text(shown, end - begin)}]"
     if array_data.id == STRUCT:
@@ -344,24 +338,18 @@ def _printed(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
     if array_data.id == DATE32:
         from datetime import date
 
-        place = array_data.buffers[1] + 4 * (array_data.offset + index)
+        days = int(_number_at(decoder, array_data, index))
         try:
-            return date.fromordinal(int(_number(decoder, DATE32, place)) + _EPOCH).isoformat()
+            return date.fromordinal(days + _EPOCH).isoformat()
         except (ValueError, OverflowError):
             raise Undecodable("a day outside of the years 1 to 9999") from None
     if array_data.id == TIMESTAMP:
         return _printed_moment(decoder, array_data, index)
     if array_data.id in _FLOATS and array_data.id != 10:
-        form = _NUMBERS[array_data.id]
-        size = struct.calcsize("<" + form)
-        value = float(
-            _number(
-                decoder, array_data.id, array_data.buffers[1] + size * (array_data.offset + index)
-            )
-        )
+        value = float(_number_at(decoder, array_data, index))
         if value and not (1e-4 <= abs(value) < 1e10 or abs(value) >= 1e16):
             decoder.mark_inexact()  # where exponents begin is not known
-        return float_text(value, form).removesuffix(".0")
+        return float_text(value, _NUMBERS[array_data.id]).removesuffix(".0")
     if array_data.id in _NUMBERS and array_data.id < 10:
         return _item(decoder, array_data, index)
     raise Undecodable(f"items of type {array_data.id}")
@@ -371,10 +359,7 @@ def _printed_moment(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
     from datetime import datetime, timedelta
 
     parts = _unit(decoder, array_data.type)
-    value = int(
-        _number(decoder, TIMESTAMP, array_data.buffers[1] + 8 * (array_data.offset + index))
-    )
-    seconds, rest = divmod(value, parts)
+    seconds, rest = divmod(int(_number_at(decoder, array_data, index)), parts)
     try:
         moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
     except OverflowError:
@@ -492,15 +477,15 @@ def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
 
-def texts_of(decoder: ReprDecoder, address: int) -> list[str] | None:
-    """Return the texts of a chunked array (PyObject *); None when it holds others."""
+def texts_of(decoder: ReprDecoder, address: int) -> list[str]:
+    """Return the texts of a chunked array (PyObject *). Raises Undecodable for others."""
     obj = decoder.obj(address)
     if obj.lineage.ident != "pyarrow.lib.ChunkedArray":
-        return None
+        raise Undecodable("no chunked array")
     texts: list[str] = []
     for chunk in _chunks(decoder, decoder.word(obj, 2)):
         array_data = _chunk(decoder, chunk)
         if array_data.id not in _TEXTS or len(texts) + array_data.length > decoder.limits.width:
-            return None
+            raise Undecodable("no texts, or too many")
         texts += [utf8(_raw_text(decoder, array_data, index)) for index in range(array_data.length)]
     return texts

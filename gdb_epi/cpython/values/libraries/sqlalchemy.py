@@ -36,7 +36,7 @@ def _data(decoder: ReprDecoder, obj: Obj) -> int:
     return tuples[0]
 
 
-@decodes_repr(("sqlalchemy.engine.row", "Row.__repr__"))
+@decodes_repr(("sqlalchemy.engine.row", "Row.__repr__"), in_itself="(...)")
 def row(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Row.__repr__ does: sql_util._repr_row, which is a tuple's repr for short rows."""
     held = decoder.obj(_data(decoder, obj))
@@ -45,10 +45,7 @@ def row(decoder: ReprDecoder, obj: Obj) -> str:
         names = _columns(decoder, obj, len(values))
     except (Undecodable, UnreadableMemory):
         names = [""] * len(values)
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "(...)"
-        texts = [decoder.named(name, at) for name, at in zip(names, values, strict=True)]
+    texts = [decoder.named(name, at) for name, at in zip(names, values, strict=True)]
     if any(len(text) > MAX_SHOWN for text in texts):
         decoder.mark_inexact()  # it cuts long values in the middle
     inside = decoder.join_text(texts, decoder.signed(held.address, "PyTupleObject", "ob_size"))
@@ -58,17 +55,14 @@ def row(decoder: ReprDecoder, obj: Obj) -> str:
 MAX_SHOWN = 299  # characters of one value that _repr_row shows whole
 
 
-@decodes_repr(("sqlalchemy.engine.row", "RowMapping.__repr__"))
+@decodes_repr(("sqlalchemy.engine.row", "RowMapping.__repr__"), in_itself="{...}")
 def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what RowMapping.__repr__ does: show it as a dict, by the names of its columns."""
     values = decoder.tuple_items(_data(decoder, obj))
     names = _columns(decoder, obj, len(values))
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "{...}"
-        pairs = zip(names, values, strict=True)
-        texts = (f"{name!r}: {decoder.named(name, at)}" for name, at in pairs)
-        return "{" + decoder.join_text(texts, len(names)) + "}"
+    pairs = zip(names, values, strict=True)
+    texts = (f"{name!r}: {decoder.named(name, at)}" for name, at in pairs)
+    return "{" + decoder.join_text(texts, len(names)) + "}"
 
 
 def _columns(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:

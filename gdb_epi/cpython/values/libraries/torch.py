@@ -55,8 +55,7 @@ def named(decoder: ReprDecoder, obj: Obj) -> str:
 
     A dtype's name lacks the module.
     """
-    name = byte_and_name(decoder, obj.address)[1]
-    return f"torch.{name.removeprefix('torch.')}"
+    return f"torch.{byte_and_name(decoder, obj.address)[1].removeprefix('torch.')}"
 
 
 @decodes("torch.device")
@@ -199,10 +198,9 @@ def impl_of(reader: MemoryReader, first: int) -> tuple[int, int]:
 
     It is an at::Tensor, i.e. an intrusive_ptr; in 2.2.2 and 2.7.1 a MaybeOwned: a bool before it.
     """
-    first_word, second_word = reader.u64(first), reader.u64(first + 8)
-    if first_word in (0, 1):
-        return second_word, first + 16
-    return first_word, first + 8
+    if (word := reader.u64(first)) in (0, 1):
+        return reader.u64(first + 8), first + 16
+    return word, first + 8
 
 
 def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
