@@ -93,6 +93,10 @@ class PythonState(NamedTuple):
     soft_errors: tuple[SoftError, ...] = ()
     searched: SearchResults | None = None
 
+    def interpreter_addresses(self) -> tuple[int, ...]:
+        """Return where the interpreters are (PyInterpreterState *)."""
+        return tuple(interpreter.address for interpreter in self.interpreters)
+
     def threads(self) -> tuple[ThreadState, ...]:
         """Return the thread states of all interpreters."""
         return tuple(t for interpreter in self.interpreters for t in interpreter.threads)

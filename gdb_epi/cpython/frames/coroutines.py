@@ -59,6 +59,7 @@ class Coroutines:
         self._reader = reader
         self._objects = objects
         self._types = types
+        self.ident = types.ident  # which of COROUTINES an object is, or another built-in type
         self._codes = CodeReader(reader)
         self._frames = frame_reader(reader, self._codes)
         self._iframe = layout.offset("PyGenObject", "gi_iframe")
@@ -78,15 +79,6 @@ class Coroutines:
             )
         }
 
-    def ident(self, address: int) -> str:
-        """Return which of COROUTINES an object is, else the name of its built-in type, or ""."""
-        try:
-            if address & 7 or not address:
-                return ""
-            return self._types.lineage(self._reader.type_of(address)).ident
-        except UnreadableMemory:
-            return ""
-
     def qualname(self, address: int) -> str | Absent:
         """Return `__qualname__` of a coroutine or generator."""
         at = self._reader.layout.require("PyGenObject", "gi_qualname")
@@ -104,15 +96,9 @@ class Coroutines:
 
     def frame_of_lost(self, address: int) -> int:
         """Return the frame object of a coroutine whose own memory is lost, up to 3.10; else 0."""
-        if self._iframe is not None or not address or self._is_object(address):
+        if self._iframe is not None or not address or self._types.shown(address):
             return 0
         return self.lost().get(address, 0)
-
-    def _is_object(self, address: int) -> bool:
-        try:
-            return bool(self._types.at(self._reader.type_of(address)))
-        except UnreadableMemory:
-            return False
 
     def lost(self) -> dict[int, int]:
         """Return the coroutines whose memory is lost, with the frame objects that name them.
@@ -124,7 +110,7 @@ class Coroutines:
             kind = 0 if self._iframe is not None else frame_type(self._reader, ())
             for frame in frame_objects(self._reader, kind) if kind else ():
                 owner = self._owner(frame)
-                if owner and not self._is_object(owner):
+                if owner and not self._types.shown(owner):
                     self._lost[owner] = frame
         return self._lost
 

@@ -80,37 +80,31 @@ class AddressLocations:
             return None
         span = self._spans[index]
         offset = address - span.start
-        what = (
-            self._member(offset)
-            if offset < self._slots_at
-            else self._local(span.frame.code, offset)
-        )
+        what = self._word(offset, span.frame.code)
         return FrameSlot(span.frame, span.tid, span.number, what)
 
-    def _member(self, offset: int) -> str:
-        return member_at(self._heap, self._struct, offset) or f"+{offset:#x}"
+    def _word(self, offset: int, code: int) -> str:
+        """Return what the word at an offset of a frame is."""
+        if offset < self._slots_at:
+            return member_at(self._heap, self._struct, offset) or f"+{offset:#x}"
+        number = (offset - self._slots_at) // 8
+        names = self._variables.names(code)
+        if isinstance(names, Absent):
+            return f"slot {number}"
+        named = (slot.name for slot in names.slots if slot.number == number)
+        return next((f"local {name}" for name in named), "evaluation stack")
 
     def local_of(self, frame: int, offset: int) -> str | None:
         """Return what the word at an offset of a generator's frame is (3.11+)."""
         if offset < self._slots_at:
-            return self._member(offset)
+            return self._word(offset, 0)
         members = ("f_executable.bits", "f_executable", "f_code")
         at = self._reader.layout.offset(self._struct, *members)
         try:
             code = self._reader.u64(frame + at) & ~3 if at is not None else 0
         except UnreadableMemory:
             return None
-        return self._local(code, offset) if code else None
-
-    def _local(self, code: int, offset: int) -> str:
-        number = (offset - self._slots_at) // 8
-        names = self._variables.names(code)
-        if isinstance(names, Absent):
-            return f"slot {number}"
-        for slot in names.slots:
-            if slot.number == number:
-                return f"local {slot.name}"
-        return "evaluation stack"
+        return self._word(offset, code) if code else None
 
     # -- mappings -----------------------------------------------------------------------------
 
@@ -130,7 +124,7 @@ class AddressLocations:
     def mapping(self, address: int) -> str:
         """Return the mapping of an address in words."""
         stack = self.stack_of(address)
-        if stack is not None and self._heap.access.context.target.region_at(address) is not None:
+        if stack is not None:
             used = "" if stack[1] else ", a part no longer in use"
             return f"C stack of thread {stack[0]}{used}"
         region = self._target.region_at(address)
@@ -146,9 +140,5 @@ def member_at(heap: Heap, struct: str, offset: int) -> str | None:
     layout = heap.reader.layout.struct(struct)
     if layout is None:
         return None
-    names = [
-        name
-        for name, member in layout.fields.items()
-        if member.offset == offset and member.size == 8
-    ]
-    return min(names, key=len) if names else None
+    names = (n for n, member in layout.fields.items() if member[:2] == (offset, 8))
+    return min(names, key=len, default=None)

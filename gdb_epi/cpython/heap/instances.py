@@ -50,8 +50,8 @@ class Instances:
     def __init__(self, reader: PagedReader, python: PythonState) -> None:
         self.reader, self._python = reader, python
         self.objects = NamespaceReader(reader)
-        addresses = tuple(interpreter.address for interpreter in python.interpreters)
-        self.types = TypeReader(reader, self.objects, addresses)
+        self.types = TypeReader(reader, self.objects, python.interpreter_addresses())
+        self.ident = self.types.ident
         self._containers = ContainerReader(reader)
         self._listed: list[int] = []
         self._types: list[int] | None = None  # of each of those
@@ -82,9 +82,7 @@ class Instances:
     def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
         """Return which of the names an object is, and its own class; None if none of them."""
         try:
-            if address & 7 or not address:
-                return None
-            return self._kind_of_type(self.reader.type_of(address), names)
+            return self._kind_of_type(self.types.of(address).address, names)
         except UnreadableMemory:
             return None
 
@@ -143,18 +141,8 @@ class Instances:
             values += self._containers.tuple_items(arguments)[:MAX_ATTRIBUTES]
         for value in values:
             yield value
-            referent = self.referent(value)
-            if referent:
+            if referent := self.referent(value):
                 yield referent
-
-    def ident(self, address: int) -> str:
-        """Return the built-in type that an object goes back to; "" when it is no object."""
-        try:
-            if address & 7 or not address:
-                return ""
-            return self.types.lineage(self.reader.type_of(address)).ident
-        except UnreadableMemory:
-            return ""
 
     def referent(self, address: int) -> int:
         """Return what a weak reference refers to; 0 when it is dead or none."""

@@ -206,11 +206,8 @@ class Heap:
     def _collecting(self) -> bool:
         layout = self.reader.layout
         for struct, base in (
-            (
-                "PyInterpreterState",
-                [interpreter.address for interpreter in self._python.interpreters],
-            ),
-            ("_PyRuntimeState", [self._python.runtime]),  # before 3.9 (bpo-40513)
+            ("PyInterpreterState", self._python.interpreter_addresses()),
+            ("_PyRuntimeState", (self._python.runtime,)),  # before 3.9 (bpo-40513)
         ):
             at = layout.offset(struct, "gc.collecting")
             inner = layout.offset("_gc_runtime_state", "collecting")

@@ -79,5 +79,12 @@ class ContainerReader:
             if count:
                 block = self._reader.u64(block + next_at)
 
+    def cells(self, function: int, most: int) -> list[int]:
+        """Return what at most so many cells of a function's closure hold; 0 for an empty one."""
+        closure = self._reader.u64(function + self._require("PyFunctionObject", "func_closure"))
+        at = self._require("PyCellObject", "ob_ref")
+        cells = self.tuple_items(closure)[:most] if closure else ()
+        return [self._reader.u64(cell + at) for cell in cells]
+
     def _array(self, start: int, count: int) -> list[int]:
         return words_in(self._reader.read(start, 8 * count)) if count else []

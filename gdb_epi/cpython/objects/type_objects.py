@@ -8,6 +8,8 @@ can pretend to be one. All others are recognised by tp_name, or, without it, by 
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -45,13 +47,14 @@ class TypeInfo(NamedTuple):
     full_name: str
     module: str  # "" when it is unknown
     qualname: str
+    # Members of the struct, without tp_:
     flags: int
     basicsize: int
     itemsize: int
     base: int  # PyTypeObject * or 0
     dict: int  # 0 for static types of 3.12+, which keep theirs in the interpreter
     mro: int
-    repr: int  # tp_repr
+    repr: int
 
     @property
     def name(self) -> str:
@@ -123,6 +126,26 @@ class TypeReader:
             raise info
         return info
 
+    def of(self, address: int) -> TypeInfo:
+        """Return the type of an object. Raises UnreadableMemory when there is none."""
+        if address & 7 or not address:
+            raise UnreadableMemory(address, 8, "not an aligned pointer")
+        return self.at(self._reader.type_of(address))
+
+    def shown(self, address: int) -> str:
+        """Return module and qualname of an object's type; "" when it is no object."""
+        try:
+            return self.of(address).shown
+        except UnreadableMemory:
+            return ""
+
+    def ident(self, address: int) -> str:
+        """Return the built-in type that an object goes back to; "" when it is no object."""
+        try:
+            return self.lineage(self.of(address).address).ident
+        except UnreadableMemory:
+            return ""
+
     def flags(self, address: int) -> int:
         """Return tp_flags of the type at an address. Raises UnreadableMemory when there is none.
 
@@ -144,38 +167,22 @@ class TypeReader:
     def _read(self, address: int) -> TypeInfo:
         field = self._fields(address)
         text = self._reader.type_name(address)
-        is_name = not isinstance(text, Absent) and text.isprintable()
-        name = str(text) if is_name else ""
+        name = "" if isinstance(text, Absent) or not text.isprintable() else text
         module, dot, qualname = name.rpartition(".")
-        module = module if dot else ("builtins" if name else "")
         if field["flags"] & HEAPTYPE:
-            try:
-                held: str | Absent = self._reader.string(
-                    self._reader.u64(address + self._qualname), MAX_TYPE_NAME
-                )
-            except UnreadableMemory:
-                held = ""
-            qualname = qualname if isinstance(held, Absent) else held or qualname
-            value = self._objects.dict_get(field["dict"], "__module__") if field["dict"] else 0
-            if value and not isinstance(value, Absent):
-                held = self._reader.string(value, MAX_TYPE_NAME)
-                module = "" if isinstance(held, Absent) else held
-            else:
-                module = ""
-            module = module or (name.rpartition(".")[0] if dot else "")
-        return TypeInfo(
-            address=address,
-            full_name=name,
-            module=module,
-            qualname=qualname,
-            flags=field["flags"],
-            basicsize=field["basicsize"],
-            itemsize=field["itemsize"],
-            base=field["base"],
-            dict=field["dict"],
-            mro=field["mro"],
-            repr=field["repr"],
-        )
+            with suppress(UnreadableMemory):
+                named = self._reader.u64(address + self._qualname)
+                qualname = self._text(named) or qualname
+            held = self._objects.dict_get(field["dict"], "__module__") if field["dict"] else 0
+            module = ("" if isinstance(held, Absent) or not held else self._text(held)) or module
+        elif name and not dot:
+            module = "builtins"
+        return TypeInfo(address, name, module, qualname, **field)
+
+    def _text(self, address: int) -> str:
+        """Return the contents of a str, "" where it cannot be read."""
+        text = self._reader.string(address, MAX_TYPE_NAME)
+        return "" if isinstance(text, Absent) else text
 
     def lineage(self, address: int) -> Lineage:
         """Return a type with its bases and the built-in type that it goes back to."""
@@ -250,9 +257,6 @@ def _own_repr(info: TypeInfo, name: str) -> str:
     """Return what a C type with a repr of its own is that derives from a flagged type."""
     if name == "int" and not info.flags & HEAPTYPE:
         return "bool"  # the only static type that derives from int
-    has_own_name = ("datetime.IsoCalendarDate", "torch.Size")
-    return (
-        STRUCT_SEQUENCE
-        if name == "tuple" and info.full_name not in has_own_name
-        else info.full_name
-    )
+    if name == "tuple" and info.full_name not in ("datetime.IsoCalendarDate", "torch.Size"):
+        return STRUCT_SEQUENCE
+    return info.full_name

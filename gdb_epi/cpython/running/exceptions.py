@@ -120,24 +120,21 @@ class ExceptionDecoder:
         self._reader = PagedReader(target, python.layout)
         self._layout = python.layout
         objects = NamespaceReader(self._reader)
-        interpreters = tuple(interpreter.address for interpreter in python.interpreters)
-        self._types = TypeReader(self._reader, objects, interpreters)
+        self._types = TypeReader(self._reader, objects, python.interpreter_addresses())
         self._tracebacks = Tracebacks(self._reader)
         self._known: dict[int, ExceptionInfo] = {}
         self._room = MAX_ROOM
-        self._texts: ExceptionTextReader | None = None
-        if messages:
-            self._texts = ExceptionTextReader(target, python)
+        self._texts = ExceptionTextReader(target, python) if messages else None
 
     # -- one thread ---------------------------------------------------------------------------
 
     def of(self, thread: ThreadState) -> ThreadExceptions:
         """Return the exceptions of a thread state. Never raises; soft errors say what is gone."""
         problems: list[str] = []
-        flying = None
+        in_flight = None
         handled: list[Raised] = []
         try:
-            flying = self._in_flight(thread.address, problems)
+            in_flight = self._in_flight(thread.address, problems)
         except (UnreadableMemory, LayoutError) as error:
             problems.append(f"the exception in flight: {error}")
         try:
@@ -147,7 +144,7 @@ class ExceptionDecoder:
         who = f"thread {thread.tid}" if thread.tid is not None else f"tstate {thread.address:#x}"
         kept = dict.fromkeys(problems[:MAX_PROBLEMS])
         errors = tuple(SoftError("exceptions", who, text) for text in kept)
-        return ThreadExceptions(thread, flying, tuple(handled), errors)
+        return ThreadExceptions(thread, in_flight, tuple(handled), errors)
 
     def _in_flight(self, tstate: int, problems: list[str]) -> Raised | None:
         """Decode the C error indicator.
@@ -212,7 +209,7 @@ class ExceptionDecoder:
         """Return an exception known by its class: not made yet, or its object is lost."""
         try:
             if value:
-                self._type_of(value)
+                self._types.of(value)
         except UnreadableMemory as error:
             problems.append(f"an exception: {error}")
             lost = Absent(UNREADABLE, str(error))
@@ -268,7 +265,7 @@ class ExceptionDecoder:
 
     def _exception(self, address: int) -> ExceptionInfo:
         try:
-            info = self._type_of(address)
+            info = self._types.of(address)
             if not info.flags & _BASE_EXCEPTION:
                 raise UnreadableMemory(address, 8, f"no exception but {info.shown}")
             return self._decode(address, info)
@@ -320,28 +317,20 @@ class ExceptionDecoder:
 
     # -- types --------------------------------------------------------------------------------
 
-    def _type_of(self, address: int) -> TypeInfo:
-        if address & 7 or not address:
-            raise UnreadableMemory(address, 8, "not an aligned pointer")
-        return self._types.at(self._reader.type_of(address))
-
     def _is_exception(self, address: int) -> bool:
         try:
-            return bool(self._type_of(address).flags & _BASE_EXCEPTION)
+            return bool(self._types.of(address).flags & _BASE_EXCEPTION)
         except UnreadableMemory:
             return False
 
     def _is_none(self, address: int) -> bool:
         """Return whether a slot holds nothing: NULL or the object None."""
-        try:
-            return not address or self._type_of(address).full_name == "NoneType"
-        except UnreadableMemory:
-            return False
+        return not address or self._types.ident(address) == "NoneType"
 
     def _name_of(self, kind: int) -> str | Absent:
         """Return the name of an exception class."""
         try:
-            if not self._type_of(kind).flags & _TYPE:
+            if not self._types.of(kind).flags & _TYPE:
                 raise UnreadableMemory(kind, 8, "no class")
             return _shown(self._types.at(kind))
         except UnreadableMemory as error:
@@ -421,10 +410,11 @@ class ExceptionTextReader:
         It holds what the instance would be made of: nothing, one argument, or a tuple of them.
         """
         decoder = self._values.decoder()
-        if not value or self._ident(decoder, value) == "NoneType":
+        ident = decoder.types.ident(value)
+        if not value or ident == "NoneType":
             return ExceptionTexts("", "()", ())
         shown = decoder.repr_of(value)
-        if self._ident(decoder, value) == "tuple":
+        if ident == "tuple":
             why = Absent(NOT_AVAILABLE, "the exception was not made yet")
             return ExceptionTexts(why, shown, (), decoder.exact)
         try:
@@ -432,12 +422,6 @@ class ExceptionTextReader:
         except _PROBLEMS as error:
             message = Absent(UNPARSABLE, str(error))
         return ExceptionTexts(message, f"({shown},)", (), decoder.exact)
-
-    def _ident(self, decoder: ReprDecoder, address: int) -> str:
-        try:
-            return decoder.obj(address).lineage.ident
-        except UnreadableMemory:
-            return ""
 
     def _notes(self, address: int) -> tuple[str, ...]:
         """Return the strings of `__notes__` (PEP 678), which lie in the instance's dict."""
@@ -450,7 +434,7 @@ class ExceptionTextReader:
             if held.reason == NOT_AVAILABLE:
                 return ()
             raise Undecodable(held.detail)
-        if decoder.obj(held).lineage.ident != "list":
+        if decoder.ident(held) != "list":
             raise Undecodable("__notes__ is no list")
         notes = decoder.items(*decoder.array_of(held, "list"), "notes")[:MAX_NOTES]
         return tuple(self._str(decoder, note) for note in notes)
@@ -491,21 +475,16 @@ class ExceptionTextReader:
         if owner.python_class:
             return Absent(NOT_AVAILABLE, _why_no_str(decoder, owner))
         name = owner.full_name
-        if name == "BaseException":
-            return self._base_exception_str(decoder, address)
-        if name == "KeyError":
-            args = self._args(decoder, address)
-            if len(args) == 1:
-                return self._exact_repr(decoder, args[0])
+        if name == "KeyError" and len(args := self._args(decoder, address)) == 1:
+            return self._exact_repr(decoder, args[0])
+        if name == "ImportError":
+            message = decoder.field(address, "PyImportErrorObject", "msg")
+            if message and decoder.obj(message).type.full_name == "str":
+                return self._str(decoder, message)
+        if name in ("BaseException", "KeyError", "ImportError"):
             return self._base_exception_str(decoder, address)
         if name == "OSError":
             return self._os_error(decoder, address)
-        if name == "ImportError":
-            message = decoder.field(address, "PyImportErrorObject", "msg")
-            exact = message and decoder.obj(message).type.full_name == "str"
-            return (
-                self._str(decoder, message) if exact else self._base_exception_str(decoder, address)
-            )
         if name == "BaseExceptionGroup":
             return self._group(decoder, address)
         if name == "SyntaxError":
@@ -516,18 +495,17 @@ class ExceptionTextReader:
 
     def _args(self, decoder: ReprDecoder, address: int) -> list[int]:
         held = decoder.field(address, _EXCEPTION, "args")
-        if decoder.obj(held).lineage.ident != "tuple":
+        if decoder.ident(held) != "tuple":
             raise Undecodable("its arguments are no tuple")
         return decoder.items(*decoder.array_of(held, "tuple"), "arguments")
 
     def _base_exception_str(self, decoder: ReprDecoder, address: int) -> str:
         """Return what BaseException_str gives: nothing, the argument, or the tuple of them."""
         args = self._args(decoder, address)
-        if not args:
-            return ""
         if len(args) == 1:
             return self._str(decoder, args[0])
-        return self._exact_repr(decoder, decoder.field(address, _EXCEPTION, "args"))
+        held = decoder.field(address, _EXCEPTION, "args")
+        return self._exact_repr(decoder, held) if args else ""
 
     def _os_error(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyOSErrorObject"
@@ -536,13 +514,11 @@ class ExceptionTextReader:
         if not file and not (number and text):
             return self._base_exception_str(decoder, address)
         parts = [self._str(decoder, part) if part else "None" for part in (number, text)]
-        start = f"[Errno {parts[0]}] {parts[1]}"
-        if not file:
-            return start
-        names_text = self._exact_repr(decoder, file)
-        if second:
-            names_text += f" -> {self._exact_repr(decoder, second)}"
-        return f"{start}: {names_text}"
+        message = f"[Errno {parts[0]}] {parts[1]}"
+        if file:
+            message += f": {self._exact_repr(decoder, file)}"
+            message += f" -> {self._exact_repr(decoder, second)}" if second else ""
+        return message
 
     def _group(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyBaseExceptionGroupObject"
@@ -558,7 +534,7 @@ class ExceptionTextReader:
         )
         text = self._str(decoder, message) if message else "None"
         places = []
-        if file and decoder.obj(file).lineage.ident == "str":
+        if file and decoder.ident(file) == "str":
             places.append(decoder.string(file, MAX_MESSAGE).rpartition("/")[2])
         if number and decoder.obj(number).type.full_name == "int":
             places.append(f"line {self._exact_repr(decoder, number)}")
@@ -588,7 +564,7 @@ class ExceptionTextReader:
         if unit == "character":
             return [ord(character) for character in decoder.string(held, MAX_MESSAGE)]
         content = decoder.reader.bytes_object(held, MAX_MESSAGE)
-        if isinstance(content, Absent) or decoder.obj(held).lineage.ident != "bytes":
+        if isinstance(content, Absent) or decoder.ident(held) != "bytes":
             raise Undecodable("its object is no bytes, or too many")
         return content
 

@@ -8,8 +8,12 @@ inside out: the outermost of them that `wait_rules.py` knows says what the progr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from struct import unpack
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.wait_rules import (
     AROUND,
     CLASSES,
@@ -114,17 +118,16 @@ class WaitReader:
                 outside = frame
                 break
             inner = f"{frame.module}.{frame.qualname or frame.name}"
-            listed = ROWS.get(frame.module or "", {}).get(frame.name)
-            if listed is None:
+            kind, variable = ROWS.get(frame.module or "", {}).get(frame.name, (None, ""))
+            if kind is None:
                 continue
-            if listed[0] in (READ, WRITE) and fd is None:
-                fd = self._descriptor(self._variable(frame, listed[1]))
-            kind = listed[0]
+            if kind in (READ, WRITE) and fd is None:
+                fd = self._descriptor(self._variable(frame, variable))
             if row is not None and f"{frame.module}.{frame.name}" in AROUND:
                 continue
             if row is not None and not kind and row[1] in (READ, WRITE):
                 kind = row[1]
-            row = (frame, kind, listed[1])
+            row = (frame, kind, variable)
         if row is None:
             return Wait(OTHER, place=inner) if inner else None
         frame, kind, variable = row
@@ -133,24 +136,21 @@ class WaitReader:
     def _wait(
         self, frame: PyFrame, kind: str, variable: str, fd: int | None, outside: PyFrame | None
     ) -> Wait:
-        address = self._variable(frame, variable) if variable else 0
+        address = self._variable(frame, variable)
         place = f"{frame.module}.{frame.qualname or frame.name}"
         if kind == SLEEP:
-            absolute = variable == "deadline"
-            seconds = self.number(address)
-            return Wait(kind, place=place, seconds=None if absolute else seconds)
+            seconds = None if variable == "deadline" else self.number(address)  # that is absolute
+            return Wait(kind, place=place, seconds=seconds)
         kind = kind or self.kind_by_class(address)
         if address and kind in (READ, WRITE) and self.number(address) is not None:
             address = 0  # the descriptor itself
-        name = self.name_of(address, outside) if address else ""
-        shown = self.shown(address)
-        return Wait(kind, address, shown, name, place, fd=fd)
+        name = self.name_of(address, outside)
+        return Wait(kind, address, self.shown(address), name, place, fd=fd)
 
     def kind_by_class(self, address: int) -> str:
         """Return the kind of wait that an object's class stands for; OTHER when unknown."""
         for name in self.classes(address):
-            kind = CLASSES.get(name.rpartition(".")[2])
-            if kind:
+            if kind := CLASSES.get(name.rpartition(".")[2]):
                 return kind
         return OTHER
 
@@ -178,10 +178,7 @@ class WaitReader:
 
     def text(self, address: int) -> str:
         """Return the text of a str object; "" for anything else."""
-        try:
-            text = self.context.reader.string(address, 4096) if address else ""
-        except UnreadableMemory:
-            return ""
+        text = self.context.reader.string(address, 4096)
         return "" if isinstance(text, Absent) else text
 
     def truth(self, address: int) -> bool:
@@ -191,29 +188,23 @@ class WaitReader:
     def number(self, address: int) -> float | None:
         """Return the value of an int or a float; None for anything else."""
         classes = self.classes(address)
-        try:
+        with suppress(EpiError):
             if "float" in classes:
-                from struct import unpack
-
                 at = address + self.context.offset("PyFloatObject", "ob_fval")
                 value = float(unpack("<d", self.context.reader.read(at, 8))[0])
                 return value if value - value == 0 else None
             if "int" in classes:
                 number = self.context.objects.integer(address)
                 return None if isinstance(number, Absent) else float(number)
-        except EpiError:
-            pass
         return None
 
     def variables(self, frame: PyFrame) -> dict[str, int]:
         """Return the variables of a frame (PyObject * by name); empty when unreadable."""
         variables: dict[str, int] = {}
-        try:
+        with suppress(EpiError):
             for name, address in self._variables.addresses(frame):
                 if len(variables) < MAX_NAMES:
                     variables.setdefault(name, address)
-        except EpiError:
-            pass
         return variables
 
     def _variable(self, frame: PyFrame, name: str) -> int:
@@ -223,33 +214,20 @@ class WaitReader:
         """Return what a frame of the program calls an object: a variable, attribute or global."""
         if frame is None or frame.hole is not None or not address:
             return ""
-        variables = self.variables(frame)
-        for name, value in variables.items():
-            if value == address:
-                return name
-        for name in ("self", "cls"):
-            owner = variables.get(name, 0)
-            for attribute, value in self._attributes(owner):
-                if value == address:
-                    return f"{name}.{attribute}"
-        try:
-            for name, value in self._variables.global_addresses(frame):
-                if value == address:
-                    return name
-        except EpiError:
-            pass
-        return ""
+        return next((name for name, value in self._names(frame) if value == address), "")
 
-    def _attributes(self, owner: int) -> list[tuple[str, int]]:
-        attributes: list[tuple[str, int]] = []
-        try:
-            for pair in self.context.attributes(owner) if owner else ():
-                if len(attributes) >= MAX_NAMES:
-                    break
-                attributes.append(pair)
-        except EpiError:
-            pass
-        return attributes
+    def _names(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
+        """Yield what a frame can name: its variables, attributes of self and cls, its globals."""
+        variables = self.variables(frame)
+        yield from variables.items()
+        for name in ("self", "cls"):
+            with suppress(EpiError):
+                for attribute, value in islice(
+                    self.context.attributes(variables.get(name, 0)), MAX_NAMES
+                ):
+                    yield f"{name}.{attribute}", value
+        with suppress(EpiError):
+            yield from self._variables.global_addresses(frame)
 
     def _descriptor(self, address: int) -> int | None:
         """Return the descriptor of a socket, stream or of an int; None when it is unknown."""
@@ -293,15 +271,11 @@ class WaitReader:
 
     def members(self, address: int, *names: str) -> tuple[int, ...]:
         """Return the members of the set that an object has by one of these names."""
-        from gdb_epi.cpython.objects.containers import ContainerReader
-
         held = self.attribute(address, *names)
-        try:
+        with suppress(EpiError):
             if self.shown(held) == "set":
                 members = ContainerReader(self.context.reader).set_items(held)
-                return tuple(member for member, _ in zip(members, range(MAX_MEMBERS), strict=False))
-        except EpiError:
-            pass
+                return tuple(islice(members, MAX_MEMBERS))
         return ()
 
 

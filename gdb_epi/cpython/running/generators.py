@@ -70,9 +70,9 @@ def generator_chains(target: Target, python: PythonState) -> GeneratorChains:
     for address in list(coroutines.lost())[:MAX_PROBLEMS]:
         why = "its memory is lost; its frame object, which names it, is kept"
         problems.append(SoftError("generators", f"{address:#x}", why))
-    roots = []
-    for chain in chains:
-        frames = chain.suspended.frames
-        if not frames or frames[-1].address not in inner:
-            roots.append(chain)
-    return GeneratorChains(tuple(roots), (*instances.problems, *problems))
+    roots = tuple(
+        chain
+        for chain in chains
+        if not (frames := chain.suspended.frames) or frames[-1].address not in inner
+    )
+    return GeneratorChains(roots, (*instances.problems, *problems))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from struct import unpack
 
 from gdb_epi.cpython.heap.instances import Instances
@@ -87,10 +88,8 @@ class WakeLinks:
             seen: set[int] = set()
             watching = source.kind in WATCHERS
             for greenlet, puts in self._reached(source.address, seen, watching=watching):
-                if greenlet == source.address:
-                    continue
-                link = self._link(source.address, source.kind, puts=puts)
-                if link is not None:
+                if greenlet != source.address:
+                    link = self._link(source.address, source.kind, puts=puts)
                     links.setdefault(greenlet, []).append(link)
         return links
 
@@ -118,8 +117,7 @@ class WakeLinks:
             ident = self._instances.ident(word)
             try:
                 if ident == "builtin_function_or_method":
-                    greenlet = self._switched(word)
-                    if greenlet:
+                    if greenlet := self._switched(word):
                         yield greenlet, puts
                     continue
                 names = self._names(word)
@@ -153,30 +151,18 @@ class WakeLinks:
         if ident == "tuple":
             return self._containers.tuple_items(word)[:MAX_ITEMS], True
         if ident == "collections.deque":
-            items = []
-            for item in self._containers.deque_items(word):
-                items.append(item)
-                if len(items) >= MAX_ITEMS:
-                    break
-            return items, False
+            return list(islice(self._containers.deque_items(word), MAX_ITEMS)), False
         if ident == "method":
             at = self._reader.layout.require("PyMethodObject", "im_self")
             return [self._reader.u64(word + at)], False
         if watching and ident == "function":
-            return self._cells(word), False
+            return self._containers.cells(word, MAX_ITEMS), False
         if watching and self._instances.kind(word, LINKABLES):
             return self._fields(word), False
         if watching and word not in self._greenlets:
             event = self._waits.attribute(word, "event")  # of a PollResult
             return ([event] if event else []), False
         return [], False
-
-    def _cells(self, function: int) -> list[int]:
-        layout, read = self._reader.layout, self._reader.u64
-        closure = read(function + layout.require("PyFunctionObject", "func_closure"))
-        at = layout.require("PyCellObject", "ob_ref")
-        cells = self._containers.tuple_items(closure)[:MAX_ITEMS] if closure else []
-        return [read(cell + at) for cell in cells]
 
     def _switched(self, method: int) -> int:
         """Return the greenlet of a bound `switch`, not of a `throw`: that is a time limit's."""
@@ -188,7 +174,7 @@ class WakeLinks:
             return 0
         return greenlet
 
-    def _link(self, address: int, kind: str, *, puts: bool) -> WakeLink | None:
+    def _link(self, address: int, kind: str, *, puts: bool) -> WakeLink:
         shown = self._waits.shown(address)
         if kind in WATCHERS:
             return self._watcher(address)
@@ -203,11 +189,11 @@ class WakeLinks:
 
     # -- watchers of libev ----------------------------------------------------------------------
 
-    def _watcher(self, address: int) -> WakeLink | None:
+    def _watcher(self, address: int) -> WakeLink:
         """Return what a watcher waits for: the end of its struct has the times, or descriptor."""
         names = self._names(address)
         kind = next((name for name in names if name in _WATCHES), "")
-        try:
+        with suppress(EpiError):
             end = self._end_of_struct(address, kind)
             if kind == "io":
                 fd, events = unpack("<iI", self._reader.read(end - 8, 8))
@@ -217,8 +203,6 @@ class WakeLinks:
                 at = unpack("<d", self._reader.read(end - 16, 8))[0]
                 now = self._now(address)
                 return WakeLink(Wait(SLEEP, remaining=max(0.0, at - now) if now else None))
-        except EpiError:
-            pass
         return WakeLink(Wait(_WATCHES.get(kind, OTHER)))
 
     def _end_of_struct(self, address: int, kind: str) -> int:

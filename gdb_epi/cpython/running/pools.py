@@ -70,11 +70,11 @@ class Queue(NamedTuple):
 
     address: int
     shown: str
-    size: int | None
-    max_size: int | None  # 0: without a bound
-    unfinished: int | None  # put but not yet task_done()
-    getters: int | None
-    putters: int | None
+    size: int | None = None
+    max_size: int | None = None  # 0: without a bound
+    unfinished: int | None = None  # put but not yet task_done()
+    getters: int | None = None
+    putters: int | None = None
     users: tuple[int, ...] = ()  # tids
 
 
@@ -123,7 +123,7 @@ class _Decoder:
     def __init__(self, instances: Instances, python: PythonState) -> None:
         self._reader = reader = instances.reader
         self.instances = instances
-        self._objects = self.instances.objects
+        self._objects = instances.objects
         self._containers = ContainerReader(reader)
         self._threads = {thread.ident: thread for thread in python.threads() if thread.ident}
 
@@ -141,6 +141,10 @@ class _Decoder:
         value = self._objects.integer(at) if at else None
         return value if isinstance(value, int) else None
 
+    def _boolean(self, address: int, name: str) -> bool | None:
+        number = self._number(address, name)
+        return None if number is None else bool(number)
+
     def _length(self, address: int) -> int | None:
         """Return len() of a list or deque."""
         struct = _LENGTHS.get(self.instances.ident(address))
@@ -155,15 +159,7 @@ class _Decoder:
     def queue(self, instance: Instance) -> Queue:
         """Return one queue."""
         at = instance.address
-        queue = Queue(
-            address=at,
-            shown=instance.shown,
-            size=None,
-            max_size=None,
-            unfinished=None,
-            getters=None,
-            putters=None,
-        )
+        queue = Queue(at, instance.shown)
         if instance.kind == SIMPLE:
             return queue._replace(size=self._simple_size(at))
         if instance.kind == PY_SIMPLE:
@@ -222,17 +218,15 @@ class _Decoder:
         workers = [self._thread_worker(member) for member in members]
         workers.sort(key=lambda worker: (worker.tid or 0, worker.name or ""))
         prefix = self._text(self._get(at, "_thread_name_prefix"))
-        shut = self._number(at, "_shutdown")
-        down = None if shut is None else bool(shut)
         return Pool(
-            address=at,
-            kind="threads",
-            shown=instance.shown,
-            prefix=prefix,
-            max_workers=most,
-            workers=tuple(workers),
-            queued=queued,
-            shut_down=down,
+            at,
+            "threads",
+            instance.shown,
+            prefix,
+            most,
+            tuple(workers),
+            queued,
+            shut_down=self._boolean(at, "_shutdown"),
         )
 
     def _thread_worker(self, thread: int) -> Worker:
@@ -254,34 +248,27 @@ class _Decoder:
                 name = self._text(self._get(process, "_name"))
                 workers.append(Worker(None, name, None, None, pid))
         work_items = self._get(at, "_pending_work_items")
-        calls: list[str] = []
-        count = 0
-        for _, work_item in self._objects.dict_items(work_items) if work_items else ():
-            count += 1
-            if len(calls) < MAX_ITEMS:
-                calls.append(self._function(work_item))
-        shut = self._number(at, "_shutdown_thread")
-        down = None if shut is None else bool(shut)
+        pending = [item for _, item in self._objects.dict_items(work_items)] if work_items else []
         workers.sort(key=lambda worker: worker.pid or 0)
         return Pool(
-            address=at,
-            kind="processes",
-            shown=instance.shown,
-            prefix=None,
-            max_workers=most,
-            workers=tuple(workers),
-            queued=count,
-            shut_down=down,
-            calls=tuple(calls),
+            at,
+            "processes",
+            instance.shown,
+            None,
+            most,
+            tuple(workers),
+            len(pending),
+            shut_down=self._boolean(at, "_shutdown_thread"),
+            calls=tuple(self._function(item) for item in pending[:MAX_ITEMS]),
         )
 
     def _function(self, work_item: int) -> str:
         """Return the name of the function of a _WorkItem."""
         function = self._get(work_item, "fn")
-        if self.instances.ident(function) == "function":
+        kind = self.instances.ident(function)
+        if kind == "function":
             at = self._reader.layout.require("PyFunctionObject", "func_qualname")
             return self._text(self._reader.u64(function + at)) or "?"
-        kind = self.instances.ident(function) if function else ""
         return f"{kind} object" if kind else "?"
 
 
@@ -295,9 +282,7 @@ def worker_state(thread: ThreadState) -> tuple[bool | None, PyFrame | None]:
     mine = [n for n, frame in enumerate(outermost_first) if frame.module == _POOL_MODULE]
     if not mine:
         return None, None
-    last = mine[0]
-    while last + 1 < len(outermost_first) and outermost_first[last + 1].module == _POOL_MODULE:
-        last += 1
-    if last + 1 < len(outermost_first):
-        return False, outermost_first[last + 1]
-    return outermost_first[last].name == "_worker", None
+    for frame in outermost_first[mine[0] :]:
+        if frame.module != _POOL_MODULE:
+            return False, frame
+    return outermost_first[-1].name == "_worker", None

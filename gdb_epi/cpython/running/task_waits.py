@@ -22,6 +22,7 @@ from gdb_epi.cpython.running.tasks import Task, asyncio_tasks, has_module
 from gdb_epi.cpython.running.trio_tasks import trio_tasks
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
+    FUTURE,
     LOCK,
     LOOP,
     OTHER,
@@ -230,16 +231,13 @@ def _by_future(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> Wait
     if not task.waits_for:
         return None
     classes = reader.classes(task.waits_for)
-    outside = task.stack[0] if task.stack else None
-    name = reader.name_of(task.waits_for, outside)
-    shown = classes[0] if classes else ""
+    name = reader.name_of(task.waits_for, task.stack[0] if task.stack else None)
+    kind, place = TASKS if awaited else FUTURE, ""
     if task.waits_for in awaited:
-        return Wait(TASK, task.waits_for, shown, name)
-    if _GATHERING in classes:
-        return Wait(TASKS, task.waits_for, shown, name, "asyncio.gather")
-    if awaited:
-        return Wait(TASKS, task.waits_for, shown, name)
-    return Wait("future", task.waits_for, shown, name)
+        kind = TASK
+    elif _GATHERING in classes:
+        kind, place = TASKS, "asyncio.gather"
+    return Wait(kind, task.waits_for, classes[0] if classes else "", name, place)
 
 
 class ContextManagers:

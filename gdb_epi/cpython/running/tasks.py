@@ -14,7 +14,7 @@ wait_for(), the outer future of shield() and gather(), the TaskGroup).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.frames.coroutines import (
     COROUTINES,
@@ -32,7 +32,7 @@ from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
 from gdb_epi.cpython.runtime.recover_modules import module_dict, remember_frame_globals
-from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
+from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import (
     NOT_AVAILABLE,
     UNREADABLE,
@@ -81,7 +81,7 @@ def awaited_by(
         if reading is None or task.state in ("finished", "cancelled"):
             continue
         try:
-            waiters = [] if derived else reading.awaited_by(task.address) or []
+            waiters = [] if derived else reading.awaited_by(task.address)
             # Tasks written in Python are in no such word of others, so callbacks count always.
             waiters = waiters + links.by_callbacks(reading.callbacks(task.address), waited)
             for waiter in waiters:
@@ -111,7 +111,7 @@ class FutureLinks:
                 continue
             futures[future] = None
             try:
-                if self._shown(future) == _GATHERING:
+                if self._types.shown(future) == _GATHERING:
                     children = self._objects.attribute(future, "_children")
                     if not isinstance(children, Absent):
                         todo += reversed(self._containers.list_items(children))
@@ -126,40 +126,22 @@ class FutureLinks:
         for callback in callbacks:
             for referred in self._referred(callback):
                 waiting += waited.get(referred, ())
-                if self._shown(referred) == _GROUP:
+                if self._types.shown(referred) == _GROUP:
                     parent = self._objects.attribute(referred, "_parent_task")
                     waiting += [] if isinstance(parent, Absent) else [parent]
         return waiting
 
-    def _shown(self, address: int) -> str:
-        """Return module and qualname of an object's type; "" when it is no object."""
-        try:
-            if address & 7 or not address:
-                return ""
-            return self._types.at(self._reader.type_of(address)).shown
-        except UnreadableMemory:
-            return ""
-
     def _referred(self, callback: int) -> list[int]:
         """Return the objects that a function, bound method or partial refers to."""
-        kind = self._types.lineage(self._reader.type_of(callback)).ident
-        word = self._reader.u64
+        kind, word = self._types.ident(callback), self._reader.u64
         if kind == "function":
-            closure = word(callback + self._require("PyFunctionObject", "func_closure"))
-            return self._cells(closure) if closure else []
+            return self._containers.cells(callback, MAX_CELLS)
         if kind == "method":
             return [word(callback + self._require("PyMethodObject", "im_self"))]
         if kind == "functools.partial":
             arguments = word(callback + self._require("partialobject", "args"))
             return self._containers.tuple_items(arguments)[:MAX_CELLS]
         return []
-
-    def _cells(self, closure: int) -> list[int]:
-        at = self._require("PyCellObject", "ob_ref")
-        return [
-            self._reader.u64(cell + at)
-            for cell in self._containers.tuple_items(closure)[:MAX_CELLS]
-        ]
 
 
 MAX_TASKS = 100_000
@@ -173,6 +155,7 @@ _C_TASK = "_asyncio.Task"
 # 3.12 (gh-97696) split _all_tasks. The first two are WeakSets, the last is a set.
 _WEAK_SETS = ("_all_tasks", "_scheduled_tasks")
 _EAGER = "_eager_tasks"
+_NOT_READ = Absent(NOT_AVAILABLE, "not read")
 
 
 class Task(NamedTuple):
@@ -185,19 +168,31 @@ class Task(NamedTuple):
     address: int
     interpreter: int  # id
     name: str | Absent
-    coro: str | Absent  # qualname
-    state: str | Absent  # one of STATES
-    running: bool
-    tid: int | None  # of the thread that runs it
-    awaits: str
-    waits_for: int  # the future or task (PyObject *) that wakes it; 0 when none
-    stack: tuple[PyFrame, ...]
+    coro: str | Absent = _NOT_READ  # qualname
+    state: str | Absent = _NOT_READ  # one of STATES
+    running: bool = False
+    tid: int | None = None  # of the thread that runs it
+    awaits: str = ""
+    waits_for: int = 0  # the future or task (PyObject *) that wakes it; 0 when none
+    stack: tuple[PyFrame, ...] = ()
     kind: str = "C"  # or "Python"
     loop: int = 0  # the event loop (PyObject *)
     awaited_by: tuple[int, ...] = ()  # the tasks that wait for this one, by address
     framework: str = ASYNCIO
     cancelled: bool = False  # trio: within a cancelled scope; it is told at its next checkpoint
     system: bool = False  # trio: one of the library's own
+
+
+def on_thread(task: Task, frame: int, threads: Iterable[ThreadState]) -> Task | None:
+    """Return a running task with the frames of its thread, down to the one of its coroutine.
+
+    None when none of the threads runs that frame.
+    """
+    for thread in threads:
+        for number, python_frame in enumerate(thread.frames, 1):
+            if python_frame.address == frame:
+                return task._replace(running=True, tid=thread.tid, stack=thread.frames[:number])
+    return None
 
 
 class Tasks(NamedTuple):
@@ -230,8 +225,7 @@ class _Decoder:
         self._layout = python.layout
         self._reader = PagedReader(target, python.layout)
         self._objects = NamespaceReader(self._reader)
-        addresses = tuple(interpreter.address for interpreter in python.interpreters)
-        self._types = TypeReader(self._reader, self._objects, addresses)
+        self._types = TypeReader(self._reader, self._objects, python.interpreter_addresses())
         self._coroutines = Coroutines(self._reader, self._objects, self._types)
         if python.finalizing:
             remember_frame_globals(self._reader, self._objects, python)
@@ -288,7 +282,7 @@ class _InterpreterTasks:
         self._interpreter = interpreter
         self._who = who
         self._containers = ContainerReader(self._reader)
-        self._c_fields = CFields(self._reader, self._types)
+        self._c_fields = CFields(self._reader, self._objects, self._types)
         self._module = 0  # the dict of asyncio.tasks
         self._task_types: dict[int, TaskFields] = {}  # by PyTypeObject *
         self._names: dict[int, str | Absent] = {}
@@ -417,9 +411,7 @@ class _InterpreterTasks:
     def fields_of(self, address: int) -> TaskFields | None:
         """Return how to read a task; None when the object is not a task. Never raises."""
         try:
-            if address & 7 or not address:
-                return None
-            types = self._types.lineage(self._reader.type_of(address)).types
+            types = self._types.lineage(self._types.of(address).address).types
         except UnreadableMemory:
             return None
         for info in types:
@@ -430,7 +422,7 @@ class _InterpreterTasks:
         return None
 
     def _is_none(self, address: int) -> bool:
-        return not address or self._coroutines.ident(address) == "NoneType"
+        return not address or self._types.ident(address) == "NoneType"
 
     def _running(self) -> set[int]:
         """Return the tasks that run.
@@ -439,18 +431,15 @@ class _InterpreterTasks:
         loops to tasks.
         """
         at = self._layout.offset("_PyThreadStateImpl", "asyncio_running_task")
-        running: set[int] = set()
         try:
             if at is not None:
-                for thread in self._interpreter.threads:
-                    running.add(self._reader.u64(thread.address + at))
-                return running
+                threads = self._interpreter.threads
+                return {self._reader.u64(thread.address + at) for thread in threads}
             loops = self._global("_current_tasks")
-            if loops:
-                running = {task for _, task in self._objects.dict_items(loops)}
+            return {task for _, task in self._objects.dict_items(loops)} if loops else set()
         except UnreadableMemory as error:
             self._problem(self._who, f"the running task: {error}")
-        return running
+            return set()
 
     # -- one task -----------------------------------------------------------------------------
 
@@ -459,19 +448,7 @@ class _InterpreterTasks:
         subject = f"task {address:#x}" if isinstance(name, Absent) else f"task {name}"
         if isinstance(name, Absent):
             self._problem(subject, f"its name: {name.detail}")
-        missing = Absent(NOT_AVAILABLE, "not read")
-        task = Task(
-            address=address,
-            interpreter=self._interpreter.id,
-            name=name,
-            coro=missing,
-            state=missing,
-            running=address in running,
-            tid=None,
-            awaits="",
-            waits_for=0,
-            stack=(),
-        )
+        task = Task(address, self._interpreter.id, name, running=address in running)
         fields = self.fields_of(address)
         if fields is None:
             return task
@@ -516,18 +493,12 @@ class _InterpreterTasks:
         if isinstance(task.coro, Absent):
             self._problem(subject, f"its coroutine: {task.coro.detail}")
         if chain.state == RUNNING:
-            return self._on_thread(task, self._coroutines.frame_address(coroutine), subject)
+            frame = self._coroutines.frame_address(coroutine)
+            running = on_thread(task, frame, self._interpreter.threads)
+            if running is None:
+                self._problem(subject, "it runs, but its frame is in no thread's stack")
+            return running or task
         return task._replace(awaits=self._awaits(task, chain))
-
-    def _on_thread(self, task: Task, frame: int, subject: str) -> Task:
-        """Return a running task with the frames of its thread, down to its coroutine's."""
-        for thread in self._interpreter.threads:
-            for number, python_frame in enumerate(thread.frames):
-                if python_frame.address == frame:
-                    stack = thread.frames[: number + 1]
-                    return task._replace(running=True, tid=thread.tid, stack=stack)
-        self._problem(subject, "it runs, but its frame is in no thread's stack")
-        return task
 
     def _awaits(self, task: Task, chain: Suspended) -> str:
         """Return what wakes a task, in words: another task by name, or the type of the future."""
@@ -542,7 +513,7 @@ class _InterpreterTasks:
             name = self._name(address)
             return f"task {address:#x}" if isinstance(name, Absent) else f"task {name}"
         try:
-            return self._types.at(self._reader.type_of(address)).shown
+            return self._types.of(address).shown
         except UnreadableMemory as error:
             self._problem(f"task {task.address:#x}", f"what it awaits: {error}")
             return ""

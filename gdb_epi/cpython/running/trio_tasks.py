@@ -14,8 +14,8 @@ from gdb_epi.cpython.frames.coroutines import COROUTINES, RUNNING, Coroutines
 from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.frame_waits import WaitReader
-from gdb_epi.cpython.running.tasks import TRIO, TRIO_MODULE, Task, Tasks, has_module
-from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.running.tasks import TRIO, TRIO_MODULE, Task, Tasks, has_module, on_thread
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 
@@ -92,27 +92,18 @@ class _Decoder:
         nursery = attribute(address, "_parent_nursery")
         parent = attribute(nursery, "_parent_task") if nursery else 0
         status = attribute(address, "_cancel_status")
-        cancelled = (
-            self._waits.truth(attribute(status, "effectively_cancelled")) if status else False
-        )
         task = Task(
-            address=address,
-            interpreter=interpreter,
-            name=name or Absent(NOT_AVAILABLE, "not readable"),
-            coro=Absent(NOT_AVAILABLE, "not read"),
+            address,
+            interpreter,
+            name or Absent(NOT_AVAILABLE, "not readable"),
             state="pending",
-            running=False,
-            tid=None,
-            awaits="",
-            waits_for=0,
-            stack=(),
             kind="Python",
             loop=runner,
             awaited_by=(parent,) if parent else (),
             framework=TRIO,
-            cancelled=cancelled,
+            cancelled=self._waits.truth(attribute(status, "effectively_cancelled")),
             system=address == init
-            or ((nursery != 0 and nursery == own and parent == init) and self._is_own(address)),
+            or (nursery != 0 and nursery == own and parent == init and self._is_own(address)),
         )
         coroutine = attribute(address, "coro")
         if self._coroutines.ident(coroutine) not in COROUTINES:
@@ -123,7 +114,11 @@ class _Decoder:
             self._problem(f"task {name}", f"its stack: {chain.broken}")
         task = task._replace(coro=self._coroutines.qualname(coroutine), stack=chain.frames)
         if chain.state == RUNNING:
-            return self._on_thread(task, self._coroutines.frame_address(coroutine))
+            frame = self._coroutines.frame_address(coroutine)
+            running = on_thread(task, frame, self._python.threads())
+            if running is None:
+                self._problem(f"task {name}", "it runs, but its frame is in no thread's stack")
+            return running or task._replace(running=True)
         return task
 
     def _is_own(self, address: int) -> bool:
@@ -134,12 +129,3 @@ class _Decoder:
         except EpiError:
             return False
         return frame is not None and (frame.module or "").partition(".")[0] == "trio"
-
-    def _on_thread(self, task: Task, frame: int) -> Task:
-        for thread in self._python.threads():
-            for number, python_frame in enumerate(thread.frames):
-                if python_frame.address == frame:
-                    stack: tuple[PyFrame, ...] = thread.frames[: number + 1]
-                    return task._replace(running=True, tid=thread.tid, stack=stack)
-        self._problem(f"task {task.name}", "it runs, but its frame is in no thread's stack")
-        return task._replace(running=True)

@@ -48,13 +48,13 @@ class ImportedModule(NamedTuple):
 
     name: str
     address: int  # PyObject *
-    kind: str
-    file: str | None
-    package: bool
-    version: str | None  # __version__
-    initializing: bool  # its import had not ended
-    stdlib: bool
-    build_id: str | None  # of an extension's shared object
+    kind: str = OTHER
+    file: str | None = None
+    package: bool = False
+    version: str | None = None  # __version__
+    initializing: bool = False  # its import had not ended
+    stdlib: bool = False
+    build_id: str | None = None  # of an extension's shared object
     problem: str = ""
 
     @property
@@ -147,20 +147,20 @@ class _Walk:
     # -- one module ---------------------------------------------------------------------------
 
     def _module(self, name: str, address: int) -> ImportedModule:
-        access = self._access
-        plain = ImportedModule(name, address, OTHER, None, False, None, False, False, None)
+        access, problem, contents = self._access, "", 0
+        module = ImportedModule(name, address)
         if access.ident(address) != "module":
-            what = access.type_name(address) or "an unreadable object"
-            return plain._replace(problem=f"not a module but {what}", stdlib=self._of_stdlib(plain))
-        try:
-            contents = access.reader.u64(
-                address + access.context.offset("PyModuleObject", "md_dict")
-            )
-        except UnreadableMemory as error:
-            return plain._replace(problem=str(error), stdlib=self._of_stdlib(plain))
-        if access.ident(contents) != "dict":
-            why = f"its dict at {contents:#x} is lost or damaged"
-            return plain._replace(problem=why, stdlib=self._of_stdlib(plain))
+            problem = f"not a module but {access.type_name(address) or 'an unreadable object'}"
+        else:
+            try:
+                at = access.context.offset("PyModuleObject", "md_dict")
+                contents = access.reader.u64(address + at)
+                if access.ident(contents) != "dict":
+                    problem = f"its dict at {contents:#x} is lost or damaged"
+            except UnreadableMemory as error:
+                problem = str(error)
+        if problem:
+            return module._replace(problem=problem, stdlib=self._of_stdlib(module))
         names = self._wanted(contents)
         spec = access.attributes(names["__spec__"]) if "__spec__" in names else {}
         file = self._text(names.get("__file__"))
@@ -168,7 +168,7 @@ class _Walk:
         kind = self._kind(names.get("__loader__"), spec.get("loader"), file, origin)
         if file is None and kind == EXTENSION:
             file = origin
-        module = plain._replace(
+        module = module._replace(
             kind=kind,
             file=file,
             package="__path__" in names,
@@ -189,7 +189,6 @@ class _Walk:
             for name in wanted:
                 if name not in values and reader.is_string(key, name):
                     values[name] = value
-                    break
             if len(values) == len(wanted):
                 break
         return values
@@ -236,16 +235,13 @@ class _Walk:
     def _stdlib_names(self) -> frozenset[str]:
         # sys.stdlib_module_names came with 3.10 (bpo-42955).
         at = self._access.get(self._sys, "stdlib_module_names") if self._sys else None
-        names = (
-            self._access.text(member, 256) for member in (self._access.members(at) if at else ())
-        )
+        names = (self._access.text(at, 256) for at in (self._access.members(at) if at else ()))
         return frozenset(name for name in names if name)
 
     @cached_property
     def _stdlib_folder(self) -> str | None:
         contents = self._access.module(self._interpreter.address, "os")
-        value = self._access.get(contents, "__file__") if contents else None
-        file = self._text(value)
+        file = self._text(self._access.get(contents, "__file__") if contents else None)
         return file.rpartition("/")[0] + "/" if file and file.startswith("/") else None
 
     def _of_stdlib(self, module: ImportedModule) -> bool:

@@ -8,7 +8,10 @@ like versions. Every triage runs it, so dicts are read no further than needed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import InterpreterState, PythonState
@@ -84,7 +87,7 @@ class _Walk:
             if isinstance(contents, Absent):
                 return contents
             modules = self._objects.dict_items(contents) if contents else iter(())
-            for _, (key, value) in zip(range(MAX_MODULES), modules, strict=False):
+            for key, value in islice(modules, MAX_MODULES):
                 name = self._reader.string(key, MAX_NAME)
                 if isinstance(name, Absent):
                     lost += 1
@@ -151,16 +154,13 @@ class _Walk:
 
     def _is_module(self, address: int) -> bool:
         """Tell whether an entry of sys.modules has the type that `sys` has, or is unknown."""
-        try:
-            modules = self._objects.sys_modules(self._interpreter.address)
-            if isinstance(modules, Absent):
-                return True
-            sys_module = self._objects.dict_get(modules, "sys")
-            if isinstance(sys_module, Absent):
-                return True
-            return self._reader.type_of(address) == self._reader.type_of(sys_module)
-        except UnreadableMemory:
-            return True
+        with suppress(UnreadableMemory):
+            held = self._objects.sys_modules(self._interpreter.address)
+            if not isinstance(held, Absent):
+                held = self._objects.dict_get(held, "sys")
+            if not isinstance(held, Absent):
+                return self._reader.type_of(address) == self._reader.type_of(held)
+        return True
 
     def _stdlib_names(self) -> set[str]:
         """Return sys.stdlib_module_names (3.10+, bpo-42955); empty before, or when it is lost."""
@@ -170,24 +170,12 @@ class _Walk:
         names_at = self._objects.dict_get(contents, "stdlib_module_names")
         if isinstance(names_at, Absent):
             return set()
-        layout, reader = self._reader.layout, self._reader
         try:
-            table = reader.u64(names_at + layout.require("PySetObject", "table"))
-            mask = reader.u64(names_at + layout.require("PySetObject", "mask"))
-            width = layout.size("setentry") or 16
-            if mask >= MAX_STDLIB:
-                return set()
-            entries = reader.read(table, (mask + 1) * width)
+            members = list(islice(ContainerReader(self._reader).set_items(names_at), MAX_STDLIB))
         except UnreadableMemory:
             return set()
-        at = layout.offset("setentry", "key") or 0
-        names = set()
-        for start in range(at, len(entries), width):
-            key = int.from_bytes(entries[start : start + 8], "little")
-            text = reader.string(key, MAX_NAME) if key else None
-            if isinstance(text, str):
-                names.add(text)
-        return names
+        texts = (self._reader.string(member, MAX_NAME) for member in members)
+        return {text for text in texts if isinstance(text, str)}
 
 
 def _installed(file: str) -> bool:

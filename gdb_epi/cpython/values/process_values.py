@@ -144,7 +144,7 @@ def _own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
 
 def values_of(target: Target, python: PythonState, limits: Limits | None = None) -> Values:
     """Return the values of a decoded process."""
-    addresses = tuple(interpreter.address for interpreter in python.interpreters)
-    values = Values(target, PagedReader(target, python.layout), addresses, limits)
+    reader = PagedReader(target, python.layout)
+    values = Values(target, reader, python.interpreter_addresses(), limits)
     values.threads = tuple(python.threads())
     return values
