@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.reading import group_in, groups_in
 from gdb_epi.repro.expected_crash import HALVES, LEVELS, Match, compare, keys_of
 from gdb_epi.typing_lite import Any
 
@@ -65,15 +65,13 @@ def _both(first: Record, second: Record, group: str, name: str) -> list[Any]:
 
 
 def _libs(record: Record) -> dict[str, str]:
-    modules = group_in(record, "libs").get("modules")
-    listed = [m for m in modules if isinstance(m, dict)] if isinstance(modules, list) else []
-    return {str(m.get("soname")): str(m.get("build_id") or "no build-id") for m in listed}
+    modules = groups_in(group_in(record, "libs"), "modules")
+    return {str(m.get("soname")): str(m.get("build_id") or "no build-id") for m in modules}
 
 
 def _packages(record: Record) -> dict[str, str]:
-    packages = group_in(record, "python").get("packages")
-    listed = [p for p in packages if isinstance(p, dict)] if isinstance(packages, list) else []
-    return {str(p.get("name")): str(p.get("version") or "no version") for p in listed}
+    packages = groups_in(group_in(record, "python"), "packages")
+    return {str(p.get("name")): str(p.get("version") or "no version") for p in packages}
 
 
 def _differing(first: dict[str, str], second: dict[str, str]) -> dict[str, list[str | None]]:

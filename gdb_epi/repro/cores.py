@@ -50,18 +50,20 @@ def how_cores_come(pattern: str | None = None, uses_pid: str | None = None) -> C
     """Return how this machine writes cores; the words of /proc may be given."""
     text = _read(PATTERN) if pattern is None else pattern
     with_pid = (_read(USES_PID) if uses_pid is None else uses_pid) == "1" or "%p" in (text or "")
+    folder, name = os.path.split(text or "")
+    why_not = ""
     if text is None:
-        return CoreDumping(False, None, "", False, f"{PATTERN} cannot be read")
-    if text.startswith("|"):
-        program = text[1:].split(" ")[0]
-        return CoreDumping(False, None, "", False, f"core_pattern is a pipe to {program}")
-    if not text:
-        return CoreDumping(False, None, "", False, "core_pattern is empty")
-    if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
-        return CoreDumping(False, None, "", False, "the hard limit of core sizes is 0 (ulimit -Hc)")
-    folder, name = os.path.split(text)
-    if "%" in folder or (folder and not folder.startswith("/")):
-        return CoreDumping(False, None, "", False, f"core_pattern {text} names a folder by %")
+        why_not = f"{PATTERN} cannot be read"
+    elif text.startswith("|"):
+        why_not = f"core_pattern is a pipe to {text[1:].split(' ')[0]}"
+    elif not text:
+        why_not = "core_pattern is empty"
+    elif resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        why_not = "the hard limit of core sizes is 0 (ulimit -Hc)"
+    elif "%" in folder or (folder and not folder.startswith("/")):
+        why_not = f"core_pattern {text} names a folder by %"
+    if why_not:
+        return CoreDumping(False, None, "", False, why_not)
     return CoreDumping(True, folder or None, name.split("%")[0], not with_pid, "")
 
 
@@ -82,8 +84,7 @@ def recent_cores(dumping: CoreDumping, folder: str, since: float) -> Iterator[tu
         return
     paths = [os.path.join(place, name) for name in names]
     for path in [path for path in paths if changed_at(path) >= since - 1][:MAX_FOUND]:
-        origin = origin_of(path)
-        if origin is not None:
+        if (origin := origin_of(path)) is not None:
             yield path, origin
 
 

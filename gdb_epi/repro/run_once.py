@@ -39,13 +39,8 @@ class Member(NamedTuple):
 
 def members(session: int) -> list[Member]:
     """Return the living processes of a session; zombies do not count."""
-    processes = []
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            process = _member(int(name), session)
-            if process is not None:
-                processes.append(process)
-    return sorted(processes)
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return sorted(filter(None, (_member(pid, session) for pid in pids)))
 
 
 def working_processes(session: int) -> list[Member]:
@@ -120,6 +115,11 @@ class Plan(NamedTuple):
     children: bool = False  # under GDB: follow them too
     own_streams: bool = False
 
+    def words_of_gdb(self) -> list[str]:
+        """Return the words that start GDB with its settings, without arguments."""
+        settings = [word for setting in self.gdb_settings for word in ("-iex", setting)]
+        return [self.gdb or "gdb", "-nx", "-nh", "-batch", *settings]
+
 
 class Run(NamedTuple):
     """What one run came to. `cores` lie in its scratch folder; `trouble` is what went wrong."""
@@ -163,15 +163,7 @@ def run_once(plan: Plan, number: int, scratch: str, stop: Event) -> Run:
         tail = _tail(output)
     kind, status, cores, trouble = outcome
     seconds = time.monotonic() - started
-    return Run(
-        number=number,
-        kind=kind,
-        status=status,
-        seconds=seconds,
-        cores=tuple(cores),
-        tail=tail,
-        trouble=tuple(trouble),
-    )
+    return Run(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
 
 
 def start_words(
@@ -191,10 +183,7 @@ def start_words(
     with open(enter, "wb", opener=private_opener) as stream:
         words = shlex.join(["/usr/bin/env", "-i", *own])
         stream.write(os.fsencode(f'exec {words} "$@" {streams}\n'))
-    words_of_gdb = [plan.gdb or "gdb", "-nx", "-nh", "-batch"]
-    for setting in plan.gdb_settings:
-        words_of_gdb += ["-iex", setting]
-    words_of_gdb += ["-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
+    words_of_gdb = [*plan.words_of_gdb(), "-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
     if plan.own_streams:
         log = os.path.join(scratch, "gdb.txt")
         words_of_gdb = ["/bin/sh", "-c", OWN_STREAMS, log, *words_of_gdb]
@@ -293,10 +282,7 @@ def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Outcome
 
 def snapshot(plan: Plan, pid: int, path: str) -> str:
     """Let GDB write a core of a living process; return why it could not, "" when it did."""
-    words = [plan.gdb or "gdb", "-nx", "-nh", "-batch"]
-    for setting in plan.gdb_settings:
-        words += ["-iex", setting]
-    words += ["-p", str(pid), "-ex", "generate-core-file snapshot"]
+    words = [*plan.words_of_gdb(), "-p", str(pid), "-ex", "generate-core-file snapshot"]
     try:
         done = subprocess.run(
             words,

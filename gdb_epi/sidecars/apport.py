@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import os
 
-from gdb_epi.errors import Absent
-from gdb_epi.record.environment_variables import from_entries
-from gdb_epi.record.groups.surroundings import groups_of_environment
-from gdb_epi.sidecars.types import Sidecar, clean_text, filled, groups_from, number, read_capped
+from gdb_epi.sidecars.types import (
+    Sidecar,
+    clean_text,
+    filled,
+    groups_from,
+    groups_of_environ,
+    identity_of,
+    read_capped,
+)
 from gdb_epi.typing_lite import Any
 
 MAX_KEYS = 512
@@ -64,23 +69,17 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
     uname = fields.get("Uname", "").split()
     release = uname[1] if len(uname) > 1 and uname[0] == "Linux" else None
     attributes = filled(
-        {
-            "distribution": clean_text(fields.get("DistroRelease")),
-            "package": clean_text(fields.get("Package")),
-        }
+        distribution=clean_text(fields.get("DistroRelease")),
+        package=clean_text(fields.get("Package")),
     )
-    filled_groups = groups_from(
+    groups = groups_from(
         "apport",
         time={"crash_ts": seconds},
         kernel={"release": clean_text(release)},
         host={"attributes": attributes or None},
     )
     lines = fields.get("ProcEnviron", "").strip().split("\n")
-    variables = from_entries((line.encode("utf-8", "replace") for line in lines if line), "apport")
-    if not isinstance(variables, Absent):
-        groups = groups_of_environment(variables)
-        filled_groups |= {name: groups[name] for name in ("job", "container") if groups[name]}
-    return filled_groups
+    return groups | groups_of_environ(lines, "apport")
 
 
 def _seconds(date: str | None) -> float | None:
@@ -105,10 +104,4 @@ def _seconds(date: str | None) -> float | None:
 def _identity(fields: dict[str, str]) -> dict[str, Any]:
     lines = (line.partition(":") for line in fields.get("ProcStatus", "").split("\n"))
     status = {name: rest.strip() for name, _, rest in lines}
-    return filled(
-        {
-            "signo": number(fields.get("Signal"), 128),
-            "comm": status.get("Name"),
-            "pid": number(status.get("Pid"), 1 << 31),
-        }
-    )
+    return identity_of(status.get("Pid"), fields.get("Signal"), status.get("Name"))

@@ -7,7 +7,15 @@ import os
 import re
 
 from gdb_epi.errors import UsageError
-from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean_text, filled, groups_from, number
+from gdb_epi.sidecars.types import (
+    MAX_SECONDS,
+    Sidecar,
+    clean_text,
+    groups_from,
+    identity_of,
+    number,
+    without_compression,
+)
 from gdb_epi.typing_lite import Any
 
 MAX_TEMPLATE = 256
@@ -28,7 +36,6 @@ SYSTEMD = re.compile(
     r"core\.(?P<comm>[^/]{1,64}?)\.(?P<uid>[0-9]+)\.(?P<boot_id>[0-9a-f]{32})"
     r"\.(?P<pid>[0-9]+)\.(?P<micro>[0-9]{10,20})\Z"
 )
-_COMPRESSED = re.compile(r"\.(?:zst|lz4|xz|gz|bz2)\Z")
 
 
 def template_pattern(template: str) -> re.Pattern[str]:
@@ -70,7 +77,7 @@ def of_name(core: str, template: str | None) -> Sidecar | None:
     Without a template only systemd's own kind of name is understood. Raises UsageError.
     """
     name = os.path.basename(core)
-    plain = _COMPRESSED.sub("", name)[:MAX_NAME]
+    plain = without_compression(name)[:MAX_NAME]
     if template is None:
         match = SYSTEMD.match(plain)
         return None if match is None else _sidecar(match.groupdict())
@@ -95,9 +102,5 @@ def _sidecar(values: dict[str, Any]) -> Sidecar:
         cpu={"number": cpu, "source": None if cpu is None else "core_pattern"},
     )
     pid = values.get("pid") or values.get("more_pid")
-    identity = {
-        "pid": number(pid, 1 << 31),
-        "signo": number(values.get("signal"), 128),
-        "comm": values.get("comm"),
-    }
-    return Sidecar("core_pattern", "file name", groups, filled(identity))
+    identity = identity_of(pid, values.get("signal"), values.get("comm"))
+    return Sidecar("core_pattern", "file name", groups, identity)

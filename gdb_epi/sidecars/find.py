@@ -7,13 +7,12 @@ import os
 from collections.abc import Callable, Iterator
 
 from gdb_epi.errors import InputError
-from gdb_epi.sidecars.types import Sidecar
+from gdb_epi.sidecars.types import Sidecar, without_compression
 from gdb_epi.typing_lite import NamedTuple
 
 JOURNAL_ENDINGS = (".journal.json", ".journal", ".export")
 APPORT_ENDINGS = (".crash",)
 HOST_NAMES = ("host.json",)
-_COMPRESSED = (".zst", ".lz4", ".xz", ".gz", ".bz2")
 
 
 class SidecarOptions(NamedTuple):
@@ -105,8 +104,7 @@ def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
 
 
 def _with_endings(core: str, endings: tuple[str, ...]) -> Iterator[str]:
-    stems = [core, *(core.removesuffix(end) for end in _COMPRESSED if core.endswith(end))]
-    for stem in stems:
+    for stem in dict.fromkeys((core, without_compression(core))):
         for ending in endings:
             yield stem + ending
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from glob import glob
 
+from gdb_epi.sidecars.types import filled
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import sha256_hex
 
@@ -91,6 +92,7 @@ _DMI_OPEN = {
     "product_sku": "sku", "sys_vendor": "vendor", "chassis_asset_tag": "asset_tag_hash",
 }  # fmt: skip
 _DMI_ROOT = {"product_serial": "serial_hash", "board_serial": "board_serial_hash"}
+_NVIDIA = {"gpu_model": "Model", "gpu_vbios": "Video BIOS", "gpu_firmware": "GPU Firmware"}
 _TAINT_MACHINE_CHECK = 1 << 4  # Documentation/admin-guide/tainted-kernels.rst
 
 Facts = dict[str, Any]
@@ -142,7 +144,7 @@ def collect(root: str = "/", given: Mapping[str, str] | None = None) -> Facts:
         "hostname": host.text("proc/sys/kernel/hostname"),
         "machine_id": host.text("etc/machine-id"),
         "boot_id": host.text("proc/sys/kernel/random/boot_id"),
-        "kernel": _filled({"release": host.text("proc/sys/kernel/osrelease")}),
+        "kernel": filled(release=host.text("proc/sys/kernel/osrelease")),
         "container": _container(host),
         "attributes": {
             key: value[:MAX_TEXT] if isinstance(value, str) else value
@@ -152,10 +154,6 @@ def collect(root: str = "/", given: Mapping[str, str] | None = None) -> Facts:
         "needs_root": sorted(host.needs_root),
     }
     return {key: value for key, value in facts.items() if value not in (None, {})}
-
-
-def _filled(facts: Facts) -> Facts:
-    return {key: value for key, value in facts.items() if value is not None}
 
 
 def _hashed(text: str | None) -> str | None:
@@ -168,10 +166,8 @@ def _hashed(text: str | None) -> str | None:
 def _cpu(host: Host) -> Facts:
     """Model, microcode and counts of /proc/cpuinfo (x86: arch/x86/kernel/cpu/proc.c)."""
     values: dict[str, set[str]] = {}
-    for line in (host.text("proc/cpuinfo") or "").split("\n"):
-        name, colon, value = line.partition(":")
-        if colon:
-            values.setdefault(name.strip(), set()).add(value.strip())
+    for name, value in _pairs(host.text("proc/cpuinfo") or "", ":"):
+        values.setdefault(name, set()).add(value)
 
     def values_of(name: str) -> str | None:
         return ",".join(sorted(values[name])[:4]) if name in values else None
@@ -204,19 +200,16 @@ def _firmware(host: Host) -> Facts:
 def _memory(host: Host) -> Facts:
     """Sizes, modules (SMBIOS, root only, else EDAC), errors that were corrected or not."""
     facts: Facts = {}
-    for line in (host.text("proc/meminfo") or "").split("\n"):
-        words = line.split()
-        if len(words) >= 2 and words[0] == "MemTotal:":
-            facts["memory_kib"] = int(words[1])
-        if len(words) >= 2 and words[0] == "HardwareCorrupted:" and words[1] != "0":
-            facts["memory_poisoned_kib"] = int(words[1])
+    sizes = dict(_pairs(host.text("proc/meminfo") or "", ":"))
+    for fact, name in (("memory_kib", "MemTotal"), ("memory_poisoned_kib", "HardwareCorrupted")):
+        kib = int(sizes.get(name, "0").removesuffix(" kB"))
+        facts |= {fact: kib} if kib else {}
     table = host.data("sys/firmware/dmi/tables/DMI", what="DIMMs (SMBIOS)")
     dimms = memory_devices(table) if table is not None else []
     facts |= _dimms(dimms) if dimms else _edac_dimms(host)
     for name in ("ce", "ue"):
         paths = host.matches(f"sys/devices/system/edac/mc/mc*/{name}_count")
-        counts = [host.number(path) for path in paths]
-        readable = [count for count in counts if count is not None]
+        readable = [count for count in map(host.number, paths) if count is not None]
         facts[f"edac_{name}"] = sum(readable) if readable else None
     taint = host.number("proc/sys/kernel/tainted")
     if taint is not None:
@@ -233,8 +226,8 @@ def _chosen(text: str | None) -> str | None:
 def _dimms(dimms: list[Dimm]) -> Facts:
     facts: Facts = {
         "dimm_count": len(dimms),
-        "dimm_parts": ",".join(sorted({d.part for d in dimms if d.part})) or None,
-        "dimm_vendors": ",".join(sorted({d.manufacturer for d in dimms if d.manufacturer})) or None,
+        "dimm_parts": _joined(dimm.part for dimm in dimms),
+        "dimm_vendors": _joined(dimm.manufacturer for dimm in dimms),
         "dimm_source": "smbios",
     }
     for dimm in dimms[:MAX_PARTS]:
@@ -244,9 +237,8 @@ def _dimms(dimms: list[Dimm]) -> Facts:
 
 
 def _edac_dimms(host: Host) -> Facts:
-    labels = host.matches("sys/devices/system/edac/mc/mc*/dimm*/size")
-    sizes = [host.number(path) for path in labels]
-    count = sum(bool(size) for size in sizes)
+    sizes = map(host.number, host.matches("sys/devices/system/edac/mc/mc*/dimm*/size"))
+    count = sum(map(bool, sizes))
     return {"dimm_count": count, "dimm_source": "edac"} if count else {}
 
 
@@ -259,11 +251,10 @@ def _gpus(host: Host) -> Facts:
         facts["gpu_driver"] = next((w for w in words if w.count(".") >= 1 and w[0].isdigit()), None)
     cards = [host.text(p) or "" for p in host.matches("proc/driver/nvidia/gpus/*/information")]
     if cards:
-        tables = [dict(_pairs(card)) for card in cards]
+        tables = [dict(_pairs(card, ":")) for card in cards]
         facts["gpu_count"] = len(cards)
-        facts["gpu_model"] = _joined(tables, "Model")
-        facts["gpu_vbios"] = _joined(tables, "Video BIOS")
-        facts["gpu_firmware"] = _joined(tables, "GPU Firmware")
+        for fact, name in _NVIDIA.items():
+            facts[fact] = _joined(table.get(name) for table in tables)
         for number, table in enumerate(tables[:MAX_PARTS]):
             facts[f"gpu_uuid_hash {number}"] = _hashed(table.get("GPU UUID"))
         return facts
@@ -277,30 +268,28 @@ def _gpus(host: Host) -> Facts:
     return facts
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
-    parts = (line.partition(":") for line in text.split("\n"))
-    return [(name.strip(), value.strip()) for name, colon, value in parts if colon]
+def _pairs(text: str, separator: str) -> list[tuple[str, str]]:
+    parts = (line.partition(separator) for line in text.split("\n"))
+    return [(name.strip(), value.strip()) for name, found, value in parts if found]
 
 
-def _joined(tables: list[dict[str, str]], name: str) -> str | None:
-    return ",".join(sorted({table[name] for table in tables if table.get(name)})) or None
+def _joined(texts: Iterable[str | None]) -> str | None:
+    """Return the different texts with commas; None where there is none."""
+    return ",".join(sorted(set(filter(None, texts)))) or None
 
 
 def _adapters(host: Host) -> Facts:
     """Firmware of InfiniBand adapters and NVMe disks."""
-    facts: Facts = {}
-    for name, pattern in (
-        ("infiniband_firmware", "sys/class/infiniband/*/fw_ver"),
-        ("nvme_firmware", "sys/class/nvme/nvme*/firmware_rev"),
-    ):
-        texts = {text for path in host.matches(pattern) if (text := host.text(path))}
-        facts[name] = ",".join(sorted(texts)) or None
-    return facts
+    patterns = {
+        "infiniband_firmware": "sys/class/infiniband/*/fw_ver",
+        "nvme_firmware": "sys/class/nvme/nvme*/firmware_rev",
+    }
+    return {name: _joined(map(host.text, host.matches(p))) for name, p in patterns.items()}
 
 
 def _system(host: Host) -> Facts:
     """Distribution, kernel build, mitigations, clock source."""
-    release = dict(_equals(host.text("etc/os-release") or ""))
+    release = _equals(host.text("etc/os-release") or "")
     states = [
         f"{os.path.basename(path)}={host.text(path)}"
         for path in host.matches("sys/devices/system/cpu/vulnerabilities/*")
@@ -346,15 +335,14 @@ def _container(host: Host) -> Facts:
     podman = host.text("run/.containerenv")
     if podman is not None:
         runtime = runtime or "podman"
-        image = dict(_equals(podman)).get("image")
+        image = _equals(podman).get("image")
     elif os.path.exists(os.path.join(host.root, ".dockerenv")):
         runtime = runtime or "docker"
-    return _filled({"runtime": runtime, "image": image})
+    return filled(runtime=runtime, image=image)
 
 
-def _equals(text: str) -> list[tuple[str, str]]:
-    parts = (line.partition("=") for line in text.split("\n"))
-    return [(name.strip(), value.strip().strip('"')) for name, equals, value in parts if equals]
+def _equals(text: str) -> dict[str, str]:
+    return {name: value.strip('"') for name, value in _pairs(text, "=")}
 
 
 PROBES: tuple[Callable[[Host], Facts], ...] = (

@@ -11,18 +11,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
-from gdb_epi.errors import Absent
-from gdb_epi.record.environment_variables import from_entries
-from gdb_epi.record.groups.surroundings import groups_of_environment
 from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
-    filled,
     groups_from,
+    groups_of_environ,
+    identity_of,
     number,
     read_capped,
+    without_compression,
 )
 from gdb_epi.typing_lite import Any
 
@@ -58,11 +58,7 @@ def _about(entries: list[Entry], core: str, pid: int | None) -> Entry | None:
 
 
 def _stem(path: str) -> str:
-    """Return a file name without what compression adds."""
-    name = os.path.basename(path)
-    for ending in (".zst", ".lz4", ".xz", ".gz"):
-        name = name.removesuffix(ending)
-    return name
+    return without_compression(os.path.basename(path))
 
 
 def _why_none(entries: list[Entry]) -> str:
@@ -75,8 +71,7 @@ def entries_in(journal: bytes) -> Iterator[Entry]:
     """Yield the entries of a journal in either format, at most MAX_ENTRIES."""
     start = journal.lstrip()[:1]
     source = _json_entries(journal) if start in (b"{", b"[", b"\x1e") else _export_entries(journal)
-    for _, entry in zip(range(MAX_ENTRIES), source, strict=False):
-        yield entry
+    yield from islice(source, MAX_ENTRIES)
 
 
 def _json_entries(journal: bytes) -> Iterator[Entry]:
@@ -139,13 +134,8 @@ def _decoded(value: bytes) -> str:
 
 
 def _identity(entry: Entry) -> dict[str, Any]:
-    return filled(
-        {
-            "pid": number(entry.get("COREDUMP_PID"), 1 << 31),
-            "signo": number(entry.get("COREDUMP_SIGNAL"), 128),
-            "comm": entry.get("COREDUMP_COMM"),
-        }
-    )
+    signo = entry.get("COREDUMP_SIGNAL")
+    return identity_of(entry.get("COREDUMP_PID"), signo, entry.get("COREDUMP_COMM"))
 
 
 def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
@@ -153,7 +143,6 @@ def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
         entry.get("__REALTIME_TIMESTAMP") or entry.get("_SOURCE_REALTIME_TIMESTAMP")
     )
     seconds = None if micro is None or micro / 1e6 > MAX_SECONDS else round(micro / 1e6, 6)
-    from_environment = _environment(entry.get("COREDUMP_ENVIRON", ""))
     groups = groups_from(
         "journal",
         time={"crash_ts": seconds},
@@ -162,21 +151,13 @@ def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
             "machine_id": clean_text(entry.get("_MACHINE_ID")),
             "boot_id": clean_text(entry.get("_BOOT_ID")),
         },
-        container={
-            "cgroup": clean_text(entry.get("COREDUMP_CGROUP")),
-        },
+        container={"cgroup": clean_text(entry.get("COREDUMP_CGROUP"))},
         job={
             "unit": clean_text(entry.get("COREDUMP_UNIT")),
             "slice": clean_text(entry.get("COREDUMP_SLICE")),
         },
     )
-    for name, group in from_environment.items():
-        if name != "host" and group:
-            groups[name] = {**group, **groups.get(name, {})}
+    environ = entry.get("COREDUMP_ENVIRON", "").split("\n")[:MAX_VARIABLES]
+    for name, group in groups_of_environ(environ, "journal").items():
+        groups[name] = {**group, **groups.get(name, {})}
     return groups
-
-
-def _environment(block: str) -> dict[str, Any]:
-    entries = (line.encode("utf-8", "replace") for line in block.split("\n")[:MAX_VARIABLES])
-    variables = from_entries((entry for entry in entries if entry), "journal")
-    return {} if isinstance(variables, Absent) else groups_of_environment(variables)

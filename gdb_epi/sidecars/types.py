@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from gdb_epi.errors import Absent
+from gdb_epi.record.environment_variables import from_entries
+from gdb_epi.record.groups.surroundings import groups_of_environment
 from gdb_epi.record.redact import redact_value
 from gdb_epi.typing_lite import Any, NamedTuple
 
 MAX_FILE = 64 << 20  # bytes of a sidecar that are read
 MAX_TEXT = 256
 MAX_SECONDS = 1 << 36
+COMPRESSED = (".zst", ".lz4", ".xz", ".gz", ".bz2")
 
 
 class Sidecar(NamedTuple):
@@ -40,18 +46,37 @@ def clean_text(value: object) -> str | None:
     """Return a short redacted text, None for anything else and for nothing."""
     if not isinstance(value, str):
         return None
-    text = redact_value(value.strip()[:MAX_TEXT])
-    return text or None
+    return redact_value(value.strip()[:MAX_TEXT]) or None
 
 
-def filled(group: dict[str, Any]) -> dict[str, Any]:
+def without_compression(path: str) -> str:
+    """Return a file name without what compression adds."""
+    for ending in COMPRESSED:
+        path = path.removesuffix(ending)
+    return path
+
+
+def filled(**group: Any) -> dict[str, Any]:
     """Return a group without what is None."""
     return {key: value for key, value in group.items() if value is not None}
 
 
+def identity_of(pid: object, signo: object, comm: str | None) -> dict[str, Any]:
+    """Return what a source says about the process (Sidecar.identity)."""
+    return filled(pid=number(pid, 1 << 31), signo=number(signo, 128), comm=comm)
+
+
+def groups_of_environ(entries: Iterable[str], source: str) -> dict[str, dict[str, Any]]:
+    """Return the groups that the environment of the process fills, but for the host's."""
+    encoded = (entry.encode("utf-8", "replace") for entry in entries if entry)
+    variables = from_entries(encoded, source)
+    groups = {} if isinstance(variables, Absent) else groups_of_environment(variables)
+    return {name: group for name, group in groups.items() if name != "host" and group}
+
+
 def groups_from(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups that hold anything; time and host name say that they are from `source`."""
-    parts = {name: filled(group) for name, group in groups.items()}
+    parts = {name: filled(**group) for name, group in groups.items()}
     if "crash_ts" in parts.get("time", {}):
         parts["time"]["ts_source"] = source
     if "hostname" in parts.get("host", {}):

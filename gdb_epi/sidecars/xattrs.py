@@ -10,7 +10,14 @@ from __future__ import annotations
 
 import os
 
-from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean_text, filled, groups_from, number
+from gdb_epi.sidecars.types import (
+    MAX_SECONDS,
+    Sidecar,
+    clean_text,
+    groups_from,
+    identity_of,
+    number,
+)
 
 PREFIX = "user.coredump."
 NAMES = ("pid", "signal", "timestamp", "hostname", "comm", "exe")
@@ -28,9 +35,7 @@ def of_xattrs(core: str) -> Sidecar | None:
             continue
         if len(raw) <= MAX_VALUE:
             values[name] = raw.decode("utf-8", "backslashreplace")
-    if not values:
-        return None
-    return of_values(values)
+    return of_values(values) if values else None
 
 
 def of_values(values: dict[str, str]) -> Sidecar:
@@ -45,9 +50,5 @@ def of_values(values: dict[str, str]) -> Sidecar:
         time={"crash_ts": seconds},
         host={"hostname": clean_text(values.get("hostname"))},
     )
-    identity = {
-        "pid": number(values.get("pid"), 1 << 31),
-        "signo": number(values.get("signal"), 128),
-        "comm": values.get("comm"),
-    }
-    return Sidecar("xattr", "user.coredump.*", groups, filled(identity))
+    identity = identity_of(values.get("pid"), values.get("signal"), values.get("comm"))
+    return Sidecar("xattr", "user.coredump.*", groups, identity)
