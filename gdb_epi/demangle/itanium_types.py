@@ -6,11 +6,33 @@ Source: Itanium C++ ABI, sections 5.1.5 (types), 5.1.6 (expressions), 5.1.10 (co
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
 
-_UNARY = frozenset(("ps", "ng", "ad", "de", "co", "nt", "sp", "sz", "az", "nx", "tw", "te", "dl",
-                    "da", "aw"))  # fmt: skip
-_TYPE_ONLY, _CASTS = ("st", "at", "ti"), ("dc", "sc", "cc", "rc")
+# What follows a code: types (t, up to the E that closes them T), expressions (e, x), an unresolved
+# name (n), the bound of an array (b), an E.
+_OPERANDS = {
+    **dict.fromkeys(("ds", *OPERATORS), "ee"),
+    **dict.fromkeys("ps ng ad de co nt sp sz az nx tw te dl da aw sZ".split(), "e"),
+    **dict.fromkeys(("st", "at", "ti"), "t"),
+    **dict.fromkeys(("dc", "sc", "cc", "rc"), "te"),
+    **dict.fromkeys(("cl", "cp", "il"), "x"),
+    **dict.fromkeys(("dt", "pt"), "en"),
+    "tl": "tx",
+    "qu": "eee",
+    "sP": "T",
+    "tr": "",
+}
+_D_TYPES = {
+    **dict.fromkeys("Dd De Df Dh Di Ds Du Da Dc Dn".split(), ""),
+    **dict.fromkeys(("Dp", "Do", "Dx"), "t"),
+    **dict.fromkeys(("DB", "DU"), "b"),
+    **dict.fromkeys(("Dt", "DT"), "eE"),
+    "DO": "eEt",
+    "Dw": "Tt",
+    "Dv": "bt",
+}
 _QUALIFIERS = "PROCGrVK"
 _BUILTIN = "vwbcahstijlmxynofdegz"
 
@@ -232,29 +254,12 @@ def _skip_d(reader: Reader) -> None:
     """Skip the types whose codes begin with D."""
     code = reader.peek(2)
     reader.position += 2
-    if code in ("Dt", "DT"):
-        skip_expression(reader)
-        reader.need("E")
-    elif code == "DO":
-        skip_expression(reader)
-        reader.need("E")
-        skip_type(reader)
-    elif code == "Dw":
-        skip_types(reader)
-        skip_type(reader)
-    elif code in ("Dp", "Do", "Dx"):
-        skip_type(reader)
-    elif code == "Dv":
-        _skip_bound(reader)
-        skip_type(reader)
-    elif code == "DF":
+    if code == "DF":
         reader.number()
         if not (reader.take("_") or reader.take("b") or reader.take("x")):
             raise Unreadable
-    elif code in ("DB", "DU"):
-        _skip_bound(reader)
-    elif code not in ("Dd", "De", "Df", "Dh", "Di", "Ds", "Du", "Da", "Dc", "Dn"):
-        raise Unreadable
+    else:
+        _skip_operands(reader, _D_TYPES.get(code))
 
 
 def _skip_literal(reader: Reader) -> None:
@@ -314,15 +319,8 @@ def _skip_function_parameter(reader: Reader) -> None:
 
 def _skip_coded(reader: Reader, code: str) -> None:
     """Skip the operands of an expression whose two-letter code was taken."""
-    if code in _UNARY:
-        skip_expression(reader)
-    elif code in ("pp", "mm"):
+    if code in ("pp", "mm"):
         reader.take("_")
-        skip_expression(reader)
-    elif code in _TYPE_ONLY:
-        skip_type(reader)
-    elif code in _CASTS:
-        skip_type(reader)
         skip_expression(reader)
     elif code == "cv":
         skip_type(reader)
@@ -330,34 +328,12 @@ def _skip_coded(reader: Reader, code: str) -> None:
             _skip_expressions(reader)
         else:
             skip_expression(reader)
-    elif code in ("cl", "cp", "il"):
-        _skip_expressions(reader)
-    elif code == "tl":
-        skip_type(reader)
-        _skip_expressions(reader)
-    elif code in ("dt", "pt"):
-        skip_expression(reader)
-        _skip_unresolved(reader)
-    elif code == "qu":
-        for _ in range(3):
-            skip_expression(reader)
-    else:
-        _skip_rare(reader, code)
-
-
-def _skip_rare(reader: Reader, code: str) -> None:
-    if code in ("sr", "on", "dn"):
+    elif code in ("sr", "on", "dn"):
         reader.position -= 2
         _skip_unresolved(reader)
-    elif code == "sZ":
-        skip_expression(reader)
-    elif code == "sP":
-        skip_types(reader)
     elif code in ("fl", "fr", "fL", "fR"):
         reader.position += 2
-        skip_expression(reader)
-        if code in ("fL", "fR"):
-            skip_expression(reader)
+        _skip_operands(reader, "ee" if code in ("fL", "fR") else "e")
     elif code in ("nw", "na"):
         _skip_expressions(reader, "_")
         skip_type(reader)
@@ -365,11 +341,15 @@ def _skip_rare(reader: Reader, code: str) -> None:
             _skip_expressions(reader)
         else:
             reader.need("E")
-    elif code in ("ds", *OPERATORS):
-        skip_expression(reader)
-        skip_expression(reader)
-    elif code != "tr":
+    else:
+        _skip_operands(reader, _OPERANDS.get(code))
+
+
+def _skip_operands(reader: Reader, kinds: str | None) -> None:
+    if kinds is None:
         raise Unreadable
+    for kind in kinds:
+        _SKIP[kind](reader)
 
 
 def _skip_unresolved(reader: Reader) -> None:
@@ -394,3 +374,15 @@ def _skip_unresolved(reader: Reader) -> None:
         skip_type(reader)
     else:
         _skip_simple(reader)
+
+
+# By the letters of _OPERANDS and _D_TYPES.
+_SKIP: dict[str, Callable[[Reader], None]] = {
+    "t": skip_type,
+    "T": skip_types,
+    "e": skip_expression,
+    "x": _skip_expressions,
+    "n": _skip_unresolved,
+    "b": _skip_bound,
+    "E": lambda reader: reader.need("E"),
+}

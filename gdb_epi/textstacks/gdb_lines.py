@@ -8,6 +8,7 @@ unless the pc is the first of its line, and never for the outer frames of one pc
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from gdb_epi.textstacks.types import NATIVE, PYTHON, SIGNAL, TextFrame
 from gdb_epi.typing_lite import NamedTuple
@@ -85,6 +86,7 @@ def parse_frame(number: int, text: str) -> TextFrame:
     if name in ("??", "", "<signal handler called>"):
         name = None
     arguments = rest[start : place.end]
+    asserts = _first_group(_FUNCTION, arguments) if is_assert(name) else None
     return TextFrame(
         number,
         NATIVE,
@@ -94,8 +96,8 @@ def parse_frame(number: int, text: str) -> TextFrame:
         filename=place.filename,
         lineno=place.lineno,
         python=_python_frames(arguments) if "for file" in arguments else (),
-        words=_words(arguments) if name == "malloc_printerr" else None,
-        asserts=_asserting(arguments) if is_assert(name) else None,
+        words=_first_group(_QUOTED, arguments) if name == "malloc_printerr" else None,
+        asserts=asserts.replace('\\"', '"') if asserts else None,
     )
 
 
@@ -120,14 +122,13 @@ def mark_inlined(frames: list[TextFrame]) -> list[TextFrame]:
 
 def lwp_of(text: str) -> int | None:
     """Return the thread id in `Thread 0x7f.. (LWP 12)`."""
-    match = _LWP.search(text)
-    return int(match[1]) if match else None
+    lwp = _first_group(_LWP, text)
+    return int(lwp) if lwp else None
 
 
 def name_of(text: str) -> str | None:
     """Return the thread's name in `Thread 0x7f.. (LWP 12) "worker"`."""
-    match = _NAME.search(text)
-    return match[1] if match else None
+    return _first_group(_NAME, text)
 
 
 def facts_of(text: str) -> dict[str, int]:
@@ -174,24 +175,13 @@ def _arguments_at(text: str) -> int:
 
 
 def _python_frames(arguments: str) -> tuple[TextFrame, ...]:
-    frames = []
-    for match in _PYTHON.finditer(arguments):
-        frames.append(
-            TextFrame(
-                number=None, kind=PYTHON, name=match[3], filename=match[1], lineno=int(match[2])
-            )
-        )
-        if len(frames) == MAX_INNER:
-            break
-    unique = dict.fromkeys(frames)
-    return tuple(unique)
+    frames = (
+        TextFrame(None, PYTHON, name=match[3], filename=match[1], lineno=int(match[2]))
+        for match in islice(_PYTHON.finditer(arguments), MAX_INNER)
+    )
+    return tuple(dict.fromkeys(frames))
 
 
-def _words(arguments: str) -> str | None:
-    match = _QUOTED.search(arguments)
+def _first_group(pattern: re.Pattern[str], text: str) -> str | None:
+    match = pattern.search(text)
     return match[1] if match else None
-
-
-def _asserting(arguments: str) -> str | None:
-    match = _FUNCTION.search(arguments)
-    return match[1].replace('\\"', '"') if match else None

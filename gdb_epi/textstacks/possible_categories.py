@@ -17,7 +17,8 @@ from gdb_epi.signature.categories.rules import categorise
 from gdb_epi.signature.categories.types import CATEGORIES, CategoryInput, family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
-from gdb_epi.target.api import NativeFrame
+from gdb_epi.target.api import CrashInfo, NativeFrame
+from gdb_epi.target.fake import FakeTarget
 from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextThread
 from gdb_epi.typing_lite import NamedTuple
 
@@ -44,11 +45,11 @@ class PossibleCategories(NamedTuple):
     `cut` tells to cut the frames of a handler that raised the signal again.
     """
 
-    possible: tuple[str, ...]
-    family: str | None
-    open: str
-    cut: bool
-    steps: tuple[str, ...]
+    possible: tuple[str, ...] = ()
+    family: str | None = None
+    open: str = ""
+    cut: bool = False
+    steps: tuple[str, ...] = ()
 
 
 def possible_categories(dump: Dump, thread: TextThread, given: str | None) -> PossibleCategories:
@@ -59,7 +60,7 @@ def possible_categories(dump: Dump, thread: TextThread, given: str | None) -> Po
     if dump.source == FAULTHANDLER and dump.signal is None:
         return _py_fatal(dump)
     if dump.signal is None:
-        return PossibleCategories((), None, "the text names no signal", cut, ())
+        return PossibleCategories(open="the text names no signal", cut=cut)
     if dump.signal == "SIGABRT":
         return _categories_of_abort(thread)
     return _fault(dump, thread, dump.signal, cut)
@@ -71,14 +72,12 @@ def _certain(name: str, cut: bool, *steps: str) -> PossibleCategories:
 
 def _py_fatal(dump: Dump) -> PossibleCategories:
     if dump.fatal is None:
-        return PossibleCategories(
-            (), None, "the text tells no crash: stacks of a living process", False, ()
-        )
+        return PossibleCategories(open="the text tells no crash: stacks of a living process")
     if any("Windows" in note for note in dump.notes):
-        return PossibleCategories((), None, "a dump of Windows has no signal", False, ())
+        return PossibleCategories(open="a dump of Windows has no signal")
     why = "which function raised the fatal error decides the category; the text lacks it"
     step = "category: abort-py-fatal by faulthandler's own first line"
-    return PossibleCategories((), "abort", why, False, (step,))
+    return PossibleCategories(family="abort", open=why, steps=(step,))
 
 
 def _fault(dump: Dump, thread: TextThread, signal: str, cut: bool) -> PossibleCategories:
@@ -127,7 +126,7 @@ def _sent(dump: Dump, code: int) -> PossibleCategories:
     sender, pid = dump.facts.get("si_pid"), dump.facts.get("pid")
     if sender is None or pid is None:
         why = f"si_code {code}: sent by a process, the text does not tell by which"
-        return PossibleCategories(("killed-external", "unknown"), None, why, False, ())
+        return PossibleCategories(("killed-external", "unknown"), open=why)
     name = "unknown" if sender == pid else "killed-external"
     return _certain(name, False, f"category: {name}: si_code {code}, si_pid {sender}")
 
@@ -135,22 +134,21 @@ def _sent(dump: Dump, code: int) -> PossibleCategories:
 def _categories_of_abort(thread: TextThread) -> PossibleCategories:
     if not thread.native:
         why = "SIGABRT without native frames: neither the kind of abort nor its sender is told"
-        return PossibleCategories(
-            (), "abort", why, False, ("category: taken as an abort of its own",)
-        )
+        step = "category: taken as an abort of its own"
+        return PossibleCategories(family="abort", open=why, steps=(step,))
     if _is_reraise(thread):
         why = "a handler aborted; which signal it handled is not told"
-        return PossibleCategories(FAULTS, None, why, True, ())
+        return PossibleCategories(FAULTS, open=why, cut=True)
     if not _raised_here(thread, 0):
         step = "category: SIGABRT outside of abort() and raise(): sent from outside"
         return _certain("killed-external", False, step)
     scene = _AbortScene(thread)
     category, steps = categorise(scene)
     if category.name == "unknown":
-        return PossibleCategories((), category.family, NAMELESS_ABORT, False, tuple(steps))
+        return PossibleCategories((), category.family, NAMELESS_ABORT, steps=tuple(steps))
     if category.name in ("abort-malloc:unknown", "abort-terminate:unknown"):
         why = f"{category.evidence}; its class is not in the text"
-        return PossibleCategories((), "abort", why, False, tuple(steps))
+        return PossibleCategories((), "abort", why, steps=tuple(steps))
     return _certain(category.name, False, *steps)
 
 
@@ -158,8 +156,6 @@ class _AbortScene(CategoryInput):
     """A scene for the rules of aborts: a signal that the process sent itself, and its frames."""
 
     def __init__(self, thread: TextThread) -> None:
-        from gdb_epi.target.api import CrashInfo
-
         native = (frame for frame in thread.native if frame.kind != SIGNAL)
         frames = [NativeFrame(1, 1, frame.name, frame.module) for frame in native]
         crash = CrashInfo(
@@ -171,7 +167,8 @@ class _AbortScene(CategoryInput):
             sender_uid=None,
             tid=thread.tid or 0,
         )
-        super().__init__(_NoTarget(), crash, frames)  # type: ignore[arg-type]
+        # The rules of aborts ask no memory when message and frames are given.
+        super().__init__(FakeTarget(), crash, frames)
         self.account = Absent(NOT_AVAILABLE, "a text tells of no access")
         self.fault = Fault(
             tid=thread.tid or 0,
@@ -185,20 +182,6 @@ class _AbortScene(CategoryInput):
         words = next((frame.words for frame in thread.native if frame.words), None)
         message: AbortMessage | Absent = Absent(NOT_AVAILABLE, "a text holds no __abort_msg")
         self.abort_message = message if words is None else classify_abort_message(words)
-
-
-class _NoTarget:
-    """The rules of aborts ask no memory when message and frames are given."""
-
-    def symbol(self, _name: str) -> None:
-        """There is none."""
-
-    def region_at(self, _address: int) -> None:
-        """There is none."""
-
-    def threads(self) -> tuple[()]:
-        """There are none."""
-        return ()
 
 
 def _is_reraise(thread: TextThread) -> bool:

@@ -145,17 +145,14 @@ class _Reader:
     def _gdb_facts(self, line: str) -> bool:
         generated = gdbtext.GENERATED.search(line)
         if generated:
-            self._of(GDB, new=self._draft is not None and self._draft.begun()).command = generated[
-                1
-            ]
+            draft = self._of(GDB, new=self._draft is not None and self._draft.begun())
+            draft.command = generated[1]
             return True
         signalled = gdbtext.SIGNALLED.search(line)
         if signalled:
-            new = self._draft is not None and (self._draft.signal is not None)
-            draft = self._of(GDB, new=new)
+            draft = self._of(GDB, new=self._draft is not None and self._draft.signal is not None)
             draft.signal = signalled[3]
-            label = signalled[1] or signalled[2]
-            if label:
+            if label := signalled[1] or signalled[2]:
                 draft.select(label, None, signalled.group())
             return True
         if self._draft is None or self._draft.source != GDB:
@@ -200,8 +197,7 @@ class _Reader:
             return
         timeout = fatal.TIMEOUT.search(line)
         if timeout:
-            draft = self._of(FAULTHANDLER, new=True)
-            draft.timeout = timeout[1]
+            self._of(FAULTHANDLER, new=True).timeout = timeout[1]
             return
         if not self._fault_thread(line):
             self._fault_frame(line)

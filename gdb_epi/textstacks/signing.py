@@ -143,10 +143,8 @@ def crashed_thread(dump: Dump) -> tuple[TextThread | None, str]:
 
 def _with_stacks(dump: Dump, thread: TextThread) -> TextThread:
     """Add what other parts of the text say about the thread: `bt` and `py-bt` may be apart."""
-    same = [t for t in dump.threads if t is not thread and _is_same(t, thread)]
-    for other in same:
-        better = len(other.native) > len(thread.native)
-        if better:
+    for other in [t for t in dump.threads if t is not thread and _is_same(t, thread)]:
+        if len(other.native) > len(thread.native):
             thread = thread._replace(native=other.native, ends=other.ends)
         if len(other.python) > len(thread.python):
             thread = thread._replace(python=other.python, has_python=True)
@@ -187,10 +185,8 @@ def _made(
 def _strict(stack: _Stack, kinds: PossibleCategories) -> k.Key | Missing:
     """The key `strict` holds no category, but after a stack overflow other frames."""
     overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
-    made = [
-        key_of("strict", stack.contents(overflow)["strict"], "") for overflow in sorted(overflows)
-    ]
-    if any(overflow != made[0] for overflow in made):
+    made = [key_of("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)]
+    if any(key != made[0] for key in made):
         return Missing(f"a stack overflow would have another one: {kinds.open}")
     return made[0]
 

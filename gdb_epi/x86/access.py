@@ -105,11 +105,8 @@ def _two_byte_general(code: RawInstruction) -> Access | None:
     }  # fmt: skip
     if opcode in fixed:
         return fixed[opcode]
-    return (
-        ("w" if opcode in (0xA4, 0xA5, 0xAB, 0xAC, 0xAD, 0xB1, 0xB3, 0xBB, 0xC1) else "r"),
-        size,
-        1,
-    )
+    writes = opcode in (0xA4, 0xA5, 0xAB, 0xAC, 0xAD, 0xB1, 0xB3, 0xBB, 0xC1)
+    return ("w" if writes else "r"), size, 1
 
 
 def _state(code: RawInstruction) -> Access | None:
@@ -265,19 +262,14 @@ def implicit_operands(code: RawInstruction, segment: str | None) -> tuple[Operan
 def _string(opcode: int, size: int, segment: str | None) -> tuple[Operand, ...]:
     source = Operand("rsi", None, 1, 0, segment, "r", size=size, implicit=True)
     target = Operand("rdi", None, 1, 0, None, "w", size=size, implicit=True)
-    if opcode in (0xA4, 0xA5):
-        return source, target
-    if opcode in (0xA6, 0xA7):
-        return source, target._replace(access="r")
-    if opcode in (0xAC, 0xAD):
-        return (source,)
-    if opcode in (0xAA, 0xAB):
-        return (target,)
-    if opcode in (0xAE, 0xAF):
-        return (target._replace(access="r"),)
+    compared = target._replace(access="r")
     if opcode == 0xD7:  # xlat: rbx + al
         return (Operand("rbx", "?", 1, 0, segment, "r", size=1, implicit=True),)
-    return ()
+    operands: dict[int, tuple[Operand, ...]] = {
+        0xA4: (source, target), 0xA6: (source, compared), 0xAC: (source,), 0xAA: (target,),
+        0xAE: (compared,),
+    }  # fmt: skip
+    return operands.get(opcode & ~1, ())
 
 
 def _push(size: int) -> Operand:
