@@ -249,6 +249,15 @@ def test_a_chunk_that_a_word_names_was_overrun(named_by: str) -> None:
     )
 
 
+def test_a_size_behind_which_a_chunk_fits_is_right() -> None:
+    """A size of 0x90 is one bit from 0x490, and a whole chunk lies before the overrun one."""
+    data = made_heap([*SIZES[:90], 0x90, 0x50, 0x3B0, *[0x230] * 40])
+    header = 0x290 + sum(SIZES[:90]) + 0x90 + 0x50
+    data[header : header + 0x100] = random.Random(1).randbytes(0x100)
+    evidence = [e for e in malloc_chunks(heap_context(data)) if isinstance(e, Evidence)]
+    assert [(e.id, e.corrected) for e in evidence] == [(OVERWRITTEN, None)]
+
+
 def free_words(data: bytearray) -> list[int]:
     context = heap_context(data)
     return [place for place in range(0, len(data), 8) if in_free_chunk(context, HEAP + place)]

@@ -174,17 +174,18 @@ def _repair(
     """Return (place, size) of a one-bit change behind which all fits; None without one.
 
     The last place that can be mended, and the smallest size: others would jump over chunks that
-    are whole. And the next header must not be one that something else names: then that header is
-    damaged, as by an overrun, and the size before it is right.
+    are whole. And the next header must not be one that something else names, nor lead on to
+    others: then a header among those is damaged, as by an overrun, and the size before is right.
     """
-    for place in reversed(places):
+    for behind, place in enumerate(reversed(places)):
         sizes = [heap[place + 1] ^ 1 << bit for bit in range(4, 64)]
         fitting = [size for size in sizes if chunks_fit(heap, place, size)]
         if fitting:
             size = min(fitting)
             length, mended = heap[place + 1] & ~FLAGS, size & ~FLAGS
             at = heap.start + 8 * place
-            swallowed = MIN_CHUNK <= length < mended and is_named(at + length, at + mended)
+            larger = MIN_CHUNK <= length < mended
+            swallowed = larger and (behind > 1 or is_named(at + length, at + mended))
             whole = swallowed or _jumps_over_chunks(heap, place, size)
             return None if whole else (place, size)
     return None
