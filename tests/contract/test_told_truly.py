@@ -128,3 +128,30 @@ def test_memory_that_was_never_touched_is_not_missing(tmp_path: Path) -> None:
     record = record_of(UNTOUCHED, tmp_path)
     assert "memory" not in record["truncated"]
     assert "writable memory" not in screen(record)
+
+
+WIPED = """
+import ctypes, json, sys
+form = json.loads('{"user": "mara", "pin": "4417-2206"}')
+ctypes.memset(id(form["pin"]), 0, sys.getsizeof(form["pin"]))
+json.dumps({"fields": form})
+"""
+INDICES_FOLLOWED = """
+import ctypes
+names = {f"name {number}": number for number in range(10)}
+keys = ctypes.c_void_p.from_address(id(names) + 32).value  # ma_keys
+head = 32 if __import__("sys").version_info >= (3, 11) else 40
+ctypes.py_object.from_address(keys + head).value
+"""
+
+
+def test_an_object_that_was_wiped_while_a_dict_has_it_is_damage(tmp_path: Path) -> None:
+    record = record_of(WIPED, tmp_path)
+    assert record["verdict"]["damage"]["found"] and record["verdict"]["label"] == "software"
+    assert "was overwritten: its type is 0, and the item of a container at" in screen(record)
+
+
+def test_the_indices_of_a_dict_are_no_overwritten_items(tmp_path: Path) -> None:
+    record = record_of(INDICES_FOLLOWED, tmp_path)
+    assert not record["verdict"]["damage"]["found"]
+    assert "overwritten: it holds" not in screen(record)

@@ -17,7 +17,7 @@ from gdb_epi.corruption.checks.mapped_files import is_breakpoint
 from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.evidence import OVERWRITTEN, Evidence, NotChecked, Skipped
 from gdb_epi.corruption.heap import pymalloc_pools as pools
-from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
+from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
 from gdb_epi.corruption.run import run_checks
 from gdb_epi.corruption.score import prior_of
@@ -116,6 +116,15 @@ def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
     assert wrong.low == (bit < 4)
 
 
+def test_blocks_beside_the_right_ones_make_more_than_a_pool_has() -> None:
+    data = made_pool(free=0)
+    assert pools.pool_at(PLACE, bytes(data)) is not None
+    for more, is_pool in ((1, True), (64, False)):
+        data[: pools.FREE_AT] = (100 + more).to_bytes(8, "little")
+        pool = pools.pool_at(PLACE, bytes(data))
+        assert (pool is not None) is is_pool and (pool is None or pool.free is None)
+
+
 def test_a_link_that_was_overwritten_is_not_mended() -> None:
     data = made_pool()
     data[pools.OVERHEAD + 6 * 64 : pools.OVERHEAD + 6 * 64 + 8] = b"AAAAAAAA"
@@ -147,16 +156,23 @@ def test_a_list_that_leads_elsewhere(first: int, elsewhere: bool) -> None:
 @pytest.mark.parametrize(
     ("first", "steps"),
     [
-        (PLACE + pools.OVERHEAD + 6 * 64 << 8, 1),
-        (PLACE + pools.OVERHEAD + 6 * 64 << 16 | 0x55AA, 2),  # the end of the block before
-        (PLACE + pools.OVERHEAD + 6 * 64 + 8 << 8, 0),  # no block begins there
-        (PLACE + pools.OVERHEAD + 200 * 64 << 8, 0),  # nor was one carved here
-        (PLACE + pools.OVERHEAD + 6 * 64 >> 8, 0),  # behind the block: a flip of bit 0 does that
-        (PLACE + pools.OVERHEAD + 6 * 64, 0),
-        (0, 0),
+        (PLACE + pools.OVERHEAD + 6 * 64 << 8, (1, 0)),
+        (PLACE + pools.OVERHEAD + 6 * 64 << 16 | 0x55AA, (2, 0)),  # the end of the block before
+        ((PLACE + pools.OVERHEAD + 6 * 64 << 32) & WORD_MASK | 0x1000, (4, 0)),
+        (PLACE + pools.OVERHEAD + 6 * 64 + 8 << 8, (0, 0)),  # no block begins there
+        (PLACE + pools.OVERHEAD + 200 * 64 << 8, (0, 0)),  # nor was one carved here
+        (PLACE + pools.OVERHEAD + 6 * 64 >> 8, (0, 0)),  # behind it: a flip of bit 0 does that
+        (PLACE + pools.OVERHEAD + 6 * 64, (0, 0)),
+        ((1 << 64) - 5, (0, 5)),  # the last block, whose link is 0
+        ((1 << 64) - 5 << 48 & WORD_MASK, (6, 5)),
+        (0xFFF8 << 48, (0, 0)),  # the NaN of arithmetic
+        (5, (0, 0)),  # counted up: so is a flip
+        (0, (0, 0)),
     ],
 )
-def test_a_reference_that_was_given_back_to_a_freed_block(first: int, steps: int) -> None:
+def test_a_reference_that_was_given_back_to_a_freed_block(
+    first: int, steps: tuple[int, int]
+) -> None:
     data = made_pool()
     data[pools.FREE_AT : pools.FREE_AT + 8] = first.to_bytes(8, "little")
     pool = pools.pool_at(PLACE, bytes(data))
@@ -293,6 +309,7 @@ def test_chunks_in_the_cache_are_free(key: int, hidden: bool) -> None:
     context = heap_context(data)
     assert all(in_free_chunk(context, HEAP + start + 24) for start in starts)
     assert not in_free_chunk(context, HEAP + starts[0] + SIZES[0] + 16), "the next one"
+    assert marks_freed(context, key) is (key > HEAP + 16), "an address is no mark"
     struct.pack_into("<Q", data, starts[2] + 16, 0x1234_5678)  # then it is what programs keep there
     assert not any(in_free_chunk(heap_context(data), HEAP + start + 24) for start in starts)
 

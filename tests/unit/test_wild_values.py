@@ -7,7 +7,7 @@ import struct
 
 import pytest
 from support.faults import INDIRECT_SITE, evidence, failed, fault_at
-from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, SP, STACK, TEXT, crash
+from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
 
 from gdb_epi.corruption.checks.benign_causes import overrun, overwrite_run, pattern, use_after_free
 from gdb_epi.corruption.checks.wild_values import (
@@ -15,12 +15,14 @@ from gdb_epi.corruption.checks.wild_values import (
     far_index,
     foreign_value,
     gone,
+    index_past_end,
     origin,
     overwritten_object,
     return_address,
 )
+from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.word_origin import begins_free_chunk
+from gdb_epi.corruption.pointers.word_origin import begins_free_chunk, origin_of_register
 from gdb_epi.corruption.score import weights
 from gdb_epi.corruption.symptom import symptom_of
 from gdb_epi.fault.named_values import _Candidate, _sum_of
@@ -153,6 +155,59 @@ def test_an_index_that_leads_far_away() -> None:
     assert "4294967295 (-1 in 32 bits)" in sign.summary
     assert ids(far_index(indexed(HEAP, 5 | 1 << 40))) == []  # one bit away it is 5
     assert ids(far_index(indexed(HEAP ^ 1 << 46, 5))) == []  # the base is not mapped
+
+
+def test_a_sum_of_a_start_and_an_index() -> None:
+    """A loop's address is worked out before it, from a start and an index in other registers."""
+    index, died = 0x10_0303, fault_at(FIRST + 0x10_0303)
+    start = {"rdi": FIRST + index, "rbp": FIRST, "r9": index}
+    (sign,) = evidence(far_index(in_blocks(LOAD, died, {}, **start)))
+    assert (sign.id, sign.where) == ("S:far-index", "r9")
+    inside = {"rdi": FIRST + 8 + index, "rbp": FIRST + 8, "r9": index}  # nothing begins there
+    assert ids(far_index(in_blocks(LOAD, died, {}, **inside))) == []
+    one_bit = {"rdi": FIRST + 0x10_0000, "rbp": FIRST, "r9": 0x10_0000}
+    assert ids(far_index(in_blocks(LOAD, died, {}, **one_bit))) == []
+
+
+@pytest.mark.parametrize(
+    ("index", "id"), [(24, "S:far-index"), (24 | 1 << 8, "S:far-index"), (2 | 1 << 8, ":one-bit")]
+)
+def test_an_item_behind_the_end_of_its_block(index: int, id: str) -> None:
+    """The block has 40 bytes, the instruction adds 8 to its start and 8 times the index."""
+    holds = {FIRST + 8 + 8 * index: GARBAGE}
+    made = in_blocks(LOAD, PROTECTED, holds, before="488b7cc808",  # mov 8(%rax,%rcx,8),%rdi
+                     rax=FIRST, rcx=index, rdi=GARBAGE)  # type: ignore[arg-type]  # fmt: skip
+    (sign,) = evidence(index_past_end(made))
+    assert sign.id.endswith(id)
+    behind = 8 + 8 * index - 40
+    assert f"{behind} bytes behind the end of a block of malloc's with 40 bytes" in sign.summary
+    (told,) = evidence(origin(made))
+    assert f"behind the end of a block of malloc's with 40 bytes: the index in rcx is {index}" in (
+        told.summary
+    )
+
+
+def test_an_item_in_its_block() -> None:
+    made = in_blocks(LOAD, PROTECTED, {FIRST + 24: GARBAGE}, before="488b7cc808",
+                     rax=FIRST, rcx=2, rdi=GARBAGE)  # type: ignore[arg-type]  # fmt: skip
+    assert ids(index_past_end(made)) == []
+
+
+def test_an_int_over_the_low_half_of_a_pointer() -> None:
+    value = HEAP >> 32 << 32 | 404
+    (sign,) = evidence(pattern(failed(LOAD, fault_at(value), rdi=value)))
+    assert sign.id == "S:int-pair:untraced" and "its low half is the number 404" in sign.summary
+    one_bit = HEAP ^ 1 << 25  # what a flipped pointer to the heap's first page is
+    assert ids(pattern(failed(LOAD, fault_at(one_bit), rdi=one_bit))) == []
+
+
+def test_what_a_function_popped_below_the_stack_pointer_is_no_origin() -> None:
+    """Its place was written since, or the function left by another way."""
+    made = failed(LOAD, fault_at(77001), rdi=77001, words={SP - 8: GARBAGE})
+    for slot, is_left in ((SP - 8, True), (SP + 8, False)):
+        popped = RecomputedRegister("rdi", 77001, GARBAGE, PC - 1, "load", slot, 8)
+        made.answers_of(recomputed_registers.__wrapped__)[()] = (popped,)  # type: ignore[attr-defined]
+        assert (origin_of_register(made, "rdi") is None) is is_left
 
 
 def test_no_index_is_as_large_as_all_memory() -> None:

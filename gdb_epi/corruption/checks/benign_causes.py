@@ -10,7 +10,7 @@ from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
-from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
+from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
 from gdb_epi.corruption.pointers.small_changes import ONE_BIT, leads_astray, one_bit_id
@@ -258,7 +258,8 @@ def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
     innocent_causes=(
         "this is one. A flipped pointer may hit a free block by chance; such blocks are few, and "
         "the weight is small enough for strong evidence to win. Blocks in glibc's caches look "
-        "used to malloc; they are known by the link that was read from them. A pointer behind the "
+        "used to malloc; they are known by the link, or the number that marks them as freed, that "
+        "was read from them. A pointer behind the "
         "last of its items, as the interpreter keeps one of its stack, may be the first address "
         "of a free block that nobody reads: what was read through it counts. Reference: "
         "malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later."
@@ -268,6 +269,13 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
     """Tell a pointer to, or a word in, a block that its allocator has free."""
     index = address_index(context)
     for suspect in suspects_of(context):
+        if suspect.depth == 0 and marks_freed(context, suspect.value):
+            summary = (
+                f"{suspect.source} holds {suspect.value:#018x}, the random number that malloc "
+                "writes into each small block that is freed: it was read from such a block"
+            )
+            yield plain_evidence("S:use-after-free", suspect.source, summary)
+            return
         pointee = index.at(suspect.value)
         reads_free = _reads_free_memory(context, suspect)
         if pointee is not None and pointee.kind == FREE and reads_free:

@@ -13,23 +13,28 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, address_index
+from gdb_epi.corruption.heap.holders import is_free
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_off
 from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words
 from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
 from gdb_epi.corruption.registry import check
+from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.site import DATA, TRANSFERS
 from gdb_epi.fault.word_shapes import ascii_text
-from gdb_epi.sizes import WORD, WORD_MASK
+from gdb_epi.sizes import WORD, WORD_MASK, signed_word
 
 ID = "S:overwritten-place"
 MAX_HOLDERS = 16  # places of one address that are looked at
 MAX_ITEMS = 1 << 32
+MAX_SINCE = 16  # references, since an object was cleared
+SET_ENTRY = 2 * WORD
 # Pointers that an object has as long as it lives; what was never set is NULL.
 _FIELDS = {
     "list": ("PyListObject", ("ob_item",)),
@@ -76,6 +81,15 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return
     for word in fault_words(context)[:1]:
+        cleared = _cleared_object(context, word)
+        if cleared is not None:
+            address, holder = cleared
+            summary = (
+                f"the object at {address:#x} was overwritten: its type is 0, and the item of a "
+                f"container at {holder:#x} still names it"
+            )
+            yield plain_evidence(ID, address + WORD, summary)
+            return
         access = "x" if site.kind in TRANSFERS else site.access
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
             return
@@ -90,6 +104,31 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
                 f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
             )
             yield plain_evidence(ID, slot, summary)
+
+
+def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None:
+    """Return an object in use without a type, and the place of an item that names it; or None.
+
+    Its count is near 0: references were taken or given back since. What was freed is in its pool's
+    list of free blocks; what is being made is in no container yet.
+    """
+    read_from = origin_of(context, word) if not word.value else None
+    if read_from is None or read_from.offset != WORD:
+        return None
+    address, index = read_from.base, address_index(context)
+    count = signed_word(read_word(context.target, address) or 0)
+    within = index.place_in_block(address)
+    if within not in HEADS or index.in_free_block(address) or abs(count) > MAX_SINCE:
+        return None
+    for place in context.places_of(address, MAX_HOLDERS):
+        if on_stack(context, place) or is_free(context, place):
+            continue
+        start = index.place_in_block(place)
+        owner = index.owner(place)
+        in_table = start is not None and bool(_named_table(context, place, place - start))
+        if in_table or (owner is not None and owner[1] in ("dict", "tuple")):
+            return address, place
+    return None
 
 
 def _slot_of(context: Context, word: FaultWord) -> int | None:
@@ -186,10 +225,29 @@ def _named_table(context: Context, slot: int, start: int) -> str:
                 continue
             if not read_word(context.target, owner) and owner not in values_at_hand(context):
                 continue  # not being taken down: it is one that CPython keeps for later
-            if name == "list" and slot >= start + WORD * _items_of(context, owner):
-                continue
-            return f"it lies among the items of the {name} at {owner:#x}"
+            if _is_pointers_place(context, name, member, owner, start, slot):
+                return f"it lies among the items of the {name} at {owner:#x}"
     return ""
+
+
+def _is_pointers_place(
+    context: Context, name: str, member: str, owner: int, table: int, slot: int
+) -> bool:
+    """Whether a pointer belongs there: no hash, no free room, nor the head and indices of keys."""
+    if name == "list":
+        return slot < table + WORD * _items_of(context, owner)
+    if name in ("set", "frozenset"):
+        return (slot - table) % SET_ENTRY == 0  # key, hash (Include/setobject.h)
+    python = context.state.python
+    if member != "ma_keys" or not isinstance(python, PythonState):
+        return True
+    try:
+        objects = ObjectReader(PagedReader(context.target, python.layout))
+        start, count, width, hashed = objects.entries(table)
+    except (LayoutError, UnreadableMemory):
+        return False
+    place = slot - start
+    return 0 <= place < count * width and not (hashed and place % width == 0)
 
 
 def _items_of(context: Context, owner: int) -> int:

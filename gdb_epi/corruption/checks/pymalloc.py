@@ -364,8 +364,10 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
         if not may_be_half_changed(context.state, pool.address, len(data)):
             if wrong is not None:
                 yield _evidence(wrong, pool.address)
-            elif leads_elsewhere(pool, data):
-                yield _counted_down(pool, data) or _of_a_lost_list(pool, data)
+            elif pool.free is None:
+                told = _counted_down(pool, data)
+                if told is not None or leads_elsewhere(pool, data):
+                    yield told or _of_a_lost_list(pool, data)
         blocks.look(pool, data)
     for place, wrong in search.headers:
         yield _evidence(wrong, place)
@@ -401,13 +403,15 @@ def _of_a_lost_list(pool: Pool, data: bytes) -> Evidence:
 
 def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
     """Tell references that were taken from a freed block: its count is the link to the next."""
-    steps = counted_down(pool, data)
-    if not steps:
+    steps, below = counted_down(pool, data)
+    if not steps and not below:
         return None
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
+    what = f"the number {-below}" if below else "the address of a block of it"
+    shifted = f", shifted by {counted(steps, 'byte')}" if steps else ""
     summary = (
-        f"freeblock in pymalloc's pool at {pool.address:#x} holds {first:#x}, the address of a "
-        f"block of it, shifted by {counted(steps, 'byte')}: a link was counted down by {steps}, as "
+        f"freeblock in pymalloc's pool at {pool.address:#x} holds {first:#x}, {what}{shifted}: a "
+        f"link was counted down by {steps or below}, as "
         "whoever gives back a reference to an object that was freed does"
     )
     return plain_evidence("S:freed-count", pool.address + FREE_AT, summary)

@@ -8,13 +8,15 @@ tells the reader where the word came from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.small_changes import (
+    ONE_BIT,
+    begins_large_block,
     byte_changes,
     is_one_bit_from_large_block,
     is_one_bit_from_use,
@@ -31,8 +33,10 @@ from gdb_epi.corruption.pointers.suspect_words import (
 )
 from gdb_epi.corruption.pointers.word_origin import (
     WordOrigin,
+    begins_in_use,
     in_ended_stack,
     origin_of,
+    origin_of_register,
     place_in_words,
 )
 from gdb_epi.corruption.registry import check
@@ -42,8 +46,10 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
-from gdb_epi.sizes import PAGE, USER_TOP, WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK, signed_word
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
+from gdb_epi.x86 import Operand
 
 FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
@@ -51,6 +57,7 @@ MAX_STEP = 64  # bytes that a loop has gone on when it reads what it went on fro
 MAX_KEPT = 8  # places of one word that are looked at
 MAX_GONE = 256 << 20  # bytes from the start of a mapping that are looked at
 NARROW, LEAST_HALF = 0xFFFFFFFF, 1 << 20  # of the low half of an address
+SCALES = (1, 2, 4, 8)  # of an index, by the instruction
 RETURN_PLACE = 8  # System V ABI, x86-64 3.2.2: return addresses lie at 8 modulo 16
 FEWEST_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
 
@@ -82,7 +89,8 @@ def origin(context: Context) -> Iterator[Evidence]:
         slot = read_from.slot if read_from is not None else _kept_at(context, word)
         if slot is None:
             continue
-        place = place_in_words(context, slot)
+        past = _item_past_end(context, word)
+        place = place_in_words(context, slot) if past is None else past.where
         what = "0" if not word.value else f"{word.value:#x}"
         if read_from is None:
             summary = f"{word.source} is {what}, which stands at {slot:#x} too"
@@ -204,14 +212,11 @@ def far_index(context: Context) -> Iterator[Evidence]:
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
         return
     operand, registers, access = site.operand, site.fault.registers, _access_of(site)
-    first, second, scale = operand.base, operand.index_register, operand.scale
-    if site.address is None or operand.segment is not None or first is None or second is None:
+    if site.address is None or operand.segment is not None or operand.base is None:
         return
     if permits(context.target.region_at(site.address), access):
         return
-    # Without a scale the assembler may have put the pointer in either place.
-    pairs = ((first, second), (second, first)) if scale == 1 else ((first, second),)
-    for base_name, index_name in pairs:
+    for base_name, index_name, scale in _base_and_index(context, operand, registers):
         base, index = registers.get(base_name, 0), registers.get(index_name, 0)
         start = base + operand.displacement
         reach = signed_word(index * scale)
@@ -220,9 +225,14 @@ def far_index(context: Context) -> Iterator[Evidence]:
         if abs(signed_word(index)) >= USER_TOP:
             continue
         others = [start + other * scale for other in byte_changes(index)]
-        others += [(start ^ 1 << bit) + reach for bit in range(48)]
-        if any(permits(context.target.region_at(at & WORD_MASK), access) for at in others):
-            return
+        end = address_index(context).end_of_block(base) if _begins(context, base) else None
+        if end is not None:  # the start is right, and other blocks were not meant
+            if any(base <= at < end for at in others):
+                return
+        else:
+            others += [(start ^ 1 << bit) + reach for bit in range(48)]
+            if any(permits(context.target.region_at(at & WORD_MASK), access) for at in others):
+                return
         side = "after" if reach > 0 else "before"
         narrow = f" ({index - (1 << 32)} in 32 bits)" if 1 << 31 <= index < 1 << 32 else ""
         summary = (
@@ -231,6 +241,81 @@ def far_index(context: Context) -> Iterator[Evidence]:
         )
         yield plain_evidence("S:far-index", index_name, summary)
         return
+
+
+def _base_and_index(
+    context: Context, operand: Operand, registers: Mapping[str, int]
+) -> Iterator[tuple[str, str, int]]:
+    """Yield the registers that may be start and index of an access, and the index's scale.
+
+    Where the address stands in one register, the two whose sum it is: code works it out before a
+    loop. Of these the start is one where a block or an object begins.
+    """
+    first, second = operand.base or "", operand.index_register
+    if second is not None:
+        yield first, second, operand.scale
+        if operand.scale == 1:  # the assembler may have put the pointer in either place
+            yield second, first, 1
+        return
+    named = {registers[name]: name for name in reversed(GENERAL) if registers.get(name)}
+    for base, name in named.items():
+        index = named.get(registers.get(first, 0) - base & WORD_MASK)
+        if index is not None and first not in (name, index) and _begins(context, base):
+            yield name, index, 1
+
+
+def _begins(context: Context, address: int) -> bool:
+    return begins_in_use(context, address) or begins_large_block(context, address)
+
+
+@check(
+    "S:index-past-end",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: an index that was not checked, or a length that belongs to something else. A "
+        "damaged length or number elsewhere leaves it too; where one flipped bit of the index "
+        "leads into the block again, S:far-index:one-bit is said."
+    ),
+)
+def index_past_end(context: Context) -> Iterator[Evidence]:
+    """Tell a wrong word that was read behind the end of the block that its index belongs to."""
+    for word in fault_words(context)[:1]:
+        item = _item_past_end(context, word)
+        if item is not None:
+            summary = f"the wrong word was read from {item.slot:#x}, {item.where}"
+            id = "S:far-index" + (ONE_BIT if item.one_bit else "")
+            yield plain_evidence(id, item.slot, summary)
+
+
+class _ItemPastEnd(NamedTuple):
+    """A place behind a block, in words; whether a flipped bit of the index explains it."""
+
+    slot: int
+    where: str
+    one_bit: bool
+
+
+def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
+    """Return the item behind the end of a block that a word was read from; None for no such."""
+    site, load = context.site, origin_of_register(context, word.source)
+    if isinstance(site, Absent) or load is None or load.slot is None or load.held != load.expected:
+        return None
+    for base_name in load.through:
+        for index_name in load.through:
+            base, index = (site.fault.registers.get(name, 0) for name in (base_name, index_name))
+            end = address_index(context).end_of_block(base)
+            if base == index or not index or end is None or load.slot < end:
+                continue
+            scale, rest = divmod(load.slot - base - load.offset, index)
+            if rest or scale not in SCALES or not _begins(context, base):
+                continue
+            flips = (base + load.offset + scale * (index ^ 1 << bit) for bit in range(ADDRESS_BITS))
+            what = place_in_words(context, base).removeprefix("0 bytes into ")
+            behind = counted(load.slot - end, "byte")
+            where = f"{behind} behind the end of {what}: the index in {index_name} is {index}"
+            return _ItemPastEnd(load.slot, where, any(base <= at < end for at in flips))
+    return None
 
 
 @check(

@@ -34,11 +34,15 @@ NO_ADDRESS = 1 << 48
 
 
 class _Free(NamedTuple):
-    """Free chunks, ascending: where each begins and ends; and `every` chunk of the heap."""
+    """Free chunks, ascending: where each begins and ends; and `every` chunk of the heap.
+
+    `keys` are the random numbers in those of the tcache.
+    """
 
     starts: list[int]
     ends: list[int]
     every: HeapChunks
+    keys: set[int]
 
 
 class HeapChunks(NamedTuple):
@@ -72,11 +76,19 @@ def in_free_chunk(context: Context, address: int) -> bool:
     return number >= 0 and address < chunks.ends[number]
 
 
+def marks_freed(context: Context, word: int) -> bool:
+    """Tell whether a word is the random number that marks each block of the tcache as freed.
+
+    malloc clears it when it gives the block out again.
+    """
+    return word in _chunks(context).keys
+
+
 @once_per_run
 def _chunks(context: Context) -> _Free:
     """Walk the heap up to its end or a size that fits nothing."""
     region = main_heap(context.target)
-    free = _Free([], [], HeapChunks(0, memoryview(b"").cast("Q"), [], []))
+    free = _Free([], [], HeapChunks(0, memoryview(b"").cast("Q"), [], []), set())
     size = 0 if region is None else min(region.dumped, region.size)
     if region is None or size > DEFAULT_LIMIT:
         return free
@@ -93,7 +105,7 @@ def _chunks(context: Context) -> _Free:
         places.append(at)
         heads.append(head)
         at, head = following, words[following + 1]
-    free = _Free([], [], HeapChunks(region.start, words, places, heads))
+    free = free._replace(every=HeapChunks(region.start, words, places, heads))
     ends, flags = [*places, at][1:], [*heads, head][1:]
     chunks = [
         (place, end)
@@ -108,9 +120,11 @@ def _chunks(context: Context) -> _Free:
     for number in [n for n, key in enumerate(second) if key >= NO_ADDRESS or key == cache]:
         if flags[number] & PREV_INUSE and heads[number] & ~FLAGS <= MAX_CACHED:
             keys.setdefault(second[number], []).append((places[number], ends[number]))
-    for some in keys.values():
-        if len(some) >= FEWEST_KEYS:
-            chunks += _cached(region, words, some)
+    for key, some in keys.items():
+        cached = _cached(region, words, some) if len(some) >= FEWEST_KEYS else []
+        chunks += cached
+        if cached and key != cache:
+            free.keys.add(key)
     for at, following in sorted(chunks):
         free.starts.append(region.start + 8 * (at + 2))
         free.ends.append(region.start + 8 * following)

@@ -21,6 +21,9 @@ OVERHEAD = 48
 GC_HEAD = 16  # bytes of the collector's links before an object
 SIZES = (16384, 4096)
 MOST_COUNTED = 16  # references to a freed object that were taken or given up
+MOST_BESIDE = 4  # blocks beside the right ones, handed out from a damaged list
+MAX_SHIFTED, MAX_SHIFTED_LINK = 7, 5  # bytes by which a number, and an address, may be shifted
+DEFAULT_NAN = -8 << 48  # what arithmetic without a result gives
 MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
 CLASSES = 32  # up to 512 bytes
 COUNT_AT, FREE_AT, SZIDX_AT, NEXT_AT, MAX_AT = 0, 8, 36, 40, 44
@@ -59,7 +62,7 @@ def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int
     if size not in SIZES or address % size or len(data) - at < size:
         return None
     carved, rest = divmod(nextoffset - OVERHEAD, block)
-    if rest or not 0 < carved <= (size - OVERHEAD) // block or count > carved:
+    if rest or not 0 < carved <= (size - OVERHEAD) // block or count > carved + MOST_BESIDE:
         return None
     return size, block, carved
 
@@ -142,18 +145,24 @@ def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
     return _wrong_link(pool, data, freeblock)
 
 
-def counted_down(pool: Pool, data: bytes) -> int:
-    """Return by how much the link in a freed block was counted down, 0 for nothing of the kind.
+def counted_down(pool: Pool, data: bytes) -> tuple[int, int]:
+    """Return by how much two links in freed blocks were counted down; zeros for nothing of it.
 
-    Then memory one or two bytes before a free block is handed out, and what stands there is taken
-    for the next link: that of the block, shifted. No flipped bit of a link leads there.
+    Of the second, which was 0, the count went below; of the first, memory some bytes before a free
+    block was handed out, and what stands there was taken for the next link: that of the block,
+    shifted. No flipped bit of a link leads there.
     """
-    first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
-    for steps in (1, 2):
-        at = (first >> 8 * steps) - pool.address - OVERHEAD
-        if 0 <= at < pool.carved * pool.block and not at % pool.block:
-            return steps
-    return 0
+    first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little", signed=True)
+    for steps in range(MAX_SHIFTED):
+        last = first >> 8 * steps
+        if -MOST_COUNTED < last < 0 and first != DEFAULT_NAN:
+            return steps, -last
+    for steps in range(1, MAX_SHIFTED_LINK):
+        left = (1 << 64 - 8 * steps) - 1  # what the shift leaves of an address
+        at = ((first >> 8 * steps) - pool.address - OVERHEAD) & left
+        if at < pool.carved * pool.block and not at % pool.block:
+            return steps, 0
+    return 0, 0
 
 
 def leads_elsewhere(pool: Pool, data: bytes) -> bool:

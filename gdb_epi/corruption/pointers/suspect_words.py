@@ -124,7 +124,7 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
     if is_index:  # any number may be one
         return shape if shape is not None and shape.name in ("ascii", "poison") else None
     if target.region_at(value) is None:
-        shape = _beside_a_pointer(target, value) or shape
+        shape = _beside_a_pointer(target, value) or shape or _over_low_half(context, value)
         if shape is not None:
             return shape
     return (
@@ -250,6 +250,20 @@ def _behind_packed_pointer(context: Context, value: int) -> Shape | None:
                 )
                 return Shape("misaligned", why)
     return None
+
+
+def _over_low_half(context: Context, value: int) -> Shape | None:
+    """A small number under the high half of addresses: 32 bits were written over a pointer.
+
+    Or the memory of a pointer was given out again for two integers.
+    """
+    target, low, high = context.target, value & LOW - 1, value >> 32
+    if not high or low >= NEAR_NULL or high not in {r.start >> 32 for r in target.regions()}:
+        return None
+    if any(permits(target.region_at(value ^ 1 << bit), None) for bit in range(ADDRESS_BITS)):
+        return None
+    why = f"its low half is the number {low}, under the high half of an address ({high:#x})"
+    return Shape("int-pair", why)
 
 
 def _crosses_pointer(target: Target, at: int) -> bool:

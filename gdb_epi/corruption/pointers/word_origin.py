@@ -138,11 +138,26 @@ def _last_load(context: Context, site: FaultSite, register: str) -> Operand | No
 
 
 def origin_of_register(context: Context, register: str) -> RecomputedRegister | None:
-    """Return what a register was last made of, where the code before the fault tells."""
-    made = recomputed_registers(context)
-    if isinstance(made, Absent):
+    """Return what a register was last made of, where the code before the fault tells.
+
+    What a function that has returned restores by a pop is right or was not run: its place below
+    rsp was written since, or the function left by another way.
+    """
+    made, site = recomputed_registers(context), context.site
+    if isinstance(made, Absent) or isinstance(site, Absent):
         return None
-    return next((remade for remade in made if remade.register == register), None)
+    remade = next((remade for remade in made if remade.register == register), None)
+    if remade is not None and remade.held != remade.expected:
+        return None if _is_left(context, site, remade.slot) else remade
+    return remade
+
+
+def _is_left(context: Context, site: FaultSite, slot: int | None) -> bool:
+    """Whether a place lies below the stack pointer, in the frame of a function that returned."""
+    if slot is None or slot >= site.fault.sp:
+        return False
+    region = context.target.region_at(slot)
+    return region is not None and region.start <= site.fault.sp < region.end
 
 
 def is_wild(context: Context, source: str) -> bool:
