@@ -20,7 +20,7 @@ from gdb_epi.corruption.pointers.small_changes import is_one_byte_off
 from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words
 from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.objects.object_reader import ObjectReader
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -242,8 +242,8 @@ def _is_pointers_place(
     if member != "ma_keys" or not isinstance(python, PythonState):
         return True
     try:
-        objects = ObjectReader(PagedReader(context.target, python.layout))
-        start, count, width, hashed = objects.entries(table)
+        namespaces = NamespaceReader(PagedReader(context.target, python.layout))
+        start, count, width, hashed = namespaces.entries(table)
     except (LayoutError, UnreadableMemory):
         return False
     place = slot - start
