@@ -327,7 +327,8 @@ _TYPES: dict[str, Callable[[_Judge, _Words, int], int]] = {
     order=57,
     innocent_causes=(
         "an array that is made or resized at this moment, and an extension that sets such words "
-        "itself: numbers that are wrong by less than 32 are left out, and of all words one bit "
+        "itself: numbers that are wrong by less than 32 are left out, and those that would be 0 "
+        "else, as powers of two are what programs compute with; of all words one bit "
         "away exactly one must make everything agree, up to the size that the allocator was asked "
         "for; a block of another allocator (then nothing agrees); an object that was freed or "
         "overwritten (the same)."
@@ -382,6 +383,8 @@ def _repair(judge: _Judge, name: str, owner: int, words: _Words) -> Iterator[Evi
         held = words.raw(place)
         for bit in range(word.least, 64):
             words.instead = place, held ^ 1 << bit
+            if held == 1 << bit:  # a power of two: programs have such strides and sizes
+                continue
             if _TYPES[name](judge, words, owner) != AGREES:
                 continue
             if not (word.alone and judge.is_held_by_another(owner, held ^ 1 << bit)):
