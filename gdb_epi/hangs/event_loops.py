@@ -2,8 +2,8 @@
 """An asyncio event loop that sleeps: what can wake it.
 
 The loop keeps its descriptors in `_selector._fd_to_key`, its timers in `_scheduled`, what is due in
-`_ready` (Lib/asyncio/base_events.py, selector_events.py, 3.8 to 3.15). uvloop keeps them in C:
-then nothing is said.
+`_ready` (Lib/asyncio/base_events.py, selector_events.py, 3.8 to 3.15). uvloop keeps them in libuv's
+structures (cpython/running/uvloops.py).
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from collections.abc import Sequence
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.running.task_waits import Waiting
+from gdb_epi.cpython.running.uvloops import LOOP_WORDS, uv_loop
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.fault.reads import read_u64
+from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.typing_lite import NamedTuple
@@ -42,9 +45,12 @@ class SleepingLoop(NamedTuple):
 class LoopReader:
     """Read the event loops of one process."""
 
-    def __init__(self, view: PythonView, installed: InstalledPackages) -> None:
+    def __init__(
+        self, view: PythonView, installed: InstalledPackages, descriptors: Descriptors
+    ) -> None:
         self._view = view
         self._installed = installed
+        self._of_objects = descriptors
         self._containers = ContainerReader(view.reader)
 
     def of(self, frame: PyFrame, tasks: Sequence[Waiting]) -> SleepingLoop | None:
@@ -59,6 +65,34 @@ class LoopReader:
             self._length(address, "_ready", "dequeobject"),
             any(serves_clients(task, self._installed) for task in tasks),
         )
+
+    def of_uvloop(self, tasks: Sequence[Waiting], epoll: int | None) -> SleepingLoop | None:
+        """Return the loop of tasks that sleeps in an epoll; its own socket pair is left out."""
+        for loop in dict.fromkeys(map(self._loop_of, tasks)):
+            native = uv_loop(self._view.reader, loop) if loop else None
+            if native is None or native.backend != epoll:
+                continue
+            own = self._descriptors_in(loop)
+            watched = [number for number in native.watched if number is None or number not in own]
+            listening = native.listening or any(serves_clients(t, self._installed) for t in tasks)
+            count = len(watched) + native.requests
+            return SleepingLoop(loop, count, native.timers, None, listening)
+        return None
+
+    def _loop_of(self, task: Waiting) -> int:
+        at = self._view.reader.layout.offset("TaskObj", "task_loop")
+        if at is None or task.framework != "asyncio":
+            return 0
+        try:
+            return self._view.reader.u64(task.id + at)
+        except UnreadableMemory:
+            return 0
+
+    def _descriptors_in(self, loop: int) -> set[int]:
+        """Return the descriptors of the sockets that a Loop of uvloop has in its words."""
+        words = (read_u64(self._view.target, loop + 8 * place) for place in range(LOOP_WORDS))
+        numbers = (self._of_objects.number_of_object(word) for word in words if word)
+        return {number for number in numbers if number is not None}
 
     def is_done(self, future: int) -> bool:
         """Tell whether a future of the C class has a result, an exception or was cancelled."""

@@ -77,6 +77,10 @@ class HangContext:
         """Return what a thread does."""
         return next((d for d in self.activities if d.tid == tid), None)
 
+    def native_modules(self, tid: int) -> frozenset[str]:
+        """Return the names of the files whose code is on a thread's native stack."""
+        return self._threads.native_modules(tid)
+
     def runs_in_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
         return self._code.running_loop(frame)
@@ -110,12 +114,12 @@ class HangContext:
     @cached_property
     def loops(self) -> LoopReader:
         """The asyncio event loops."""
-        return LoopReader(self.view, self.installed)
+        return LoopReader(self.view, self.installed, self.descriptors)
 
     @cached_property
     def tasks(self) -> tuple[Waiting, ...]:
         """Every task and greenlet; empty unless a thread runs an event loop."""
-        running = any(event_loop_module(self.view.frames(d.tid)) for d in self.activities)
+        running = any(event_loop_module(self.view.frames(d.tid), d.module) for d in self.activities)
         if not running and not has_module(self.target, self.python, "greenlet"):
             return ()
         return all_tasks(self.target, self.python)

@@ -54,8 +54,12 @@ def answer_for(
         return None
     frames = scene.view.frames(activity.tid)
     place = in_event_loop(frames)
-    if activity.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and event_loop_module(frames[:SHALLOW]):
-        loop = scene.loops.of(frames[place], scene.tasks) if place is not None else None
+    in_loop = event_loop_module(frames[:SHALLOW], activity.module)
+    if activity.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and in_loop:
+        loop = (
+            scene.loops.of(frames[place], scene.tasks) if place is not None
+            else scene.loops.of_uvloop(scene.tasks, activity.target)
+        )  # fmt: skip
         made = sleeping_loop(scene, activity, loop, _through)
         if made is not None:
             return made
@@ -120,10 +124,15 @@ def _lock(
         )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
         return _through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
-    if wait.kind == t.CONDITION:
+    if wait.kind in (t.CONDITION, t.NATIVE_NOTIFICATION):
+        called = _called_by_the_same(scene, activity, seen)
+        if called is not None:
+            link = f"{activity.module}, likely for the end of what that called in"
+            return _through(scene, activity, called.tid, link, seen)
         sentence = (
             f"{activity.who()} waits at {activity.where()} until another thread wakes it "
-            f"(a {t.CONDITION}); which thread should is not known"
+            f"(a {wait.kind}{f' {wait.name}' if wait.name else ''}); which thread should is not "
+            "known"
         )
         return h.answer(h.HANG, "unknown holder", sentence, activity, t.INFO)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
@@ -135,11 +144,11 @@ def _lock(
     if wait.owner.state == "unknown" and (wait.owner.tid or wait.owner.ident):
         return _owner_ended(activity, wait, name)
     others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
-    sentence = (
-        f"{activity.who()} waits at {activity.where()} for {name}, which is taken, and no code "
-        f"that runs "
-        "now holds it"
-    )
+    waits = f"{activity.who()} waits at {activity.where()} for {name}"
+    if wait.kind == t.FUTEX_WORD:
+        text = f"{waits}: whether that is a lock, and who could end the wait, is not known"
+        return h.answer(h.HANG, "unknown holder", text, activity, t.INFO)
+    sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = t.PROBABLE if wait.object and not others else t.INFO
     referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()
     if others and not referring:
@@ -148,6 +157,19 @@ def _lock(
         h.HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
+    )  # fmt: skip
+
+
+def _called_by_the_same(
+    scene: HangContext, activity: h.ThreadActivity, seen: Sequence[int]
+) -> h.ThreadActivity | None:
+    """Return a thread whose Python code the native library called in which another one waits."""
+    if not activity.module:
+        return None
+    return next(
+        (d for d in scene.activities if d.frames and d.tid not in (activity.tid, *seen)
+         and not any(f.module == "threading" for f in scene.view.frames(d.tid)[-2:])
+         and activity.module in scene.native_modules(d.tid)), None,
     )  # fmt: skip
 
 
@@ -322,7 +344,7 @@ def _event(
         loop = _loop_thread(scene, activity, seen) if activity.awaits in FUTURES else None
         if loop is not None:
             return _through(scene, activity, loop.tid, f"{what}, which could come from", seen)
-        rest = "no other thread has anything to do with it"
+        rest = "no frame of another thread leads to it"
         if same:
             rest = f"{_waiters(activity, what, same)}, and {rest}"
         jobs = unfinished_jobs(scene, activity)

@@ -31,8 +31,10 @@ NAMELESS = "a task without a name"
 MAX_TASKS = 20_000
 MAX_CIRCLE = 64
 MAX_TEXTS = 3
-_RUNS = ("asyncio.base_events", "trio._core._run", "trio._core._io_epoll", "gevent.hub",
-         "gevent._hub_primitives", "eventlet.hubs")  # fmt: skip
+_RUNS = ("asyncio.base_events", "asyncio.runners", "uvloop", "trio._core._run",
+         "trio._core._io_epoll", "gevent.hub", "gevent._hub_primitives",
+         "eventlet.hubs")  # fmt: skip
+_UVLOOP = ("loop.cpython-", "loop.abi3")  # uvloop's only extension module
 
 MAX_SETTERS = 2_000  # frames of a task, and of all threads, whose calls are read
 SETS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"))
@@ -40,8 +42,13 @@ SETS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"
 _ENTERING = frozenset(("acquire", "__enter__"))  # methods that `with` may call of a lock
 
 
-def event_loop_module(frames: Sequence[PyFrame]) -> str:
-    """Return the module of the event loop that a thread runs; "" for none."""
+def event_loop_module(frames: Sequence[PyFrame], native: str = "") -> str:
+    """Return the module of the event loop that a thread runs; "" for none.
+
+    `native` is the file whose code sleeps: a loop of uvloop may have no frame of Python.
+    """
+    if native.startswith(_UVLOOP):
+        return "uvloop"
     for frame in frames:
         module = frame.module or ""
         if module.startswith(_RUNS):
@@ -169,6 +176,8 @@ def task_text(task: Waiting, installed: InstalledPackages) -> str:
     """Return "task NAME waits at f (file:line) for a lock: x" for a sentence."""
     own = own_frames(task, installed) or task.stack
     place = f" at {function_and_line(own[0])}" if own else ""
+    if task.wait is not None and task.wait.place and own:
+        place = f" in {task.wait.place.rpartition('.')[2]}(){place}"
     reason = (
         f" for {task.wait.text(several=True, addresses=False)}" if task.wait is not None else ""
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
@@ -27,6 +28,7 @@ from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.unwind import Unwinder
 
 MAX_THREADS = 4096
+MAX_NATIVE = 256  # frames of one thread
 # Kinds of waits (locks/) that nobody holds: somebody has to come.
 EVENTS = frozenset((
     "threading.Event", "threading.Condition", "threading.Semaphore", "threading.Barrier",
@@ -116,6 +118,15 @@ class ThreadReader:
             what = library[1] if library else text.replace("SemLock", "lock")
             return made._replace(kind=h.LOCK, what=what, target=None)
         return made._replace(kind=h.LOCK, what=text, module=_native(self._module_name(thread)))
+
+    def native_modules(self, tid: int) -> frozenset[str]:
+        """Return the names of the files whose code is on a thread's native stack."""
+        thread = next(thread for thread in self.target.threads() if thread.tid == tid)
+        frames = islice(self._unwinder.walk(thread.registers), MAX_NATIVE)
+        modules, pcs = self.target.modules(), [frame.pc for frame in frames]
+        return frozenset(
+            m.path.rpartition("/")[2] for m in modules if any(m.start <= pc < m.end for pc in pcs)
+        )
 
     def _module_name(self, thread: Thread) -> str:
         """Return the file whose code a thread runs, the C library left out; "" for none."""

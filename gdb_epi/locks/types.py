@@ -34,6 +34,8 @@ IN_HANDLER = "a signal handler runs in this thread"  # begins the evidence of su
 # Kinds of waits.
 GIL = "GIL"  # the global interpreter lock
 CONDITION = "pthread condition variable"
+NATIVE_NOTIFICATION = "notification of native code"  # parked until another thread wakes it
+FUTEX_WORD = "futex word"  # of no kind that is known
 JOINS = frozenset(("Thread.join", "pthread_join"))
 
 

@@ -29,7 +29,9 @@ READ, STORE = frame("asyncio.streams", "read"), frame("shop", "store")
 
 
 def task(id: int, *stack: SimpleNamespace, waits_for: int = 0) -> SimpleNamespace:
-    wait = SimpleNamespace(address=waits_for, kind="process", name="", text=lambda **_: "a child")
+    wait = SimpleNamespace(
+        address=waits_for, kind="process", name="", place="", text=lambda **_: "a child"
+    )
     return SimpleNamespace(
         id=id, stack=stack, wait=wait, name=f"Task-{id}", running=False, known="?"
     )

@@ -89,6 +89,6 @@ def classify(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess
             return guess
     words = [read_u32(context.target, call.address + 4 * i) for i in range(4)]
     if None in words:
-        return LockGuess("futex word", evidence=("the words there are not in the core",))
+        return LockGuess(t.FUTEX_WORD, evidence=("the words there are not in the core",))
     evidence = f"the words there are {words}: no lock that is known"
-    return LockGuess("futex word", evidence=(evidence, *((other,) if other is not None else ())))
+    return LockGuess(t.FUTEX_WORD, evidence=(evidence, *((other,) if other is not None else ())))
