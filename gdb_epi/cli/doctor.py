@@ -142,31 +142,20 @@ def _gdbs_and_source() -> Iterator[Line]:
         mark = "gdb (used)" if path == used else "gdb"
         about = _about_gdb(path)
         yield Line(mark, f"{path}: {about.text}")
-        if about.usable:
-            usable.append(path)
+        usable += [path] if about.usable else []
     if not usable:
         missing = "cannot be tried: there is no GDB with Python 3.10 or later"
         yield Line(SOURCE, missing, NoGdb.hint)
-    for path in usable:
-        yield _source_line(path)
+    yield from map(_source_line, usable)
 
 
 def _about_gdb(path: str) -> About:
-    from gdb_epi.cli.support.native_gdb import environment
+    from gdb_epi.cli.support.native_gdb import last_line
 
     try:
-        done = subprocess.run(
-            [path, "-nx", "-nh", "-batch", "-ex", _ASK],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=GDB_SECONDS,
-            env=environment(),
-            check=False,
-        )
+        parts = last_line(path, _ASK, GDB_SECONDS).split("|")
     except (OSError, subprocess.TimeoutExpired) as error:
         return About(f"does not run: {error}", usable=False)
-    answer = done.stdout.decode("utf-8", "replace").strip().splitlines()
-    parts = answer[-1].split("|") if answer else []
     if len(parts) != 2:
         return About("has no Python: unusable here", usable=False)
     python = tuple(int(part) for part in parts[1].split(".")[:2] if part.isdigit())
@@ -293,12 +282,8 @@ def _cores() -> Iterator[Line]:
     """How this machine keeps cores; the limit is that of this process, services have theirs."""
     soft, _ = resource.getrlimit(resource.RLIMIT_CORE)
     limit = "unlimited" if soft == resource.RLIM_INFINITY else f"{soft} bytes"
-    advice = (
-        ""
-        if soft == resource.RLIM_INFINITY
-        else "ulimit -c unlimited   (of a systemd unit: LimitCORE=infinity)"
-    )
-    yield Line("ulimit -c", limit, advice)
+    advice = "ulimit -c unlimited   (of a systemd unit: LimitCORE=infinity)"
+    yield Line("ulimit -c", limit, "" if soft == resource.RLIM_INFINITY else advice)
     try:
         pattern = CORE_PATTERN.read_text().strip()
     except OSError as error:

@@ -225,19 +225,24 @@ def _common_words(gdb: str, *, cached: bool = True) -> list[str]:
 
 def setting(gdb: str, name: str) -> str | None:
     """Return a setting of a GDB that was just started; None when it does not answer."""
-    words = [gdb, "-nx", "-nh", "-batch", "-ex", f"python print(gdb.parameter({name!r}))"]
     try:
-        done = subprocess.run(
-            words,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SETTING_SECONDS,
-        )
+        return last_line(gdb, f"python print(gdb.parameter({name!r}))", SETTING_SECONDS) or None
     except (OSError, subprocess.SubprocessError):
         return None
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    return lines[-1] if lines and not done.returncode else None
+
+
+def last_line(gdb: str, command: str, seconds: float) -> str:
+    """Return the last line that a new GDB prints when it runs a command; "" where it fails.
+
+    Raises OSError, or SubprocessError after so many seconds.
+    """
+    words = [gdb, "-nx", "-nh", "-batch", "-ex", command]
+    nothing = subprocess.DEVNULL
+    done = subprocess.run(
+        words, env=environment(), stdin=nothing, capture_output=True, timeout=seconds
+    )
+    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines and not done.returncode else ""
 
 
 def start_server(gdb: str) -> GdbServer:

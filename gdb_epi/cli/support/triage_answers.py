@@ -22,7 +22,7 @@ from gdb_epi.private_files import private_opener
 from gdb_epi.record.reading import group_in, grouping_line, groups_in, verdict_label
 from gdb_epi.render.color import painted, wanted
 from gdb_epi.render.escape import escape, one_line
-from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted, shell_word
 
 if TYPE_CHECKING:
@@ -33,16 +33,6 @@ if TYPE_CHECKING:
 
 
 SHOWN_SIGNATURES = 20  # rows of the last table
-
-
-class AnswerWriter(Protocol):
-    """Takes results in the order of the command line."""
-
-    def add(self, core: Core, result: Result) -> None:
-        """Take the result of one core."""
-
-    def finish(self, problems: Sequence[Failure]) -> None:
-        """End the answer; `problems` are all inputs that gave no record."""
 
 
 @contextmanager
@@ -80,10 +70,11 @@ class _Output:
         self._may_vanish = may_vanish
         self._gone = False
 
-    def line(self, text: str) -> None:
-        """Write one line."""
-        if not self._gone:
-            self._try(lambda: print(text, file=self._file))
+    def lines(self, *texts: str) -> None:
+        """Write lines."""
+        for text in texts:
+            if not self._gone:
+                self._try(lambda line=text: print(line, file=self._file))
 
     def flush(self) -> None:
         """Let the reader have it now; storing may take longer."""
@@ -100,57 +91,62 @@ class _Output:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._file.fileno())
 
 
-class _JsonLines:
+class AnswerWriter:
+    """Takes results in the order of the command line."""
+
     def __init__(self, out: _Output) -> None:
         self._out = out
 
     def add(self, core: Core, result: Result) -> None:
-        """Write one record a line, and nothing for a failure."""
+        """Take the result of one core."""
+        if isinstance(result, Examined):
+            self.take(core, result)
+
+    def take(self, core: Core, examined: Examined) -> None:
+        """Take the record of one core."""
+        raise NotImplementedError
+
+    def finish(self, problems: Sequence[Failure]) -> None:
+        """End the answer; `problems`, told on standard error, are all that gave no record."""
+        for problem in problems:
+            say(problem.line())
+        self._out.flush()
+
+
+class _JsonLines(AnswerWriter):
+    def take(self, core: Core, examined: Examined) -> None:
+        """Write one record a line."""
         import json
 
         from gdb_epi.render.json import plain
 
-        if isinstance(result, Examined):
-            self._out.line(json.dumps(plain(record_with_stacks(result)), sort_keys=False))
-            self._out.flush()
-
-    def finish(self, problems: Sequence[Failure]) -> None:
-        """Tell on standard error what gave no record."""
-        _complain(problems)
+        self._out.lines(json.dumps(plain(record_with_stacks(examined)), sort_keys=False))
         self._out.flush()
 
 
 _Ask = Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 
-class _OneScreen:
+class _OneScreen(AnswerWriter):
     def __init__(self, out: _Output, ask: _Ask | None, reader: Reader, *, color: bool) -> None:
-        self._out = out
+        super().__init__(out)
         self._ask = ask
         self._reader = reader
         self._color = color
 
-    def add(self, core: Core, result: Result) -> None:
+    def take(self, core: Core, examined: Examined) -> None:
         """Write the answer about one core."""
-        if isinstance(result, Failure):
-            return
         from gdb_epi.render.triage import render_triage
 
-        decided = self._ask(result.record) if self._ask is not None else ()
+        decided = self._ask(examined.record) if self._ask is not None else ()
         path = shell_word(core.path)
-        reader = self._reader._replace(core=path, decided=decided, line=result.line)
-        lines = list(render_triage(result.record, reader))
-        if result.stacks is not None:
-            lines += stacks_lines(result.stacks, _ending(result.record))
+        reader = self._reader._replace(core=path, decided=decided, line=examined.line)
+        lines = list(render_triage(examined.record, reader))
+        if examined.stacks is not None:
+            lines += stacks_lines(examined.stacks, _ending(examined.record))
         if self._color:
-            lines = list(painted(lines, verdict_label(result.record)))
-        for line in lines:
-            self._out.line(line)
-
-    def finish(self, problems: Sequence[Failure]) -> None:
-        """Tell why there is no answer."""
-        _complain(problems)
-        self._out.flush()
+            lines = list(painted(lines, verdict_label(examined.record)))
+        self._out.lines(*lines)
 
 
 class _Group:
@@ -170,55 +166,50 @@ class _Group:
             self.best, self.worth, self.record = path, worth, record
 
 
-class _Table:
+class _Table(AnswerWriter):
     def __init__(self, out: _Output, options: str) -> None:
-        self._out = out
+        super().__init__(out)
         self._options = options  # which the command to paste repeats
         self._rows: list[list[object]] = []
         self._groups: dict[tuple[str, str], _Group] = {}
 
-    def add(self, core: Core, result: Result) -> None:
+    def take(self, core: Core, examined: Examined) -> None:
         """Keep one row; stacks are written at once."""
-        if isinstance(result, Failure):
-            return
-        record = result.record
+        record = examined.record
         process, signature = group_in(record, "process"), group_in(record, "signature")
         who = process.get("script") or process.get("comm") or "?"
         label = verdict_label(record)
         self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_what(record)])
         line = grouping_line(signature) or str(signature.get("category"))
         self._groups.setdefault((label, line), _Group()).add(core.path, _summary(record))
-        if result.stacks is not None:
-            self._out.line(f"== {escape(core.path)}")
-            for text in stacks_lines(result.stacks, _ending(record)):
-                self._out.line(text)
+        if examined.stacks is not None:
+            stacks = stacks_lines(examined.stacks, _ending(record))
+            self._out.lines(f"== {escape(core.path)}", *stacks)
 
     def finish(self, problems: Sequence[Failure]) -> None:
         """Write the cores, then the table by verdict and signature, then what to open first."""
         from gdb_epi.render.text import table_lines
 
         if self._rows:
-            for line in table_lines(("core", "process", "verdict", "where", "what"), self._rows):
-                self._out.line(line)
-            self._out.line("")
+            columns = ("core", "process", "verdict", "where", "what")
+            self._out.lines(*table_lines(columns, self._rows), "")
         unusable = sum(problem.exit_code == EXIT_UNUSABLE_INPUT for problem in problems)
         total = len(self._rows) + len(problems)
         failed = len(problems) - unusable
         counts = f"{counted(total, 'input')}: {len(self._rows)} read"
         counts += f", {unusable} unusable, {failed} failed"
-        self._out.line(f"{counts}; {counted(len(self._groups), 'kind')} of crash")
+        self._out.lines(f"{counts}; {counted(len(self._groups), 'kind')} of crash")
         groups = sorted(self._groups.values(), key=lambda group: -group.count)
         if groups:
             rows = [[g.count, *_what(g.record), g.best] for g in groups[:SHOWN_SIGNATURES]]
-            for line in table_lines(("cores", "verdict", "where", "what", "open first"), rows):
-                self._out.line(line)
+            columns = ("cores", "verdict", "where", "what", "open first")
+            self._out.lines(*table_lines(columns, rows))
             if len(groups) > SHOWN_SIGNATURES:
-                self._out.line(f"and {len(groups) - SHOWN_SIGNATURES} more kinds")
+                self._out.lines(f"and {len(groups) - SHOWN_SIGNATURES} more kinds")
             first = max(groups, key=_urgency)
             command = f"gdb-epi triage {shell_word(first.best)}{self._options}"
-            self._out.line(f"Look at this one first: {escape(command)}")
-        _complain(problems)
-        self._out.flush()
+            self._out.lines(f"Look at this one first: {escape(command)}")
+        super().finish(problems)
 
 
 def _urgency(group: _Group) -> tuple[bool, int]:
@@ -272,11 +263,6 @@ def record_with_stacks(result: Examined) -> dict[str, Any]:
     unique = [error for index, error in enumerate(errors) if error not in errors[:index]]
     beside = {key: value for key, value in result.stacks.items() if key not in record}
     return {**record, **beside, "soft_errors": unique}
-
-
-def _complain(problems: Sequence[Failure]) -> None:
-    for problem in problems:
-        say(problem.line())
 
 
 @contextmanager

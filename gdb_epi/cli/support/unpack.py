@@ -13,8 +13,8 @@ import shutil
 import subprocess
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -39,9 +39,6 @@ class DecompressedStream(Protocol):
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes, b"" at the end."""
-
-
-_Opener = Callable[[IO[bytes], str], AbstractContextManager[DecompressedStream]]
 
 
 class DamagedStream(Exception):
@@ -161,28 +158,37 @@ def _leave_room(out: IO[bytes]) -> None:
 
 @contextmanager
 def _open(path: str, compression: str | None) -> Iterator[DecompressedStream]:
-    """Open a stream of unpacked bytes; damaged data raises Broken."""
+    """Open a stream of unpacked bytes; damaged data raises DamagedStream."""
     with open(path, "rb") as file, _opened(file, compression) as stream:
         yield stream
 
 
 @contextmanager
 def _opened(file: Any, compression: str | None) -> Iterator[DecompressedStream]:
-    """Make a stream of unpacked bytes of an open file; damaged data raises Broken."""
+    """Make a stream of unpacked bytes of an open file; damaged data raises DamagedStream."""
     if compression is None:
         yield file
-        return
-    openers: dict[str, _Opener] = {"gz": _gzip, "bz2": _bzip2, "xz": _xz}
-    if compression in PROGRAMS:
-        has_program = shutil.which(PROGRAMS[compression])
-        openers[compression] = _through_program if has_program else _through_module
-    opener = openers[compression]
-    with opener(file, compression) as stream:
-        yield stream
+    elif compression in PROGRAMS:
+        through = _through_program if shutil.which(PROGRAMS[compression]) else _through_module
+        with through(file, compression) as stream:
+            yield stream
+    elif compression == "gz":
+        import gzip
+
+        # OSError without errno: BadGzipFile.
+        yield _Checked(gzip.GzipFile(fileobj=file), (EOFError, zlib.error, OSError))
+    elif compression == "bz2":
+        import bz2
+
+        yield _Checked(bz2.BZ2File(file), (EOFError, ValueError, OSError))
+    else:
+        import lzma
+
+        yield _Checked(_XzStream(file), (EOFError, lzma.LZMAError))
 
 
 class _Checked:
-    """Turns the many errors of decompressors into Broken, after all that came out before it.
+    """Turn the many errors of decompressors into DamagedStream, after what came out before it.
 
     Their read() forgets up to `size` bytes when the data ends early; read1() gives what is there.
     """
@@ -193,7 +199,7 @@ class _Checked:
         self._broken: DamagedStream | None = None
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes. Raises Broken."""
+        """Return up to `size` bytes. Raises DamagedStream."""
         parts: list[bytes] = []
         while size > 0 and (piece := self._next(size)):
             parts.append(piece)
@@ -212,28 +218,6 @@ class _Checked:
                 raise
             self._broken = DamagedStream(str(error) or type(error).__name__)
             return b""
-
-
-@contextmanager
-def _gzip(file: IO[bytes], _name: str) -> Iterator[DecompressedStream]:
-    import gzip
-
-    # OSError without errno: BadGzipFile.
-    yield _Checked(gzip.GzipFile(fileobj=file), (EOFError, zlib.error, OSError))
-
-
-@contextmanager
-def _bzip2(file: IO[bytes], _name: str) -> Iterator[DecompressedStream]:
-    import bz2
-
-    yield _Checked(bz2.BZ2File(file), (EOFError, ValueError, OSError))
-
-
-@contextmanager
-def _xz(file: IO[bytes], _name: str) -> Iterator[DecompressedStream]:
-    import lzma
-
-    yield _Checked(_XzStream(file), (EOFError, lzma.LZMAError))
 
 
 class _XzStream:

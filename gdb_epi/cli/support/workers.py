@@ -54,18 +54,8 @@ LOADED_FIRST = (
 )
 LOADED_FOR_NATIVE = ("gdb_epi.cli.native.known_frames", "gdb_epi.cli.support.native_gdb")
 LOADED_WHOLE = (
-    "cpython",
-    "target",
-    "fault",
-    "locks",
-    "hangs",
-    "detectors",
-    "corruption",
-    "judgement",
-    "signature",
-    "record",
-    "sidecars",
-)
+    "cpython target fault locks hangs detectors corruption judgement signature record sidecars"
+).split()
 MAX_RESULT = 512 << 20  # bytes that one core's result may have
 MAX_KEPT = 100 << 20  # bytes that a worker may hold between two cores; then it is replaced
 MAX_CHAIN = 16  # exceptions that led to an exception
@@ -243,18 +233,17 @@ class _Worker:
                 self.end()
             return Examined(*rest) if kind == "done" else Failure(*rest), bool(goes_on)
         code = self.end()
-        name = self._core.path
+        exit_code = EXIT_FAILED
         if self.overstayed:
-            message = f"{name}: not done within {self._timeout:g} s"
-            return Failure(
-                message, "--timeout with more seconds, --native never", EXIT_FAILED
-            ), False
-        if code == -signal.SIGBUS:
-            return Failure(f"{name}: {CUT_OFF}", AGAIN, EXIT_UNUSABLE_INPUT), False
-        if code == MEMORY_FULL:
-            message = f"{name}: {_too_large(self._max_memory)}"
-            return Failure(message, LARGER, EXIT_FAILED), False
-        return Failure(f"{name}: {_death(code)}", "again with --jobs 1", EXIT_FAILED), False
+            why = f"not done within {self._timeout:g} s"
+            hint = "--timeout with more seconds, --native never"
+        elif code == -signal.SIGBUS:
+            why, hint, exit_code = CUT_OFF, AGAIN, EXIT_UNUSABLE_INPUT
+        elif code == MEMORY_FULL:
+            why, hint = _too_large(self._max_memory), LARGER
+        else:
+            why, hint = _death(code), "again with --jobs 1"
+        return Failure(f"{self._core.path}: {why}", hint, exit_code), False
 
     def end(self) -> int:
         """Kill the process, remove its files, and return how it ended."""
