@@ -66,9 +66,8 @@ def fit_text(lines: Sequence[str], site: SourceSite) -> TextFit:
     names = site.names if len(text) <= MAX_SEARCHED else ()
     for name in names:
         if any(part not in text for part in name.split(".")):
-            return TextFit(
-                0, 0, misses, f"{name!r} is in the code, not in lines {site.first}-{last}"
-            )
+            why = f"{name!r} is in the code, not in lines {site.first}-{last}"
+            return TextFit(0, 0, misses, why)
     return TextFit(len(site.positions), len(names), misses, "")
 
 
@@ -78,13 +77,9 @@ def _line_miss(lines: Sequence[str], where: Position) -> str:
     if max(line, end) > len(lines):
         return f"it has {len(lines)} lines, the code reaches line {max(line, end)}"
     shown = lines[line - 1].strip()
-    if not shown or shown.startswith("#"):
-        # A module's first instruction stands at line 1 (or 0) whatever is there.
-        return (
-            ""
-            if line <= 1
-            else f"line {line} is blank or a comment, the code has instructions there"
-        )
+    # A module's first instruction stands at line 1 (or 0) whatever is there.
+    if line > 1 and (not shown or shown.startswith("#")):
+        return f"line {line} is blank or a comment, the code has instructions there"
     return ""
 
 

@@ -9,7 +9,7 @@ the code in the core. A text that contradicts the core is never given unless ask
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.source.checks import DIFFERS, SAME, UNKNOWN, TextFit, check_pyc, fit_text
 from gdb_epi.cpython.source.files import (
@@ -59,35 +59,32 @@ def linecache_texts(
     cache = access.get(contents, "cache")
     for key, value in access.pairs(cache) if cache else ():
         if access.text(key, 1 << 16) == site.filename:
-            text = _entry(access, value, "the linecache of the process")
-            if text is not None:
-                yield text
+            yield from _entry(access, value, "the linecache of the process")
     cache = access.get(contents, "_interactive_cache")
     for key, value in access.pairs(cache) if cache else ():
         parts = access.items(key) or []
         first = access.integer(parts[2]) if len(parts) == 3 else None
         if first == site.first and access.text(parts[0], 1 << 16) == site.filename:
-            text = _entry(access, value, "the linecache of the process (interactive)")
-            if text is not None:
-                yield text
+            yield from _entry(access, value, "the linecache of the process (interactive)")
 
 
-def _entry(access: PlainValues, value: int, where: str) -> CandidateText | None:
+def _entry(access: PlainValues, value: int, where: str) -> Iterator[CandidateText]:
+    """Yield the text of an entry of linecache, if it has one."""
     items = access.items(value)
     if items is None or len(items) != 4:  # one item: a loader that was not asked yet
-        return None
+        return
     lines = access.items(items[2])
     if lines is None or len(lines) > MAX_LINES:
-        return None
+        return
     stripped: list[str] = []
     room = MAX_CACHED_CHARS
     for line in lines:
         text = access.text(line, room)
         if text is None:
-            return None
+            return
         room -= len(text)
-        stripped.append(text[:-1] if text.endswith("\n") else text)
-    return CandidateText(stripped, where, access.integer(items[0]), access.real(items[1]))
+        stripped.append(text.removesuffix("\n"))
+    yield CandidateText(stripped, where, access.integer(items[0]), access.real(items[1]))
 
 
 def command_line_texts(
@@ -98,7 +95,7 @@ def command_line_texts(
 
     contents = access.module(interpreter, "sys")
     argv = access.get(contents, "orig_argv") if contents else None
-    words = [access.text(argument) or "" for argument in (access.items(argv) or [])] if argv else []
+    words = [access.text(word) or "" for word in (access.items(argv) if argv else None) or ()]
     texts = [(word, "sys.orig_argv") for word in _after_c(words)]
     raw = start_strings(target, MAX_STACK_TAIL)
     parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
@@ -216,15 +213,11 @@ class SourceFinder:
             return NoSource(None, (site.detail,))
         tried: list[str] = []
         weak: list[Source] = []
-        for candidate in self._candidates(site, callers):
-            sources = candidate()
-            for source in sources:
-                if source.trust in (VERIFIED, FITS):
-                    return source
-                weak.append(source)
-                tried.append(
-                    f"{source.where}: {source.checks[-1] if source.checks else source.trust}"
-                )
+        for source in self._candidates(site, callers):
+            if source.trust in (VERIFIED, FITS):
+                return source
+            weak.append(source)
+            tried.append(f"{source.where}: {source.checks[-1] if source.checks else source.trust}")
         unchecked = [source for source in weak if source.trust == UNCHECKED]
         if unchecked:
             return unchecked[0]
@@ -232,37 +225,21 @@ class SourceFinder:
             return weak[0]
         return NoSource(site, tuple(self._reasons(site, tried)))
 
-    def _candidates(
-        self, site: SourceSite, callers: Sequence[PyFrame]
-    ) -> list[Callable[[], Iterator[Source]]]:
-        def verified() -> Iterator[Source]:
-            return (source for source in self._of_files(site) if source.trust == VERIFIED)
-
-        def cached() -> Iterator[Source]:
-            for interpreter in self._python.interpreters:
-                for text in linecache_texts(self.access, interpreter.address, site):
-                    yield _judged(site, text)
-
-        def command() -> Iterator[Source]:
-            interpreters = self._python.interpreters
-            main = interpreters[0].address if interpreters else 0
+    def _candidates(self, site: SourceSite, callers: Sequence[PyFrame]) -> Iterator[Source]:
+        """Yield what may be the source, the most trustworthy first."""
+        yield from (source for source in self._of_files(site) if source.trust == VERIFIED)
+        for interpreter in self._python.interpreters:
+            for text in linecache_texts(self.access, interpreter.address, site):
+                yield _judged(site, text)
+        yield from self._of_files(site)
+        if site.filename == "<string>":
+            main = next(iter(self._python.interpreter_addresses()), 0)
             for text in command_line_texts(self.access, self._target, main):
                 yield _judged(site, text)
-
-        def strings() -> Iterator[Source]:
-            for text in string_variable_texts(self.access, callers):
-                source = _judged(site, text)
-                if source.trust == FITS:  # any string of the process was tried
-                    yield source
-
-        searches: list[Callable[[], Iterator[Source]]] = [
-            verified,
-            cached,
-            lambda: self._of_files(site),
-        ]
-        if site.filename == "<string>":
-            searches.append(command)
-        return [*searches, strings]
+        for text in string_variable_texts(self.access, callers):
+            source = _judged(site, text)
+            if source.trust == FITS:  # any string of the process was tried
+                yield source
 
     def _reasons(self, site: SourceSite, tried: list[str]) -> list[str]:
         if self._is_packed():
