@@ -155,3 +155,31 @@ def test_the_indices_of_a_dict_are_no_overwritten_items(tmp_path: Path) -> None:
     record = record_of(INDICES_FOLLOWED, tmp_path)
     assert not record["verdict"]["damage"]["found"]
     assert "overwritten: it holds" not in screen(record)
+
+
+FREED_AND_SHOWN = """
+import ctypes
+class Order:
+    def __init__(self): self.lines = [7] * 3
+show, take = ctypes.pythonapi.PyObject_Repr, ctypes.pythonapi.Py_IncRef
+show.argtypes = take.argtypes = [ctypes.c_void_p]
+thing = {thing}
+address = id(thing)
+del thing
+for _ in range({taken}): take(address)
+ctypes.memset(address + 8, 0, 8)  # its type: what was freed may keep it for a while
+show(address)
+"""
+
+
+@pytest.mark.parametrize("thing", ["Order()", "'-'.join(['abc', str(2**70)])"])
+@pytest.mark.parametrize("taken", [0, 2])
+def test_a_null_of_a_freed_object_is_a_use_after_free(
+    thing: str, taken: int, tmp_path: Path
+) -> None:
+    source = FREED_AND_SHOWN.format(thing=thing, taken=taken)
+    record = record_of(source, tmp_path)
+    told = screen(record)
+    assert record["verdict"]["cause"][0]["hypothesis"] == "use-after-free", told
+    assert "a free block of pymalloc" in told and "NULL pointer and" not in told
+    assert not record["verdict"]["damage"]["found"]

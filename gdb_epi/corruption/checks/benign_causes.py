@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.checks.gc_links import head_of_untracked
 from gdb_epi.corruption.code.register_origins import recomputed_registers
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
@@ -307,6 +307,38 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 )
                 yield plain_evidence("S:use-after-free", slot, summary)
                 return
+    small = _small_word_of_free_block(context)
+    if small is not None:
+        yield small
+
+
+@once_per_run
+def _small_word_of_free_block(context: Context) -> Evidence | None:
+    """Tell a NULL or a small number that was read from a free block of pymalloc's.
+
+    Of a pool whose list of free blocks is damaged by a link that was counted up, as references to
+    freed objects do: such a link stands where the object's count was.
+    """
+    index = address_index(context)
+    for word in fault_words(context)[:1]:
+        read_from = origin_of(context, word)
+        if read_from is None or word.value >= NEAR_NULL:
+            continue
+        steps = index.counted_link(read_from.base)
+        if not steps and not index.in_free_block(read_from.slot):
+            continue
+        what = "0" if not word.value else f"{word.value:#x}"
+        summary = (
+            f"{word.source} is {what}, read from {read_from.slot:#x} in a free block of pymalloc"
+        )
+        if steps:
+            summary += (
+                ": where an object has its count stands the link to the next free block, counted "
+                f"up by {steps}"
+            )
+        id = one_bit_id(context, "S:use-after-free", read_from.base)
+        return plain_evidence(id, read_from.slot, summary)
+    return None
 
 
 def _reads_free_memory(context: Context, suspect: Suspect) -> bool:
@@ -461,7 +493,7 @@ ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 )
 def ordinary(context: Context) -> Iterator[Evidence]:
     """Take over the detectors' findings of ordinary causes."""
-    explained = _is_explained(context)
+    explained = _is_explained(context) or _small_word_of_free_block(context) is not None
     for finding in context.findings:
         if explained and finding.detector == "null_dereference":
             continue

@@ -303,6 +303,19 @@ class AddressIndex:
         block = self._block_of(address)
         return block is not None and not block.in_use
 
+    def counted_link(self, address: int) -> int:
+        """Return by how much the link was counted up that begins a block of pymalloc's.
+
+        0 for any other word. No object has as many references as an address is large.
+        """
+        word = read_word(self._context.target, address)
+        for base, pool in self._pools_of(address):
+            within, rest = divmod((word or 0) - base - OVERHEAD, pool.block)
+            is_start = (address - base - OVERHEAD) % pool.block == 0
+            if is_start and 0 <= within < pool.carved and rest < MAX_COUNTED:
+                return rest
+        return 0
+
     # -- objects ----------------------------------------------------------------------------
 
     def _object(self, address: int) -> str | None:
