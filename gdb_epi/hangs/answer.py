@@ -65,6 +65,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         deadlocks.event_cycle,
         deadlocks.task_cycle,
         deadlocks.gil_held_asleep,
+        deadlocks.gil_held_spinning,
         endless_walks.endless_walk,
         vain_poll,
         _busy,

@@ -14,7 +14,13 @@ from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import SOCKET
-from gdb_epi.hangs.library_calls import PROCESS_QUEUE, QUEUE_ITEM, in_event_loop, serving_function
+from gdb_epi.hangs.library_calls import (
+    MESSAGES,
+    PROCESS_QUEUE,
+    QUEUE_ITEM,
+    in_event_loop,
+    serving_function,
+)
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import task_text
 
@@ -71,7 +77,7 @@ def rests(scene: HangContext, activity: h.ThreadActivity) -> bool:
     if activity.kind == h.READ:
         return (
             activity.target == 0
-            or activity.awaits == PROCESS_QUEUE
+            or activity.awaits in (PROCESS_QUEUE, *MESSAGES)
             or bool(activity.place and in_loop)
         )
     if activity.kind == h.CHILD:

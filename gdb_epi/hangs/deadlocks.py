@@ -25,7 +25,9 @@ from gdb_epi.hangs.tasks import (
 )
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.locks.spin_loops import spins_for
 from gdb_epi.locks.waits.wait_graph import kind_of
+from gdb_epi.target.symbols import symbolized
 
 MAX_SHOWN = 4  # members of a circle that the sentence names
 _OF_SORT = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
@@ -356,6 +358,33 @@ _BASIS = {
 
 def _reason(task: Waiting) -> str:
     return task.wait.kind if task.wait is not None else "?"
+
+
+def gil_held_spinning(scene: HangContext) -> h.HangAnswer | None:
+    """The thread that holds the GIL spins for a lock, and others wait for the GIL."""
+    holder = scene.activity(scene.gil_holder)
+    waiting = [d for d in scene.activities if d.kind == h.GIL and d.frames]
+    if holder is None or holder.kind not in h.RUNNING or not holder.module or not waiting:
+        return None
+    thread = next(thread for thread in scene.target.threads() if thread.tid == holder.tid)
+    word = spins_for(scene.target, thread)
+    if word is None:
+        return None
+    function = symbolized(scene.target, thread.pc).partition("+")[0]
+    others = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+    sentence = (
+        f"{holder.who()} holds the GIL and spins in {function} of {holder.module}, called at "
+        f"{holder.where()}, for a lock that is taken; {waiting[0].who()} at "
+        f"{waiting[0].where()}{others} waits for the GIL, and cannot release it meanwhile"
+    )
+    evidence = (
+        f"the loop at {thread.pc:#x} does nothing but to look at the word at {word:#x}",
+        f"the GIL names thread {holder.tid} as its holder",
+    )
+    return h.HangAnswer(
+        h.HANG, "GIL held", sentence, (holder, waiting[0]), t.PROBABLE, evidence,
+        ("a loop that does anything else",), ("a thread without Python may release that lock",),
+    )  # fmt: skip
 
 
 def gil_held_asleep(scene: HangContext) -> h.HangAnswer | None:

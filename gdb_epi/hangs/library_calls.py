@@ -25,6 +25,7 @@ NEW_CHILD = "a new child process to start its program"
 POOL_RESULTS = "results of a process pool"
 FILE_ON_DISK = "a file on a disk"
 NOTIFICATION = "a notification of another process"
+PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done() ends)"
 OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
 PROGRAM_END = "the end of threads that are no daemons"
@@ -48,6 +49,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.pool", "next"): (h.EVENT, POOL_RESULTS),
     ("multiprocessing.pool", "join"): (h.JOIN, "the end of a process pool"),
     ("multiprocessing.queues", "get"): (h.READ, PROCESS_QUEUE),
+    ("multiprocessing.queues", "join"): (h.LOCK, PROCESS_JOBS),
     ("multiprocessing.queues", "put"): (h.LOCK, "room in a queue between processes"),
     ("multiprocessing.queues", "_finalize_join"): (h.JOIN, "the feeder thread of a queue"),
     ("multiprocessing.queues", "join_thread"): (h.JOIN, "the feeder thread of a queue"),
@@ -73,6 +75,15 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("smtplib", "getreply"): (h.READ, "the answer of a mail server"),
     ("ftplib", "getresp"): (h.READ, "the answer of an FTP server"),
     ("filelock._api", "acquire"): (h.FILE_LOCK, "a lock of a file"),
+    **dict.fromkeys(
+        (
+            ("sqlalchemy.util.queue", "get"),
+            ("urllib3.connectionpool", "_get_conn"),
+            ("redis.connection", "get_connection"),
+            ("psycopg_pool.pool", "getconn"),
+        ),
+        (h.EVENT, "a free connection of a pool"),
+    ),
 }
 
 # What decides where it is the innermost frame, whatever function of the library calls it.
@@ -88,7 +99,9 @@ SERVES = frozenset((
     ("multiprocessing.pool", "worker"), ("multiprocessing.pool", "_handle_workers"),
     ("multiprocessing.pool", "_handle_tasks"), ("multiprocessing.pool", "_handle_results"),
     ("multiprocessing.queues", "_feed"), ("multiprocessing.forkserver", "main"),
-    ("multiprocessing.resource_tracker", "main"), ("multiprocessing.managers", "serve_forever"),
+    ("multiprocessing.resource_tracker", "main"), ("loky.backend.resource_tracker", "main"),
+    ("joblib.externals.loky.backend.resource_tracker", "main"),
+    ("multiprocessing.managers", "serve_forever"),
     ("multiprocessing.managers", "serve_client"), ("multiprocessing.managers", "accepter"),
     ("logging.handlers", "_monitor"), ("sched", "run"), ("cmd", "cmdloop"), ("code", "interact"),
     ("threading", "_bootstrap_inner"),
@@ -108,7 +121,12 @@ BY_CALL = {
     "msgrcv": "a message of a System V queue", "msgsnd": "a System V message queue",
     "mq_timedreceive": "a message of a POSIX queue", "mq_timedsend": "a POSIX message queue",
 }  # fmt: skip
-LOOPS = ("asyncio.base_events", "asyncio.runners")
+OF_ZMQ = "a message of a ZeroMQ socket"
+MESSAGES = (BY_CALL["msgrcv"], BY_CALL["mq_timedreceive"], OF_ZMQ)  # of queues: those are read
+_LOOP_FRAMES = (
+    (("asyncio.base_events",), ("_run_once", "run_forever")),
+    (("asyncio.runners", "uvloop"), ("run",)),
+)
 
 
 def is_library_code(frame: PyFrame) -> bool:
@@ -158,8 +176,12 @@ def closes(inner: Sequence[PyFrame]) -> bool:
 
 
 def in_event_loop(frames: Sequence[PyFrame]) -> int | None:
-    """Return the place of the frame that runs an asyncio event loop; None when there is none."""
-    for number, frame in enumerate(frames):
-        if frame.module == "asyncio.base_events" and frame.name in ("_run_once", "run_forever"):
-            return number
+    """Return the place of the frame that runs an asyncio event loop; None when there is none.
+
+    Below uvloop's own code, which has no frames, it is that of asyncio.run().
+    """
+    for modules, names in _LOOP_FRAMES:
+        for number, frame in enumerate(frames):
+            if frame.module in modules and frame.name in names:
+                return number
     return None

@@ -14,12 +14,15 @@ from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     FUTURES,
     MESSAGE,
+    MESSAGES,
     NEW_CHILD,
     NOTIFICATION,
     POOL_RESULTS,
+    PROCESS_JOBS,
     PROCESS_QUEUE,
     PROGRAM_END,
     QUEUE_ITEM,
+    SERVERS,
     closes,
     in_event_loop,
     serving_function,
@@ -57,9 +60,10 @@ def answer_for(
     in_loop = event_loop_module(frames[:SHALLOW], activity.module)
     if activity.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and in_loop:
         loop = (
-            scene.loops.of(frames[place], scene.tasks) if place is not None
+            scene.loops.of(frames[place], scene.tasks)
+            if place is not None and frames[place].module == "asyncio.base_events"
             else scene.loops.of_uvloop(scene.tasks, activity.target)
-        )  # fmt: skip
+        )
         made = sleeping_loop(scene, activity, loop, _through)
         if made is not None:
             return made
@@ -107,7 +111,7 @@ def _lock(
 ) -> h.HangAnswer | None:
     wait = scene.waits.get(activity.tid)
     name = lock_name(scene, activity)
-    if activity.awaits == NOTIFICATION:
+    if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
         return _notification(activity)
     if wait is None or wait.owner.state == "other-process":
         tid = wait.owner.tid if wait is not None else None
@@ -175,12 +179,13 @@ def _called_by_the_same(
 
 def _notification(activity: h.ThreadActivity) -> h.HangAnswer:
     """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
-    sentence = f"{activity.who()} waits at {activity.where()} for {NOTIFICATION}"
+    sentence = f"{activity.who()} waits at {activity.where()} for {activity.awaits}"
     if activity.timed:
         return h.answer(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, t.INFO)
+    if activity.awaits == NOTIFICATION:
+        sentence += " (an Event or Condition of multiprocessing)"
     return h.answer(
-        h.HANG, "lock of another process",
-        f"{sentence} (an Event or Condition of multiprocessing), without a timeout", activity,
+        h.HANG, "lock of another process", f"{sentence}, without a timeout", activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),
     )  # fmt: skip
 
@@ -269,6 +274,8 @@ def _through(
                                members=(activity, *further.members))  # fmt: skip
     if further.label != h.NO_FAULT or further.kind != IDLE:
         return further
+    if activity.kind == h.JOIN and (activity.timed or other.place.startswith(SERVERS)):
+        return further  # a main thread that waits for the end of its service
     if activity.kind == h.JOIN and other.kind == h.EVENT:
         # The program waits for the end of a thread that waits for another one to give it work.
         return further._replace(label=h.HANG, kind="nobody gives it")
@@ -344,7 +351,7 @@ def _event(
         loop = _loop_thread(scene, activity, seen) if activity.awaits in FUTURES else None
         if loop is not None:
             return _through(scene, activity, loop.tid, f"{what}, which could come from", seen)
-        rest = "no frame of another thread leads to it"
+        rest = _meanwhile(scene, activity, same, seen) + "no frame of another thread leads to it"
         if same:
             rest = f"{_waiters(activity, what, same)}, and {rest}"
         jobs = unfinished_jobs(scene, activity)
@@ -369,6 +376,19 @@ def _event(
         )  # fmt: skip
     following = next(d for d in left if d.tid not in seen)
     return _through(scene, activity, following.tid, f"{what}, which could come from", seen)
+
+
+def _meanwhile(
+    scene: HangContext, activity: h.ThreadActivity, same: Sequence[h.ThreadActivity],
+    seen: Sequence[int],
+) -> str:  # fmt: skip
+    """Say of another thread that waits too, for something else: what that gives may be missing."""
+    stuck = next(
+        (d for d in scene.in_order
+         if d.frames and not d.timed and d.tid not in (activity.tid, *seen)
+         and d not in same and d.kind in (h.LOCK, h.EVENT, h.JOIN, h.READ, h.WRITE)), None,
+    )  # fmt: skip
+    return f"{stuck.who()} waits at {stuck.where()} for {stuck.what}; " if stuck else ""
 
 
 def _is_timer(scene: HangContext, activity: h.ThreadActivity) -> bool:
@@ -436,6 +456,11 @@ def _inner(scene: HangContext, activity: h.ThreadActivity) -> list[PyFrame]:
 def _join(
     scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]
 ) -> h.HangAnswer | None:
+    joined = scene.activity(activity.target)
+    if activity.timed and joined is not None and joined.awaits == QUEUE_ITEM:
+        sentence = f"{activity.who()} waits at {activity.where()} for the end of {joined.who()} "
+        sentence += f"with a timeout, and that one at {joined.where()} for {joined.what}"
+        return h.idle(activity, sentence)
     if activity.target is not None and activity.target != activity.tid:
         return _through(scene, activity, activity.target, "the end of", seen)
     waiting = [
@@ -533,6 +558,8 @@ def _read(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...])
     from_here = from_other_end(scene, activity, seen, _through)
     if from_here is not None:
         return from_here
+    if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
+        return h.idle(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
     if _others_may_write(scene, activity) and any(map(scene.runs_in_loop, activity.frames)):
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.

@@ -14,6 +14,7 @@ from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     NEW_CHILD,
     OF_CHILD,
+    OF_ZMQ,
     library_call,
     serving_function,
     split_library_frames,
@@ -36,6 +37,7 @@ EVENTS = frozenset((
 ))  # fmt: skip
 _INTERPRETERS = ("python", "libpython")
 _SQLITE = ("libsqlite3", "_sqlite3")
+_ZMQ = ("libzmq", "_zmq.")
 _SERVERS = ("libpq", "libmysqlclient", "libmariadb", "libodbc")
 
 
@@ -149,6 +151,8 @@ class ThreadReader:
         if call.kind in (h.READ, h.POLL) and name.startswith(_SERVERS):
             answer = "the answer of a database server"
             return made._replace(kind=h.READ, what=answer, awaits=answer)
+        if call.kind in (h.READ, h.POLL) and name.startswith(_ZMQ):
+            return made._replace(kind=h.READ, what=OF_ZMQ, awaits=OF_ZMQ)
         if call.name in BY_CALL:
             return made._replace(what=BY_CALL[call.name], awaits=BY_CALL[call.name])
         if call.kind == h.CHILD:
