@@ -75,3 +75,37 @@ def _outer(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
     while inner < len(frames) and frames[inner].module == _EVENT:
         inner += 1
     yield from frames[inner + 1 :]
+
+
+def called_by_the_same(
+    scene: HangContext, activity: h.ThreadActivity, seen: Sequence[int]
+) -> h.ThreadActivity | None:
+    """Return a thread whose Python code the native library called in which another one waits."""
+    if not activity.module:
+        return None
+    return next(
+        (d for d in scene.activities if d.frames and d.tid not in (activity.tid, *seen)
+         and not any(f.module == "threading" for f in scene.view.frames(d.tid)[-2:])
+         and activity.module in scene.native_modules(d.tid)), None,
+    )  # fmt: skip
+
+
+def other_wait(
+    scene: HangContext, activity: h.ThreadActivity, same: Sequence[h.ThreadActivity],
+    seen: Sequence[int],
+) -> str:  # fmt: skip
+    """Say of another thread that waits too, for something else: what that gives may be missing."""
+    stuck = next(
+        (d for d in scene.in_order
+         if d.frames and not d.timed and d.tid not in (activity.tid, *seen)
+         and d not in same and d.kind in (h.LOCK, h.EVENT, h.JOIN, h.READ, h.WRITE)), None,
+    )  # fmt: skip
+    return f"{stuck.who()} waits at {stuck.where()} for {stuck.what}; " if stuck else ""
+
+
+def is_timer(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread is a threading.Timer that waits for its time (3.8 to 3.15)."""
+    frames = scene.view.frames(activity.tid)
+    runs = (f for f in frames if (f.module, f.name) == ("threading", "run") and not activity.frames)
+    timers = filter(None, (scene.view.variable(frame, "self") for frame in runs))
+    return any(scene.view.attribute(timer, "interval") for timer in timers)

@@ -32,7 +32,7 @@ from gdb_epi.hangs.processes.child_processes import new_child
 from gdb_epi.hangs.processes.process_pools import awaited_results
 from gdb_epi.hangs.processes.queues import unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import threads_that_set
+from gdb_epi.hangs.setters import called_by_the_same, is_timer, other_wait, threads_that_set
 from gdb_epi.hangs.signal_waits import taken_elsewhere
 from gdb_epi.hangs.sleeping_loops import sleeping_loop
 from gdb_epi.hangs.tasks import event_loop_module
@@ -129,7 +129,7 @@ def _lock(
     if wait.owner.state == "live" and wait.owner.tid is not None:
         return _through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
     if wait.kind in (t.CONDITION, t.NATIVE_NOTIFICATION):
-        called = _called_by_the_same(scene, activity, seen)
+        called = called_by_the_same(scene, activity, seen)
         if called is not None:
             link = f"{activity.module}, likely for the end of what that called in"
             return _through(scene, activity, called.tid, link, seen)
@@ -161,19 +161,6 @@ def _lock(
         h.HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
-    )  # fmt: skip
-
-
-def _called_by_the_same(
-    scene: HangContext, activity: h.ThreadActivity, seen: Sequence[int]
-) -> h.ThreadActivity | None:
-    """Return a thread whose Python code the native library called in which another one waits."""
-    if not activity.module:
-        return None
-    return next(
-        (d for d in scene.activities if d.frames and d.tid not in (activity.tid, *seen)
-         and not any(f.module == "threading" for f in scene.view.frames(d.tid)[-2:])
-         and activity.module in scene.native_modules(d.tid)), None,
     )  # fmt: skip
 
 
@@ -299,7 +286,7 @@ def _event(
     name = scene.references.name(activity.object, activity.tid) if activity.object else ""
     what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
     waits = f"{activity.who()} waits at {activity.where()} for {what}"
-    if activity.timed and _is_timer(scene, activity):
+    if activity.timed and is_timer(scene, activity):
         return h.answer(
             h.NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
         )
@@ -351,7 +338,7 @@ def _event(
         loop = _loop_thread(scene, activity, seen) if activity.awaits in FUTURES else None
         if loop is not None:
             return _through(scene, activity, loop.tid, f"{what}, which could come from", seen)
-        rest = _meanwhile(scene, activity, same, seen) + "no frame of another thread leads to it"
+        rest = other_wait(scene, activity, same, seen) + "no frame of another thread leads to it"
         if same:
             rest = f"{_waiters(activity, what, same)}, and {rest}"
         jobs = unfinished_jobs(scene, activity)
@@ -376,27 +363,6 @@ def _event(
         )  # fmt: skip
     following = next(d for d in left if d.tid not in seen)
     return _through(scene, activity, following.tid, f"{what}, which could come from", seen)
-
-
-def _meanwhile(
-    scene: HangContext, activity: h.ThreadActivity, same: Sequence[h.ThreadActivity],
-    seen: Sequence[int],
-) -> str:  # fmt: skip
-    """Say of another thread that waits too, for something else: what that gives may be missing."""
-    stuck = next(
-        (d for d in scene.in_order
-         if d.frames and not d.timed and d.tid not in (activity.tid, *seen)
-         and d not in same and d.kind in (h.LOCK, h.EVENT, h.JOIN, h.READ, h.WRITE)), None,
-    )  # fmt: skip
-    return f"{stuck.who()} waits at {stuck.where()} for {stuck.what}; " if stuck else ""
-
-
-def _is_timer(scene: HangContext, activity: h.ThreadActivity) -> bool:
-    """Tell whether a thread is a threading.Timer that waits for its time (3.8 to 3.15)."""
-    frames = scene.view.frames(activity.tid)
-    runs = (f for f in frames if (f.module, f.name) == ("threading", "run") and not activity.frames)
-    timers = filter(None, (scene.view.variable(frame, "self") for frame in runs))
-    return any(scene.view.attribute(timer, "interval") for timer in timers)
 
 
 def _loop_thread(
