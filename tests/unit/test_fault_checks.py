@@ -349,6 +349,14 @@ def test_p_a_copy_of_the_right_pointer() -> None:
     assert (found[0].path, found[0].ambiguous) == (MEMORY, None)
 
 
+def test_p_copies_of_a_round_number_are_no_copies_of_a_pointer() -> None:
+    """Masks and sizes stand anywhere: 0x8000000 is what 64 MiB of a heap begin at."""
+    for right, id in ((HEAP + 0x1000, "P2"), (HEAP, "P4")):
+        wrong = right ^ 1 << 27
+        found = evidence(pointer(pointed(wrong, {HEAP + 0x20: wrong, HEAP + 0x100: right})))
+        assert [one.id.partition(":")[0] for one in found if one.corrected == right] == [id]
+
+
 def test_p_in_a_register_only_an_index_may_have_made_it() -> None:
     found = evidence(pointer(pointed(GOOD + (1 << 35), {HEAP + 0x100: GOOD})))
     assert [(one.path, bool(one.ambiguous)) for one in found] == [(REGISTER, True)]

@@ -52,6 +52,7 @@ LOW = 1 << 32  # addresses of programs that are not position-independent
 FAR_BIT = 24
 NEVER_MAPPED_BIT = 20  # the same (1 MB) for words of memory that name what was never mapped
 NEAR = 16384  # bytes: a pool
+ROUND = 1 << 16  # 1 of 4,096 pointers is a multiple of it
 MAX_COPIES = 4
 MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
 MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
@@ -310,9 +311,10 @@ def _neighbour(
     around = _around(context, suspect, corrected)
     kind = pointee.name if pointee is not None and pointee.kind == OBJECT else None
     same = sum(name == kind for name in around)
-    copies = registers_holding(context, suspect, corrected)
+    rounded = pointee is None and not corrected % ROUND  # a mask or a size: those stand anywhere
+    copies = 0 if rounded else registers_holding(context, suspect, corrected)
     constant = _is_constant(context, suspect, corrected, bit)
-    worth_a_search = not (same and slots) and (search or pointee is not None)
+    worth_a_search = not (same and slots) and (search or pointee is not None) and not rounded
     if constant or (not suspect.depth and worth_a_search):
         copies += len(context.places_of(corrected, MAX_COPIES))
     owners = (index.owner(slot) for slot in slots)
