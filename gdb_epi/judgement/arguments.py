@@ -13,7 +13,7 @@ from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
 from gdb_epi.detectors.findings import Finding, SpeaksFor, speaks_for
 from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
 from gdb_epi.judgement.category_weights import category_row
-from gdb_epi.judgement.hypotheses import causes_of_damage
+from gdb_epi.judgement.hypotheses import SEVERAL_BITS, causes_of_damage
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -122,7 +122,10 @@ def _of_findings(
 
 
 def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:
-    """Yield the signs of software that no damage explains; proven damage explains each."""
+    """Yield the signs that no damage of few bits explains; proven damage explains each.
+
+    Most are signs of software. Some show that memory was overwritten, and not by whom.
+    """
     if score.word == PROVEN:
         return
     weighed = weights().items
@@ -130,8 +133,11 @@ def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]
         weight = weighed.get(sign.id)
         if weight is not None and weight.cause and sign.id not in score.answered:
             counts = counts_of(sign.id, counted)
-            shares = {weight.cause: 1.0}
-            yield Argument(sign.id, SOFTWARE, shares, counts, sign.summary, most=weight.most)
+            open_cause = weight.cause == DAMAGE
+            label, shares = (
+                (DAMAGE, SEVERAL_BITS) if open_cause else (SOFTWARE, {weight.cause: 1.0})
+            )
+            yield Argument(sign.id, label, shares, counts, sign.summary, most=weight.most)
 
 
 def _of_category(

@@ -103,15 +103,16 @@ def judge(
     label, confidence = max(
         by_label.items(), key=lambda entry: entry[1], default=(CANNOT_TELL, 0.0)
     )
-    if confidence < LEAST or (label == DAMAGE and not score.damaged):  # a weak sign is a doubt
+    overwritten = None if score.damaged else _overwritten(findings, score, arguments)
+    found = score.damaged or overwritten is not None
+    if confidence < LEAST or (label == DAMAGE and not found):  # a weak sign is a doubt
         label, confidence = CANNOT_TELL, 0.0
     if label == DAMAGE:
         label, confidence = _who(arguments, confidence)
     confidence = min(confidence, MAX_CONFIDENCE)
-    overwritten = None if score.damaged else _overwritten(findings, score, arguments)
     mine = [a for a in arguments if a.label == label or (label in _OF_DAMAGE and a.label == DAMAGE)]
     reasons, against = _texts(label, category, findings, score, arguments)
-    if label == SOFTWARE and overwritten is not None:  # says more than who noticed it
+    if overwritten is not None and label in (SOFTWARE, DAMAGED_MEMORY):  # more than who noticed it
         reasons = _unique([overwritten[1], *reasons])
     return Verdict(
         label=label,

@@ -391,9 +391,10 @@ def _damage(record: Json) -> Iterator[str]:
     damage = group_in(group_in(record, "verdict"), "damage")
     where = str(damage.get("where") or "a place that is not known")
     reasons = texts_in(group_in(record, "verdict"), "reasons")
-    overwritten = group_in(record, "verdict").get("label") == "software" and not damage.get("bits")
-    if damage.get("found") and overwritten:
-        yield f"the word at {where} was overwritten, in more than one bit"
+    if damage.get("found") and not damage.get("bits") and not damage.get("should_be"):
+        software = group_in(record, "verdict").get("label") == "software"
+        wrong = "was overwritten" if software else "is wrong"
+        yield f"the word at {where} {wrong}, in more than one bit"
     elif damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
         holds = f" holds {short_address(damage.get('holds'))}" if damage.get("holds") else ""

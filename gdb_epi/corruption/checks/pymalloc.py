@@ -34,12 +34,15 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     pool_damage,
 )
 from gdb_epi.corruption.heap.typed_walk import object_walk
+from gdb_epi.corruption.pointers.suspect_words import fault_words
+from gdb_epi.corruption.pointers.word_origin import origin_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
 from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import try_read
+from gdb_epi.fault.word_shapes import ascii_text
 from gdb_epi.hangs.interrupted_changes import may_be_half_changed
 from gdb_epi.target.search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
@@ -365,9 +368,11 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
             if wrong is not None:
                 yield _evidence(wrong, pool.address)
             elif pool.free is None:
-                told = _counted_down(pool, data)
-                if told is not None or leads_elsewhere(pool, data):
-                    yield told or _of_a_lost_list(pool, data)
+                freed_count = _counted_down(pool, data)
+                if freed_count is not None:
+                    yield freed_count
+                elif leads_elsewhere(pool, data):
+                    yield from _of_a_lost_list(context, pool, data)
         blocks.look(pool, data)
     for place, wrong in search.headers:
         yield _evidence(wrong, place)
@@ -390,15 +395,31 @@ def _evidence(wrong: WrongWord, pool: int) -> Evidence:
     return made._replace(ambiguous=INCREMENT) if wrong.low else made
 
 
-def _of_a_lost_list(pool: Pool, data: bytes) -> Evidence:
-    """Return what says too little: a freed block that was written to is handed out as well."""
+def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
+    """Yield what does not tell who did it: a freed block that was written to is handed out as well.
+
+    Where the fault went through the first free block, the list is damaged for certain; elsewhere
+    it may be one that the allocator was about to change.
+    """
+    place = pool.address + FREE_AT
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
     summary = (
         f"freeblock in pymalloc's pool at {pool.address:#x} holds {first:#x}, no block of it, and "
         "no flipped bit makes it one: it was read through a link that was damaged, or from a freed "
         "block that was written to"
     )
-    return plain_evidence("R9:list", pool.address + FREE_AT, summary, path=MEMORY)
+    yield plain_evidence("R9:list", place, summary, path=MEMORY)
+    for word in fault_words(context)[:1]:
+        read_from = origin_of(context, word)
+        if read_from is not None and read_from.slot == place:
+            shape = ascii_text(first)
+            of_text = f" ({shape.why})" if shape is not None else ""
+            summary = (
+                f"a list of free blocks is damaged: the first free block of pymalloc's pool "
+                f"at {pool.address:#x} would be {first:#x}{of_text}, and the crash went there"
+            )
+            # A damaged link may lead to any bytes, and leads to text more seldom than a write does.
+            yield plain_evidence("S:overwritten-place" if shape else "R9:list:read", place, summary)
 
 
 def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
