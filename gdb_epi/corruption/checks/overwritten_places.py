@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """S:overwritten-place: a word that is no pointer, where something alive has to have one.
 
+Or a pointer changed in the same field of several objects: a flip changes one of them.
+
 Memory that holds other data than the code expects was overwritten, or freed and given out again.
 The second is no damage: a pointer dangles. Here the rest of memory says that the place is still
 what the code takes it for, so somebody wrote there who should not have.
@@ -12,12 +14,12 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, address_index
+from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, MEMBERS, address_index
 from gdb_epi.corruption.heap.holders import is_free
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_off
-from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words
+from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words, suspects_of
 from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -35,6 +37,9 @@ MAX_HOLDERS = 16  # places of one address that are looked at
 MAX_ITEMS = 1 << 32
 MAX_SINCE = 16  # references, since an object was cleared
 SET_ENTRY = 2 * WORD
+FEWEST_SOUND, FEWEST_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
+MAX_WRONG = 8  # words that are compared with what they should be
+WORD_BITS = 64
 # Pointers that an object has as long as it lives; what was never set is NULL.
 _FIELDS = {
     "list": ("PyListObject", ("ob_item",)),
@@ -71,7 +76,8 @@ _TABLES = (
         "or of garbage. Said only where something else shows that the place is in use as what it "
         "was: the collector's list still names the object, the object is whole but for this word, "
         "a list, dict or set still names the block as its table, or one run of text goes over "
-        "the start of the block. Not said where one byte of the word, changed, makes the access "
+        "the start of the block, several objects of one type are wrong in that field. "
+        "Not said where one byte of the word, changed, makes the access "
         "legal: then it may be a flip."
     ),
 )
@@ -80,6 +86,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return
+    yield from _changed_in_many(context)
     for word in fault_words(context)[:1]:
         cleared = _cleared_object(context, word)
         if cleared is not None:
@@ -129,6 +136,66 @@ def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None
         if in_table or (owner is not None and owner[1] in ("dict", "tuple")):
             return address, place
     return None
+
+
+def _changed_in_many(context: Context) -> Iterator[Evidence]:
+    """Tell a field that is wrong in several objects of one type: a flip changes one of them.
+
+    The field is one that led to the failed access. In a sound object of the type it holds an
+    object of one type; in those that are wrong, what one byte or one bit makes such a pointer.
+    """
+    for suspect in suspects_of(context):
+        if suspect.value < LOW or address_index(context).object_type(suspect.value) is not None:
+            continue
+        # The field was read a while ago: what is left of it in the frame is a copy.
+        slots = dict.fromkeys([*suspect.slots, *context.places_of(suspect.value, MAX_HOLDERS)])
+        for slot in slots:
+            field = None if on_stack(context, slot) else _field_of(context, slot)
+            if field is None:
+                continue
+            kind, offset, values = field
+            kinds = [address_index(context).object_type(value) for value in values]
+            sound = [name for name in kinds if name is not None]
+            wanted = max(sound, key=sound.count, default=None)
+            if wanted is None or sound.count(wanted) < FEWEST_SOUND:
+                continue
+            wrong = [value for value, name in zip(values, kinds, strict=True) if name is None]
+            changed = [v for v in wrong[:MAX_WRONG] if _is_nearly(context, v, wanted)]
+            if suspect.value in changed and len(changed) >= FEWEST_WRONG:
+                more = "at least " if len(wrong) > MAX_WRONG else ""
+                summary = (
+                    f"the word {offset} bytes into an object of type {kind} is wrong in {more}"
+                    f"{len(changed)} of them: each is one bit or byte off a pointer to an object "
+                    f"of type {wanted}, which {sound.count(wanted)} others near them hold. Code "
+                    "wrote into all of them"
+                )
+                yield plain_evidence(ID, slot, summary)
+                return
+
+
+def _field_of(context: Context, slot: int) -> tuple[str, int, list[int]] | None:
+    """Return the type and offset of an object's field, and what objects near by hold there."""
+    index = address_index(context)
+    owner = index.owner(slot)
+    if owner is None or not owner[0] < slot < owner[0] + MEMBERS:
+        return None
+    address, name = owner
+    kind = read_word(context.target, address + WORD)
+    values = [
+        read_word(context.target, block + head + slot - address)
+        for block in index.blocks_beside(slot)
+        for head in HEADS[:2]
+        if read_word(context.target, block + head + WORD) == kind
+    ]
+    return name, slot - address, [value for value in values if value]
+
+
+def _is_nearly(context: Context, value: int, kind: str) -> bool:
+    """Whether one bit, or the lowest byte, makes a word a pointer to an object of a type."""
+    index = address_index(context)
+    bits = (value ^ 1 << bit for bit in range(WORD_BITS))
+    bytes_ = (value & ~0xFF | byte for byte in range(0, 0x100, WORD))
+    return any(index.object_type(near) == kind for near in (*bits, *bytes_))
 
 
 def _slot_of(context: Context, word: FaultWord) -> int | None:
