@@ -13,7 +13,7 @@ from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
 from gdb_epi.detectors.findings import Finding, SpeaksFor, speaks_for
 from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
 from gdb_epi.judgement.category_weights import category_row
-from gdb_epi.judgement.hypotheses import SEVERAL_BITS, causes_of_damage
+from gdb_epi.judgement.hypotheses import SEVERAL_BITS, UNKNOWN, causes_of_damage
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
 from gdb_epi.typing_lite import NamedTuple
 

@@ -419,7 +419,7 @@ def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evide
                 f"at {pool.address:#x} would be {first:#x}{of_text}, and the crash went there"
             )
             # A damaged link may lead to any bytes, and leads to text more seldom than a write does.
-            yield plain_evidence("S:overwritten-place" if shape else "R9:list:read", place, summary)
+            yield plain_evidence("S:overwritten-place" if shape else "S:free-list", place, summary)
 
 
 def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
