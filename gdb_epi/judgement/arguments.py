@@ -133,11 +133,9 @@ def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]
         weight = weighed.get(sign.id)
         if weight is not None and weight.cause and sign.id not in score.answered:
             counts = counts_of(sign.id, counted)
-            open_cause = weight.cause == DAMAGE
-            label, shares = (
-                (DAMAGE, SEVERAL_BITS) if open_cause else (SOFTWARE, {weight.cause: 1.0})
-            )
-            yield Argument(sign.id, label, shares, counts, sign.summary, most=weight.most)
+            by_whom = SEVERAL_BITS if weight.cause == UNKNOWN else {weight.cause: 1.0}
+            label = DAMAGE if weight.cause == UNKNOWN else SOFTWARE
+            yield Argument(sign.id, label, by_whom, counts, sign.summary, most=weight.most)
 
 
 def _of_category(

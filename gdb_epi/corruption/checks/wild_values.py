@@ -43,7 +43,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
-from gdb_epi.fault.mapping_checks import NEAR_NULL, permits, user_top
+from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK, signed_word
@@ -193,6 +193,37 @@ def _shifted_pointer(context: Context, place: WordOrigin, value: int) -> str:
                 f"{abs(shift)} bytes {side} that place: the code expects another layout of the data"
             )
     return ""
+
+
+@check(
+    "S:data-called",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: the address of a variable or of an object was called as a function, because "
+        "an argument was left out or is of another type, or other data lies where a pointer to "
+        "code should. A damaged pointer to a struct leads to such data too. Not said where one "
+        "byte of the address, changed, leads to code, nor of a return."
+    ),
+)
+def data_called(context: Context) -> Iterator[Evidence]:
+    """Tell a call of memory that holds data."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind not in TRANSFERS or site.kind == RETURN:
+        return
+    address = site.address or 0
+    region = context.target.region_at(address)
+    if address < NEAR_NULL or region is None or may_execute(region):
+        return
+    if is_one_byte_off(context, address, 0, "x"):
+        return
+    place = "on the stack" if on_stack(context, address) else place_in_words(context, address)
+    summary = (
+        f"{address:#x} was called as a function: data lies there"
+        + (f" ({place})" if place else "")
+        + ", and no byte of the address, changed, leads to code"
+    )
+    yield plain_evidence("S:data-called", "target", summary)
 
 
 @check(
