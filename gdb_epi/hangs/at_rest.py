@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
+from gdb_epi.cpython.running.wait_rules import (
+    BARRIER,
+    LOCK,
+    QUEUE_JOIN,
+    QUEUE_PUT,
+    SEMAPHORE,
+    WRITE,
+)
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import SOCKET
@@ -27,7 +34,8 @@ from gdb_epi.hangs.tasks import task_text
 IDLE, MAY_BE_IDLE = "idle", "may be idle"
 _ALWAYS = frozenset((h.SLEEP, h.SIGNAL, h.ACCEPT, h.GIL, *h.RUNNING))
 _FROM_CLIENTS = frozenset((h.ACCEPT, h.READ, h.POLL, h.EVENT, h.OTHER))
-_HELD = (LOCK, SEMAPHORE)  # what tasks hold
+# What a task of an idle process does not wait for.
+_UNUSUAL = (LOCK, SEMAPHORE, BARRIER, QUEUE_JOIN, QUEUE_PUT, WRITE)
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 _QUEUES = ("queue.Queue", "queue.SimpleQueue")
 # Functions of libraries that call the program's code for one request.
@@ -42,7 +50,7 @@ def weigh_idleness(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
     """Return an answer that says "idle" with its sort, by what all threads of the program do."""
     if answer.label != h.NO_FAULT or answer.kind != IDLE:
         return answer
-    stuck = [task for task in scene.tasks if task.wait is not None and task.wait.kind in _HELD]
+    stuck = [task for task in scene.tasks if task.wait is not None and task.wait.kind in _UNUSUAL]
     if stuck:
         doubt = task_text(stuck[0], scene.installed)
         return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))

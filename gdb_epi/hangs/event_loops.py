@@ -8,14 +8,15 @@ structures (cpython/running/uvloops.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.cpython.running.uvloops import LOOP_WORDS, uv_loop
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_u64
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.installed_packages import InstalledPackages
@@ -27,6 +28,7 @@ _SERVING = frozenset((
     "serve_forever", "serve_tcp", "serve_listeners", "accept", "sock_accept", "serve",
 ))  # fmt: skip
 _SERVERS = ("aiohttp.web", "uvicorn", "hypercorn")
+MAX_NAME = 256
 
 
 class SleepingLoop(NamedTuple):
@@ -63,7 +65,7 @@ class LoopReader:
             self._descriptors(address),
             self._length(address, "_scheduled", "PyListObject"),
             self._length(address, "_ready", "dequeobject"),
-            any(serves_clients(task, self._installed) for task in tasks),
+            any(serves_clients(task, self._installed) for task in tasks) or self._accepts(address),
         )
 
     def of_uvloop(self, tasks: Sequence[Waiting], epoll: int | None) -> SleepingLoop | None:
@@ -111,6 +113,48 @@ class LoopReader:
             return None if value is None else self._containers.length(value, struct)
         except (UnreadableMemory, LayoutError):
             return None
+
+    def _accepts(self, loop: int) -> bool:
+        """Tell whether what a loop calls for one of its descriptors accepts clients, by its name.
+
+        asyncio's servers have `_accept_connection`; tornado's loop calls what is in its `handlers`.
+        """
+        context = values_of(self._view.target, self._view.python).context
+        try:
+            keys = context.attribute(context.attribute(loop, "_selector"), "_fd_to_key")
+            for _, key in self._view.objects.dict_items(keys):
+                of_reader = self._items_of(self._items_of(key)[3])[0]
+                if self._view.locks.type_name(of_reader) != "Handle":
+                    continue  # None: only a writer
+                callback = context.attribute(of_reader, "_callback")
+                if any("accept" in name for name in self._called(callback)):
+                    return True
+        except (EpiError, IndexError):
+            pass
+        return False
+
+    def _called(self, callback: int) -> Iterator[str]:
+        """Yield the names of a function, and of those that its object calls for descriptors."""
+        if self._view.locks.type_name(callback) != "method":
+            return
+        reader, require = self._view.reader, self._view.reader.layout.require
+        yield self._name_of(reader.u64(callback + require("PyMethodObject", "im_func")))
+        owner = reader.u64(callback + require("PyMethodObject", "im_self"))
+        handlers = self._view.attribute(owner, "handlers")
+        if handlers and self._view.locks.type_name(handlers) == "dict":
+            for _, pair in self._view.objects.dict_items(handlers):
+                yield self._name_of(self._items_of(pair)[1])
+
+    def _items_of(self, word: int) -> list[int]:
+        return list(self._containers.tuple_items(word))
+
+    def _name_of(self, function: int) -> str:
+        if self._view.locks.type_name(function) != "function":
+            return ""
+        reader = self._view.reader
+        at = reader.layout.require("PyFunctionObject", "func_qualname")
+        name = reader.string(reader.u64(function + at), MAX_NAME)
+        return "" if isinstance(name, Absent) else name
 
     def _descriptors(self, loop: int) -> int | None:
         """Return how many descriptors the loop watches besides its own pipe."""
