@@ -153,8 +153,22 @@ def test_an_index_that_leads_far_away() -> None:
     (sign,) = evidence(far_index(indexed(HEAP, 0xFFFFFFFF)))
     assert sign.id == "S:far-index"
     assert "4294967295 (-1 in 32 bits)" in sign.summary
-    assert ids(far_index(indexed(HEAP, 5 | 1 << 40))) == []  # one bit away it is 5
+    (told,) = evidence(far_index(indexed(HEAP, 5 | 1 << 40)))  # one bit away it is 5
+    assert told.id == "origin" and told.summary.endswith(
+        "a changed byte or bit alone explains this"
+    )
     assert ids(far_index(indexed(HEAP ^ 1 << 46, 5))) == []  # the base is not mapped
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [("f2480f2cc0", False), ("f2480f2cc8", True)],  # cvttsd2si %xmm0, into rax and rcx
+)
+def test_an_index_that_was_a_floating_point_number(before: str, said: bool) -> None:
+    """One bit of its exponent makes 24.36 2^32 times as large."""
+    index = int(24.36 * (1 << 32))
+    made = failed(INDEXED, fault_at(HEAP + 8 * index), before=before, rdi=HEAP, rax=index)
+    assert ids(far_index(made)) == ["S:far-index" if said else "origin"]
 
 
 def test_a_sum_of_a_start_and_an_index() -> None:
@@ -163,10 +177,12 @@ def test_a_sum_of_a_start_and_an_index() -> None:
     start = {"rdi": FIRST + index, "rbp": FIRST, "r9": index}
     (sign,) = evidence(far_index(in_blocks(LOAD, died, {}, **start)))
     assert (sign.id, sign.where) == ("S:far-index", "r9")
+    died = fault_at(FIRST + 8 + index)
     inside = {"rdi": FIRST + 8 + index, "rbp": FIRST + 8, "r9": index}  # nothing begins there
     assert ids(far_index(in_blocks(LOAD, died, {}, **inside))) == []
     one_bit = {"rdi": FIRST + 0x10_0000, "rbp": FIRST, "r9": 0x10_0000}
-    assert ids(far_index(in_blocks(LOAD, died, {}, **one_bit))) == []
+    died = fault_at(FIRST + 0x10_0000)
+    assert ids(far_index(in_blocks(LOAD, died, {}, **one_bit))) == ["origin"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from gdb_epi.corruption.code.preceding_code import path_before
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
@@ -50,6 +51,7 @@ from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK, signed_
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import Operand
+from gdb_epi.x86.flow import changed_registers
 
 FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
@@ -57,6 +59,8 @@ MAX_STEP = 64  # bytes that a loop has gone on when it reads what it went on fro
 MAX_KEPT = 8  # places of one word that are looked at
 MAX_GONE = 256 << 20  # bytes from the start of a mapping that are looked at
 NARROW, LEAST_HALF = 0xFFFFFFFF, 1 << 20  # of the low half of an address
+EXPONENT_SHIFTS = tuple(1 << bit for bit in range(6))
+CONVERSIONS = ((1, 0x2C), (1, 0x2D))
 SCALES = (1, 2, 4, 8)  # of an index, by the instruction
 RETURN_PLACE = 8  # System V ABI, x86-64 3.2.2: return addresses lie at 8 modulo 16
 FEWEST_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
@@ -232,7 +236,8 @@ def data_called(context: Context) -> Iterator[Evidence]:
     order=16,
     innocent_causes=(
         "this is one: an index or offset that was not checked, or went below zero. Not said where "
-        "one byte of the index or one bit of the base, changed, makes the access legal, nor of a "
+        "one byte of the index or one bit of the base, changed, makes the access legal, or one bit "
+        "of the floating-point number that the index was made of; nor of a "
         "number as large as all memory: that is text or garbage and no index. A damaged "
         "length or number elsewhere leaves it too."
     ),
@@ -256,22 +261,39 @@ def far_index(context: Context) -> Iterator[Evidence]:
         if abs(signed_word(index)) >= USER_TOP:
             continue
         others = [start + other * scale for other in byte_changes(index)]
+        if _was_floating_point(context, site, index_name):
+            others += [start + (signed_word(index) >> shift) * scale for shift in EXPONENT_SHIFTS]
         end = address_index(context).end_of_block(base) if _begins(context, base) else None
         if end is not None:  # the start is right, and other blocks were not meant
-            if any(base <= at < end for at in others):
-                return
+            is_explained = any(base <= at < end for at in others)
         else:
             others += [(start ^ 1 << bit) + reach for bit in range(48)]
-            if any(permits(context.target.region_at(at & WORD_MASK), access) for at in others):
-                return
+            is_explained = any(
+                permits(context.target.region_at(at & WORD_MASK), access) for at in others
+            )
         side = "after" if reach > 0 else "before"
         narrow = f" ({index - (1 << 32)} in 32 bits)" if 1 << 31 <= index < 1 << 32 else ""
         summary = (
             f"the index in {index_name} is {signed_word(index)}{narrow}: it leads {abs(reach)} "
             f"bytes {side} the start, {base:#x} in {base_name}"
         )
-        yield plain_evidence("S:far-index", index_name, summary)
+        if is_explained:  # says where the address came from, and weighs nothing
+            summary += "; a changed byte or bit alone explains this"
+        yield plain_evidence("origin" if is_explained else "S:far-index", index_name, summary)
         return
+
+
+def _was_floating_point(context: Context, site: FaultSite, register: str) -> bool:
+    """Whether a register was made of a floating-point number: cvttsd2si, cvtsd2si (0F 2C, 2D).
+
+    One bit of such a number's exponent makes it 2, 4, 16, 256, 2^16 or 2^32 times as large.
+    """
+    path = path_before(context, site.fault.pc, dict(site.fault.registers))
+    for step in reversed(path.steps if path is not None else ()):
+        changed = changed_registers(step.instruction)
+        if changed is None or register in changed:
+            return (step.instruction.map, step.instruction.opcode) in CONVERSIONS
+    return False
 
 
 def _base_and_index(
