@@ -24,7 +24,7 @@ from gdb_epi.corruption.pointers.small_changes import (
     is_one_byte_off,
     one_bit_id,
 )
-from gdb_epi.corruption.pointers.software_signs import value_sign
+from gdb_epi.corruption.pointers.software_signs import WILD_VALUE, value_sign
 from gdb_epi.corruption.pointers.suspect_words import (
     LOW,
     FaultWord,
@@ -33,6 +33,7 @@ from gdb_epi.corruption.pointers.suspect_words import (
     suspects_of,
 )
 from gdb_epi.corruption.pointers.word_origin import (
+    TEXTS,
     WordOrigin,
     begins_in_use,
     in_ended_stack,
@@ -151,7 +152,8 @@ def foreign_value(context: Context) -> Iterator[Evidence]:
     if shifted:
         yield plain_evidence("S:misaligned", word.source, shifted)
         return
-    if not read_from.owned or _is_legal(context, word.value, site):
+    in_text = not read_from.owned and _leads_to_text(context, read_from)
+    if not (read_from.owned or in_text) or _is_legal(context, word.value, site):
         return
     if is_one_byte_off(context, word.value, word.distance, _access_of(site)):
         return
@@ -160,7 +162,20 @@ def foreign_value(context: Context) -> Iterator[Evidence]:
         f"{_named(word)} {word.value:#018x}, more than a byte from any address that can be used; "
         f"it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
     )
-    yield plain_evidence("S:foreign-value", read_from.slot, summary)
+    if in_text:
+        summary += ": no pointer stands there, but the pointer that led there is one to an object"
+    id = one_bit_id(context, WILD_VALUE, read_from.base) if in_text else "S:foreign-value"
+    yield plain_evidence(id, read_from.slot, summary)
+
+
+def _leads_to_text(context: Context, read_from: WordOrigin) -> bool:
+    """Whether a pointer leads to where an object begins or began, and a str or bytes lies there.
+
+    What was freed may have had a head before it, which a str has not.
+    """
+    index = address_index(context)
+    within = index.place_in_block(read_from.base)
+    return within in HEADS and index.object_type(read_from.base - within) in TEXTS
 
 
 def _named(word: FaultWord) -> str:
