@@ -27,6 +27,8 @@ from gdb_epi.typing_lite import NamedTuple
 _SERVING = frozenset((
     "serve_forever", "serve_tcp", "serve_listeners", "accept", "sock_accept", "serve",
 ))  # fmt: skip
+_SLEEPS = ("doPoll", "doSelect", "doIteration")  # of twisted's reactors
+_PORTS = ("Port", "UnixPort", "UNIXPort")
 _SERVERS = ("aiohttp.web", "uvicorn", "hypercorn")
 MAX_NAME = 256
 
@@ -67,6 +69,26 @@ class LoopReader:
             self._length(address, "_ready", "dequeobject"),
             any(serves_clients(task, self._installed) for task in tasks) or self._accepts(address),
         )
+
+    def of_reactor(self, frame: PyFrame) -> SleepingLoop | None:
+        """Return the reactor of twisted that sleeps in a frame (twisted 20 to 25, base.py)."""
+        if not (frame.module or "").startswith("twisted.internet.") or frame.name not in _SLEEPS:
+            return None
+        view, reactor = self._view, self._view.variable(frame, "self") or 0
+        selectables = view.attribute(reactor, "_selectables")
+        internal = view.attribute(reactor, "_internalReaders")
+        if selectables is None or internal is None:
+            return None
+        try:
+            own = set(self._containers.set_items(internal))
+            watched = [at for _, at in view.objects.dict_items(selectables) if at not in own]
+        except (UnreadableMemory, LayoutError):
+            return None
+        lists = ("_pendingTimedCalls", "_newTimedCalls")
+        timers = [self._length(reactor, name, "PyListObject") for name in lists]
+        listening = any(view.locks.type_name(at).rpartition(".")[2] in _PORTS for at in watched)
+        count = sum(number or 0 for number in timers)
+        return SleepingLoop(reactor, len(watched), count, 0, listening)
 
     def of_uvloop(self, tasks: Sequence[Waiting], epoll: int | None) -> SleepingLoop | None:
         """Return the loop of tasks that sleeps in an epoll; its own socket pair is left out."""

@@ -57,6 +57,9 @@ def answer_for(
         return None
     frames = scene.view.frames(activity.tid)
     place = in_event_loop(frames)
+    reactor = scene.loops.of_reactor(frames[0]) if frames and activity.kind == h.POLL else None
+    if reactor is not None:
+        return sleeping_loop(scene, activity, reactor, _through)
     in_loop = event_loop_module(frames[:SHALLOW], activity.module)
     if activity.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and in_loop:
         loop = (

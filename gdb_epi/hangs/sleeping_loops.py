@@ -16,6 +16,11 @@ from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
 MAX_BESIDE = 2  # other threads that are named
+# Functions that run jobs for a loop in threads of their own.
+_WORKERS = (
+    ("concurrent.futures.thread", "_worker"), ("twisted._threads._threadworker", "work"),
+    ("anyio._backends._asyncio", "run"),
+)  # fmt: skip
 _AWAITED = (h.GIL, h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.DATABASE)  # kinds whose `what` is awaited
 
 # Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
@@ -113,8 +118,7 @@ def _runs_job(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivit
     """Return the thread of an executor that runs code of the program: its end wakes the loop."""
     return next(
         (d for d in scene.activities if d.tid != activity.tid and d.frames
-         and any(f.module == "concurrent.futures.thread" and f.name == "_worker"
-                 for f in scene.view.frames(d.tid))),
+         and any((f.module, f.name) in _WORKERS for f in scene.view.frames(d.tid))),
         None,
     )  # fmt: skip
 
