@@ -15,12 +15,13 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
-from gdb_epi.hangs import deadlocks, endless_walks, single_wait
+from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import weigh_idleness
+from gdb_epi.hangs.loops.endless_walks import endless_walk
+from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import awaits_own_caller
-from gdb_epi.hangs.vain_polls import vain_poll
 from gdb_epi.locks import types as t
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.util import counted
@@ -66,7 +67,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         deadlocks.task_cycle,
         deadlocks.gil_held_asleep,
         deadlocks.gil_held_spinning,
-        endless_walks.endless_walk,
+        endless_walk,
         vain_poll,
         _busy,
         single_wait.blocked_loop,

@@ -38,6 +38,8 @@ _FROM_CLIENTS = frozenset((h.ACCEPT, h.READ, h.POLL, h.EVENT, h.OTHER))
 _UNUSUAL = (LOCK, SEMAPHORE, BARRIER, QUEUE_JOIN, QUEUE_PUT, WRITE)
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 _QUEUES = ("queue.Queue", "queue.SimpleQueue")
+# What debuggers call the function that stops the program: pdb, rpdb, remote_pdb, web_pdb, debugpy.
+_BREAKPOINTS = frozenset(("set_trace", "post_mortem", "wait_for_client", "breakpoint"))
 # Functions of libraries that call the program's code for one request.
 _HANDLERS = frozenset((
     ("socketserver", "finish_request"), ("socketserver", "process_request"),
@@ -86,11 +88,27 @@ def rests(scene: HangContext, activity: h.ThreadActivity) -> bool:
         return (
             activity.target == 0
             or activity.awaits in (PROCESS_QUEUE, *MESSAGES)
+            or (in_loop and scene.descriptors.takes_datagrams(activity.target))
             or bool(activity.place and in_loop)
         )
     if activity.kind == h.CHILD:
         return activity.target is None
     return False
+
+
+def serves(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+    """Tell whether any of these frames is in a loop that nothing certain ends, as services are."""
+    return any(scene.runs_in_loop(f) and not scene.wants_something_certain(f) for f in frames)
+
+
+def at_breakpoint(frames: Sequence[PyFrame]) -> PyFrame | None:
+    """Return the frame by which a program waits for its debugger; None without one."""
+    return next((frame for frame in frames if frame.name in _BREAKPOINTS), None)
+
+
+def serves_one_at_a_time(frames: Sequence[PyFrame]) -> bool:
+    """Tell whether a server handles a client in the very thread that accepts all of them."""
+    return any((f.module, f.name) == ("socketserver", "_handle_request_noblock") for f in frames)
 
 
 def in_handler(own: Sequence[PyFrame], frames: Sequence[PyFrame]) -> bool:

@@ -13,6 +13,7 @@ from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS
 from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.setters import threads_that_give
 from gdb_epi.hangs.tasks import (
     NAMELESS,
     event_loop_module,
@@ -72,8 +73,9 @@ def self_deadlock(scene: HangContext) -> h.HangAnswer | None:
         activity = scene.activity(wait.tid)
         if wait.verdict == t.SELF_DEADLOCK and activity is not None and not wait.timed:
             name = lock_name(scene, activity)
+            does = "initialises" if wait.kind in t.INITIALISED else "holds"
             sentence = (
-                f"{activity.who()} waits at {activity.where()} for {name}, which it holds itself"
+                f"{activity.who()} waits at {activity.where()} for {name}, which it {does} itself"
             )
             if wait.evidence[-1].startswith(t.IN_HANDLER):
                 sentence += f": {wait.evidence[-1]}"
@@ -266,7 +268,10 @@ def event_cycle(scene: HangContext) -> h.HangAnswer | None:
     for activity in scene.activities:
         if activity.kind != h.EVENT or not activity.object or activity.timed or not activity.frames:
             continue
-        others = scene.references.threads(activity.object) - {activity.tid}
+        referring = scene.references.threads(activity.object)
+        others = (referring | threads_that_give(scene, activity)) - {activity.tid}
+        if any(d.kind == h.JOIN for d in scene.activities if d.tid in others - referring):
+            continue  # told as seen from who joins
         if not others or any(blocked.get(tid) != activity.tid for tid in others):
             continue
         members = (activity, *(d for d in scene.activities if d.tid in others))

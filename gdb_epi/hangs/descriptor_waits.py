@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import MESSAGE
+from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.sleeping_loops import Through
 from gdb_epi.locks import types as t
 
 CALLING = 2  # innermost frames that have the socket of a call

@@ -19,9 +19,13 @@ from gdb_epi.locks.python.view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
 SOCKET, FILE, POPEN = "_socket.socket", "_io.FileIO", "subprocess.Popen"
+_PROCESSES = tuple(
+    f"multiprocessing.popen_{way}.Popen" for way in ("fork", "spawn_posix", "forkserver")
+)
 CONNECTION = "multiprocessing.connection.Connection"
 UNIX = 1
 _FAMILIES = {UNIX: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
+_DATAGRAMS = (2, 3)  # SOCK_DGRAM, SOCK_RAW; Python stores the type without its flags (3.7+)
 _STREAMS = {0: "standard input", 1: "standard output", 2: "standard error"}
 MAX_OBJECTS = 2_000
 # Bits of the word after the number: created, readable, writable, appending, then seekable in two,
@@ -103,6 +107,13 @@ class Descriptors:
         return next((self._second_word(address) for kind, address in self._objects
                      if kind == SOCKET and self._number(address) == number), None)  # fmt: skip
 
+    def takes_datagrams(self, number: int | None) -> bool:
+        """Tell whether a descriptor is a socket without a peer: datagrams, or the kernel's news."""
+        words = (read_u32(self._view.target, address + self._head + 8)
+                 for kind, address in self._objects
+                 if kind == SOCKET and self._number(address) == number)  # fmt: skip
+        return next(words, None) in _DATAGRAMS
+
     def number_of_object(self, address: int, kind: str | None = None) -> int | None:
         """Return the descriptor of a socket, a file or a connection; None for other objects."""
         kind = self._kinds.get(address) if kind is None else kind
@@ -136,6 +147,11 @@ class Descriptors:
     def child(self, pid: int) -> ChildProcess | None:
         """Return the Popen of a child process."""
         return next((child for child in self.children if child.pid == pid), None)
+
+    @property
+    def had_children(self) -> bool:
+        """Whether the process has objects of child processes, also of such as have ended."""
+        return any(kind in (POPEN, *_PROCESSES) for kind, _ in self._objects)
 
     @cached_property
     def children(self) -> list[ChildProcess]:
@@ -231,7 +247,7 @@ class Descriptors:
         """(kind, PyObject *) of everything that may have a descriptor."""
         try:
             instances = instances_of(self._view.target, self._view.python)
-            wanted = (SOCKET, FILE, POPEN, CONNECTION)
+            wanted = (SOCKET, FILE, POPEN, CONNECTION, *_PROCESSES)
             return [
                 (instance.kind, instance.address) for instance in instances.of(wanted)[:MAX_OBJECTS]
             ]

@@ -19,7 +19,9 @@ _FROZEN = ("importlib", "runpy", "threading", "zipimport")
 
 # What rules of answers look for.
 PROCESS_QUEUE = "an item in a queue between processes"
-QUEUE_ITEM = "an item in a queue"
+EVENT_SET = "a notification"
+QUEUE_ITEM, QUEUE_ROOM = "an item in a queue", "room in a queue"
+QUEUE_END = "the end of all jobs of a queue"
 MESSAGE = "a message of another process"
 NEW_CHILD = "a new child process to start its program"
 POOL_RESULTS = "results of a process pool"
@@ -32,9 +34,9 @@ PROGRAM_END = "the end of threads that are no daemons"
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("queue", "get"): (h.EVENT, QUEUE_ITEM),
-    ("queue", "put"): (h.EVENT, "room in a queue"),
-    ("queue", "join"): (h.EVENT, "the end of all jobs of a queue"),
-    ("threading", "wait"): (h.EVENT, "a notification"),
+    ("queue", "put"): (h.EVENT, QUEUE_ROOM),
+    ("queue", "join"): (h.EVENT, QUEUE_END),
+    ("threading", "wait"): (h.EVENT, EVENT_SET),
     ("threading", "acquire"): (h.EVENT, "a semaphore"),
     ("threading", "join"): (h.JOIN, "the end of a thread"),
     ("threading", "_shutdown"): (h.JOIN, PROGRAM_END),

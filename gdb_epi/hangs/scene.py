@@ -9,17 +9,18 @@ from functools import cached_property
 from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.cpython.running.tasks import has_module
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
-from gdb_epi.hangs.event_loops import LoopReader
 from gdb_epi.hangs.installed_packages import InstalledPackages
+from gdb_epi.hangs.loops.event_loops import LoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.references import References
 from gdb_epi.hangs.tasks import all_tasks, event_loop_module
 from gdb_epi.hangs.threads import ThreadReader
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.call_sites import CallSites
+from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.target.api import Target, Thread
@@ -89,14 +90,36 @@ class HangContext:
         """Return (first, last) byte of the innermost loop that a frame runs; None without one."""
         return self._code.innermost_loop(frame)
 
+    def loops_over_line(self, frame: PyFrame, line: int) -> bool:
+        """Tell whether any instruction of a line of a frame's function lies in a loop."""
+        places = (each.at for each in self.sites.instructions(frame.code))
+        loops = self.sites.of(frame.code).loops
+        return any(
+            any(first <= at <= last for first, last in loops)
+            for at in places if self._code.line(frame, at) == line
+        )  # fmt: skip
+
+    def wants_something_certain(self, frame: PyFrame) -> bool:
+        """Tell whether the innermost loop that a frame runs ends by itself: loop_ends.py."""
+        loop = self.innermost_loop(frame)
+        try:
+            words = self.view.slots.of(frame)
+            held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
+            if any(w and not w & 7 and self.view.locks.type_name(w) in FINITE for w in held):
+                return True
+            code = self.sites.instructions(frame.code)
+            return loop is not None and ends_by_comparison(code, loop, self.sites)
+        except (UnreadableMemory, LayoutError):
+            return False
+
     @property
     def sites(self) -> CallSites:
         """The instructions of code objects."""
         return self._code.sites
 
-    def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
+    def calls_ahead(self, frame: PyFrame, depth: int = 0) -> Iterator[tuple[int, str]]:
         """Yield (object, method) of the calls that a frame has yet to make, or makes once more."""
-        return self._code.calls_ahead(frame)
+        return self._code.calls_ahead(frame, depth)
 
     def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
         """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code."""

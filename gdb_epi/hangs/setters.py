@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which threads have yet to set an event or a future, by the calls in the code of their frames."""
+"""Which threads have yet to give what another waits for, by the calls in their frames' code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.library_calls import QUEUE_END, QUEUE_ITEM, QUEUE_ROOM
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import SETS
 from gdb_epi.locks import types as t
@@ -16,23 +17,40 @@ MAX_SETTING = 16  # frames of a thread whose calls are read
 MAX_OUTER = 64  # frames of a waiting thread that are looked at
 MAX_THREADS = 256  # that are looked at
 _SET = ("threading.Event", "threading.Condition", "Future")  # kinds of waits that set() may end
+_GIVES = SETS | {"notify", "notify_all", "release"}
+_PUTS = frozenset(("put", "put_nowait"))
+_ENDS = {  # methods that end a wait for a queue
+    QUEUE_ITEM: _PUTS, QUEUE_ROOM: frozenset(("get", "get_nowait")),
+    QUEUE_END: frozenset(("task_done",)),
+}  # fmt: skip
+_SIMPLE_QUEUE = "queue.SimpleQueue"
+MAX_DEPTH = 2  # functions that functions call
 _EVENT = "threading"  # the module whose frames wait
 
 
-def threads_that_set(scene: HangContext, activity: h.ThreadActivity) -> set[int]:
-    """Return the other threads whose code sets later what a thread waits for."""
+def threads_that_give(scene: HangContext, activity: h.ThreadActivity) -> set[int]:
+    """Return the other threads whose code sets, puts or releases later what a thread waits for."""
     if not activity.object:
         return set()
+    wait = scene.waits.get(activity.tid)
+    simple = wait is not None and wait.kind == _SIMPLE_QUEUE
+    names = _PUTS if simple else _ENDS.get(activity.awaits, _GIVES)
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
-        d.tid for d in others
-        if any(_sets(scene, frame, activity.object) for frame in d.frames[:MAX_SETTING])
-    }  # fmt: skip
+        d.tid
+        for d in others
+        if any(
+            _calls(scene, frame, activity.object, names, MAX_DEPTH)
+            for frame in d.frames[:MAX_SETTING]
+        )
+    }
 
 
-def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
+def _calls(
+    scene: HangContext, frame: PyFrame, address: int, names: frozenset[str], depth: int = 0
+) -> bool:
     try:
-        return any(at == address and name in SETS for at, name in scene.calls_ahead(frame))
+        return any(at == address and n in names for at, n in scene.calls_ahead(frame, depth))
     except (UnreadableMemory, LayoutError):
         return False
 
@@ -50,8 +68,8 @@ def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
         if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
             continue
         frames = scene.view.frames(activity.tid)[:MAX_OUTER]
-        outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
-        if outer is None or threads_that_set(scene, activity):
+        outer = next((f for f in _outer(frames) if _calls(scene, f, activity.object, SETS)), None)
+        if outer is None or threads_that_give(scene, activity):
             continue
         name = scene.references.name(activity.object, activity.tid)
         what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what

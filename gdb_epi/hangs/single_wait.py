@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.at_rest import IDLE, in_handler
+from gdb_epi.hangs.at_rest import (
+    IDLE,
+    at_breakpoint,
+    in_handler,
+    serves,
+    serves_one_at_a_time,
+)
 from gdb_epi.hangs.deadlocks import lock_name
 from gdb_epi.hangs.descriptor_waits import ALIVE, closed_socket, from_other_end
 from gdb_epi.hangs.library_calls import (
@@ -27,26 +33,30 @@ from gdb_epi.hangs.library_calls import (
     in_event_loop,
     serving_function,
 )
-from gdb_epi.hangs.locked_databases import retried_database
+from gdb_epi.hangs.loops.polls import is_of_an_end, polled_wait, waits_once
+from gdb_epi.hangs.loops.retries import retried
+from gdb_epi.hangs.loops.sleeping_loops import sleeping_loop
 from gdb_epi.hangs.processes.child_processes import new_child
 from gdb_epi.hangs.processes.process_pools import awaited_results
-from gdb_epi.hangs.processes.queues import unfinished_jobs, unread_queue
+from gdb_epi.hangs.processes.queues import jobs_behind, unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import called_by_the_same, is_timer, other_wait, threads_that_set
+from gdb_epi.hangs.setters import called_by_the_same, is_timer, other_wait, threads_that_give
 from gdb_epi.hangs.signal_waits import taken_elsewhere
-from gdb_epi.hangs.sleeping_loops import sleeping_loop
 from gdb_epi.hangs.tasks import event_loop_module
+from gdb_epi.hangs.unknown_holders import (
+    RWLOCK,
+    SEMAPHORE,
+    holder_unknown,
+    notification,
+    owner_ended,
+    perhaps_inherited,
+)
 from gdb_epi.locks import types as t
-from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.util import counted
 
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
-RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
-# A thing with such a name is set when the program shall end: waiting for it is waiting for work.
-_ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
-         "sigint", "halt")  # fmt: skip
 
 
 def answer_for(
@@ -115,7 +125,7 @@ def _lock(
     wait = scene.waits.get(activity.tid)
     name = lock_name(scene, activity)
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
-        return _notification(activity)
+        return notification(activity)
     if wait is None or wait.owner.state == "other-process":
         tid = wait.owner.tid if wait is not None else None
         # Without a number it may be another process, one that was killed, or a thread of this one.
@@ -143,13 +153,13 @@ def _lock(
         )
         return h.answer(h.HANG, "unknown holder", sentence, activity, t.INFO)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
-        return _holder_unknown(scene, activity, wait, name)
+        return holder_unknown(scene, activity, wait, name)
     if scene.may_be_inherited:
-        return _perhaps_inherited(scene, activity, wait, name)
+        return perhaps_inherited(scene, activity, wait, name)
     if wait.kind == RWLOCK and not wait.owner.tid:
-        return _holder_unknown(scene, activity, wait, name)
+        return holder_unknown(scene, activity, wait, name)
     if wait.owner.state == "unknown" and (wait.owner.tid or wait.owner.ident):
-        return _owner_ended(activity, wait, name)
+        return owner_ended(activity, wait, name)
     others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
     waits = f"{activity.who()} waits at {activity.where()} for {name}"
     if wait.kind == t.FUTEX_WORD:
@@ -164,88 +174,6 @@ def _lock(
         h.HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
-    )  # fmt: skip
-
-
-def _notification(activity: h.ThreadActivity) -> h.HangAnswer:
-    """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
-    sentence = f"{activity.who()} waits at {activity.where()} for {activity.awaits}"
-    if activity.timed:
-        return h.answer(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, t.INFO)
-    if activity.awaits == NOTIFICATION:
-        sentence += " (an Event or Condition of multiprocessing)"
-    return h.answer(
-        h.HANG, "lock of another process", f"{sentence}, without a timeout", activity,
-        doubts=("which process should give it, and whether that lives, is not in the core",),
-    )  # fmt: skip
-
-
-def _holder_unknown(
-    scene: HangContext, activity: h.ThreadActivity, wait: t.Wait, name: str
-) -> h.HangAnswer:
-    """Answer of a wait for what stores no holder: a semaphore, a rwlock that readers hold."""
-    waits = f"{activity.who()} waits at {activity.where()} for {name}"
-    is_lock = wait.kind == RWLOCK
-    words = (
-        "which readers hold; it does not say which threads they are" if is_lock
-        else "whose count is 0: somebody has to post it"
-    )  # fmt: skip
-    if activity.timed or not scene.is_only_thread(activity.tid):
-        return h.answer(
-            h.HANG, "unknown holder", f"{waits}, {words}", activity, t.INFO,
-            evidence=wait.evidence[-1:],
-        )  # fmt: skip
-    alone = (
-        "it is the only thread of this process, so it holds it itself, or one that has ended does"
-        if is_lock else "it is the only thread of this process, so nobody is left to do that"
-    )  # fmt: skip
-    return h.answer(
-        h.HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
-        activity, evidence=("no other thread is in this process", *wait.evidence[-1:]),
-        ruled_out=("a timeout", "another thread"), doubts=("a signal handler",),
-    )  # fmt: skip
-
-
-def _owner_ended(activity: h.ThreadActivity, wait: t.Wait, name: str) -> h.HangAnswer:
-    """The lock's own words name a thread that the process does not have, and no fork left behind.
-
-    A core has all threads of its process, so that one ended: nobody else may unlock.
-    """
-    owner = f"thread {wait.owner.tid}" if wait.owner.tid else "a thread"
-    sentence = (
-        f"{activity.who()} waits at {activity.where()} for {name}, which {owner} took and never "
-        "released: that thread has ended"
-    )
-    return h.answer(
-        h.HANG, "owner ended", sentence, activity, evidence=wait.evidence[-2:],
-        ruled_out=("a thread that still runs", "a fork"),
-        doubts=("a thread that was removed by other means than its end",),
-    )  # fmt: skip
-
-
-def _perhaps_inherited(
-    scene: HangContext, activity: h.ThreadActivity, wait: t.Wait, name: str
-) -> h.HangAnswer:
-    """Answer of a process that may have been forked, where vanished threads cannot be looked for.
-
-    Whoever took the lock: where no other thread is left, nobody can release it.
-    """
-    waits = f"{activity.who()} waits at {activity.where()} for {name}"
-    came_held = "a thread of the parent may have held it at fork()"
-    private = bool(wait.object) and wait.kind != SEMLOCK  # a SemLock is for several processes
-    if not private or activity.timed or not scene.is_only_thread(activity.tid):
-        return h.answer(
-            h.HANG, "unknown holder", f"{waits}; who holds it is not known", activity, t.INFO,
-            doubts=("it may have come held through fork(): a thread of the parent held it then",),
-        )  # fmt: skip
-    sentence = f"{waits}; it is the only thread of this process, so nobody is left to release it"
-    if scene.locks.fork.forked:
-        sentence += f"; the process was forked: {came_held}"
-    return h.answer(
-        h.HANG, "nobody left", sentence, activity,
-        evidence=("no other thread is in this process", *wait.evidence[:1]),
-        ruled_out=("a timeout", "another thread", "a lock that processes share"),
-        doubts=(f"{came_held}, or this thread took it before, outside a with block",),
     )  # fmt: skip
 
 
@@ -272,6 +200,11 @@ def _through(
     if activity.kind == h.JOIN and closes(_inner(scene, activity)):
         text = f"{further.sentence}; it ends only when its client goes"
         return further._replace(label=h.HANG, kind="closing", sentence=text)
+    if activity.kind == h.LOCK and not (
+        _take_turns(activity, other) or at_breakpoint(scene.view.frames(other.tid))
+    ):
+        text = f"{further.sentence}; it keeps what it holds as long as it waits for work"
+        return further._replace(label=h.HANG, kind="idle holder", sentence=text)
     if activity.kind == h.READ and not any(map(scene.runs_in_loop, activity.frames)):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"
         return further._replace(label=h.HANG, kind="peer", sentence=text)
@@ -281,6 +214,12 @@ def _through(
         return further._replace(label=h.HANG, kind="nobody gives it", sure=t.INFO,
                                 open=(*further.open, doubt))  # fmt: skip
     return further
+
+
+def _take_turns(activity: h.ThreadActivity, holder: h.ThreadActivity) -> bool:
+    """Tell whether workers of one kind wait for work one after the other, under a lock."""
+    places = {frame.code for frame in activity.frames[:1]}
+    return any(frame.code in places for frame in holder.frames)
 
 
 def _event(
@@ -309,10 +248,10 @@ def _event(
         return h.answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, t.INFO)
     # Where a thread waits for the end of this one, nobody is there to wait for the program's end.
     handled = in_handler(activity.frames, scene.view.frames(activity.tid))
-    if not seen and not handled and _is_of_an_end(name):
+    if not seen and not handled and is_of_an_end(name):
         return h.idle(activity, f"{waits}, which ends the program: nothing is wrong with that")
     able = scene.references.threads(activity.object) - {activity.tid} if activity.object else set()
-    able |= threads_that_set(scene, activity)
+    able |= threads_that_give(scene, activity)
     if not python:
         return h.answer(
             h.HANG, "nobody left", f"{waits}; no other thread is left that could give it", activity,
@@ -344,7 +283,7 @@ def _event(
         rest = other_wait(scene, activity, same, seen) + "no frame of another thread leads to it"
         if same:
             rest = f"{_waiters(activity, what, same)}, and {rest}"
-        jobs = unfinished_jobs(scene, activity)
+        jobs = unfinished_jobs(scene, activity) or jobs_behind(scene, activity)
         if jobs:
             rest = f"{jobs}; {rest}"
         return h.answer(
@@ -364,8 +303,13 @@ def _event(
             (f"{giver.who()} refers to it, and waits at {giver.where()}",), ("a timeout",),
             ("code that reaches it through a global",),
         )  # fmt: skip
-    following = next(d for d in left if d.tid not in seen)
-    return _through(scene, activity, following.tid, f"{what}, which could come from", seen)
+    free = [d for d in left if d.tid not in seen]
+    link = f"{what}, which could come from"
+    made = next(filter(None, (_through(scene, activity, d.tid, link, seen) for d in free)), None)
+    if made is None:  # each of them waits for one that waits for it
+        text = f"{waits}; {free[0].who()}, which could give it, waits at {free[0].where()} for it"
+        return h.HangAnswer(h.DEADLOCK, "event and lock", text, (activity, *left), t.PROBABLE)
+    return made
 
 
 def _loop_thread(
@@ -376,10 +320,6 @@ def _loop_thread(
         (d for d in scene.activities if d.tid not in (activity.tid, *seen)
          and in_event_loop(scene.view.frames(d.tid)) is not None), None,
     )  # fmt: skip
-
-
-def _is_of_an_end(name: str) -> bool:
-    return any(word in name.lower().rpartition(".")[2] for word in _ENDS)
 
 
 def _waiters(activity: h.ThreadActivity, what: str, same: Sequence[h.ThreadActivity]) -> str:
@@ -499,6 +439,16 @@ def _child(scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...
 
 def _read(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]) -> h.HangAnswer:
     waits = f"{activity.who()} waits at {activity.where()} for "
+    if not activity.timed and serves_one_at_a_time(_inner(scene, activity)):
+        sentence = (
+            f"{activity.who()} serves one client at a time, and waits in {activity.place} until "
+            "the present one says more; no other client is served before it speaks or goes"
+        )
+        return h.answer(
+            h.HANG, "one client", sentence, activity,
+            evidence=("the server's own thread reads from a client, below serve_forever()",),
+            doubts=("whether others wait: the backlog of its socket is not in the core",),
+        )  # fmt: skip
     if activity.place and only_waits_for_work(scene, activity):
         return h.idle(activity, f"{activity.who()} waits for work in {activity.place}")
     if activity.timed:
@@ -530,7 +480,10 @@ def _read(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...])
     if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
         return h.idle(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
-    if _others_may_write(scene, activity) and any(map(scene.runs_in_loop, activity.frames)):
+    again = _others_may_write(scene, activity) and _reads_again(scene, activity.frames)
+    if again and scene.descriptors.takes_datagrams(activity.target):
+        return h.idle(activity, f"{waits}{what}: whoever sends one")
+    if again:
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
         return h.answer(
             h.HANG, "peer",
@@ -546,6 +499,12 @@ def _read(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...])
         f"{waits}{what}, without a timeout", activity,
         doubts=("what the other side does is not in this core",),
     )  # fmt: skip
+
+
+def _reads_again(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+    """Tell whether code reads in a loop, and not in a single one until something certain came."""
+    looping = [frame for frame in frames if scene.runs_in_loop(frame)]
+    return len(looping) > 1 or serves(scene, looping)
 
 
 def _others_may_write(scene: HangContext, activity: h.ThreadActivity) -> bool:
@@ -594,9 +553,9 @@ def _waits_for_work(
     if activity.kind == h.SLEEP:
         frames = [*_inner(scene, activity), *activity.frames[:1]]
         if any(map(scene.runs_in_loop, frames)):
-            refused = retried_database(scene, activity)
-            if refused is not None:
-                return refused
+            made = retried(scene, activity) or polled_wait(scene, activity, seen, _event)
+            if made is not None:
+                return made
             sentence = f"{activity.who()} was {h.ASLEEP}{where}"
             return h.answer(h.NO_FAULT, "sleeps", sentence, activity,
                            doubts=("whether what it waits for can still come",))  # fmt: skip
@@ -610,6 +569,15 @@ def _waits_for_work(
         from_here = from_other_end(scene, activity, seen, _through)
         if from_here is not None:
             return from_here
+    stopped = at_breakpoint(scene.view.frames(activity.tid))
+    if stopped is not None:
+        return h.idle(activity, f"{activity.who()} is stopped{where}: {stopped.name}() waits until "
+                      "a debugger connects or goes on")  # fmt: skip
+    inner = _inner(scene, activity)
+    if activity.frames and not activity.timed and not serves(scene, [*inner, *activity.frames]):
+        made = waits_once(scene, activity)
+        if made is not None:
+            return made
     if activity.kind == h.SIGNAL and seen:
         elsewhere = taken_elsewhere(scene, activity)
         if elsewhere is not None:

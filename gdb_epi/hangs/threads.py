@@ -113,6 +113,7 @@ class ThreadReader:
             return made._replace(kind=library[0], what=library[1])
         if wait.kind in EVENTS:
             what = library[1] if library is not None and library[0] == h.EVENT else text
+            what = self._parties(wait) or what
             if wait.name and what != text:
                 what = f"{what} ({wait.name})"
             return made._replace(kind=h.EVENT, what=what)
@@ -129,6 +130,17 @@ class ThreadReader:
         return frozenset(
             m.path.rpartition("/")[2] for m in modules if any(m.start <= pc < m.end for pc in pcs)
         )
+
+    def _parties(self, wait: Wait) -> str:
+        """Return how many a threading.Barrier waits for (3.8 to 3.15); "" for what is none."""
+        if wait.kind != "threading.Barrier" or self.view is None or not wait.object:
+            return ""
+        parties, came = (
+            self.view.integer_attribute(wait.object, n) for n in ("_parties", "_count")
+        )
+        if parties is None or came is None or not 0 < came < parties:
+            return "the other parties of a barrier"
+        return f"{parties - came} more of the {parties} parties of a barrier"
 
     def _module_name(self, thread: Thread) -> str:
         """Return the file whose code a thread runs, the C library left out; "" for none."""

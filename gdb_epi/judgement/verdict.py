@@ -247,7 +247,7 @@ def _texts(
         signs = [evidence.summary for evidence in score.against]
         return _unique(for_it), _unique([doubt, *others, *signs])
     if label == CANNOT_TELL:
-        waits = [] if arguments or category == "snapshot" else unsure_waits(category, findings)
+        waits = [] if arguments else unsure_waits(category, findings)
         why = [*waits[:1], _why_not_known(category, arguments, score.overwritten)]
         return why, [t for t in _unique([*of_damage, *others, *summaries]) if t not in why]
     if label == OUT_OF_MEMORY:

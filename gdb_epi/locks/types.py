@@ -36,6 +36,8 @@ GIL = "GIL"  # the global interpreter lock
 CONDITION = "pthread condition variable"
 NATIVE_NOTIFICATION = "notification of native code"  # parked until another thread wakes it
 FUTEX_WORD = "futex word"  # of no kind that is known
+STATIC, ONCE = "guard of a static variable", "pthread_once_t"
+INITIALISED = (STATIC, ONCE)
 JOINS = frozenset(("Thread.join", "pthread_join"))
 
 

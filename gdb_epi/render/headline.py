@@ -16,6 +16,7 @@ from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.hangs.types import ASLEEP
 from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
+from gdb_epi.locks.types import CERTAIN
 from gdb_epi.record.reading import (
     READ_IN_PART,
     deadlocked_threads,
@@ -74,7 +75,7 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     if label == "deadlock":
         listed = record.get("waits")  # who waits for what has lines below
         cause = reason.partition(": " if listed else "; ")[0]
-        return f"{who} {_deadlock(record)}", _sentence(f"{_software(record)}: {cause}")
+        return f"{who} {_deadlock(record)}", _proven(record, cause)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
         return f"{who} hung: {wait}", _sentence(f"{_software(record)}: {cause}".removesuffix(": "))
@@ -119,6 +120,20 @@ def _in_c(reason: str, calls: Sequence[Call]) -> str:
 def _software(record: Json) -> str:
     """Return whose fault it is, and how sure that is."""
     return f"A software bug{_sure(record)}"
+
+
+def _proven(record: Json, circle: str) -> str:
+    """Return the sentence about a circle of waits: whether it is proven is one matter.
+
+    That it is what was wrong is another, and what the percentage is about.
+    """
+    reasons = texts_in(group_in(record, "verdict"), "reasons")
+    facts = (group_in(finding, "facts") for finding in groups_in(record, "findings")
+             if finding.get("summary") in reasons)  # fmt: skip
+    if all(each.get("confidence") != CERTAIN for each in facts):
+        return _sentence(f"{_software(record)}: {circle}")
+    sure = _sure(record).strip(" ()")
+    return f"It is certain that {circle}. That this is the fault, a software bug, is {sure}."
 
 
 def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[str]]:
@@ -513,6 +528,8 @@ def _ended(
     doing = f"at that moment {telling_thread_name(record) or 'it'} was {where(calls)}"
     if not signal:
         first = f"{who} was running when this was taken; {doing}"
+        if reason in _unsure_hangs(record):
+            reason = f"Whether it hangs this core cannot tell: {reason}"
         return first, _sentence(reason or "It did not crash")
     first = f"{who} was ended by {signal.get('name')}{_sent_by(signal)}; {doing}"
     if label != "killed":
@@ -524,6 +541,12 @@ def _ended(
     if signal.get("sender") == ELSEWHERE:
         return first, f"Who sent it is not in the {noun(record)}: a handler raised it again."
     return first, f"Why it was sent is not in the {noun(record)}: ask what sent it."
+
+
+def _unsure_hangs(record: Json) -> list[str]:
+    """Return the waits that may be hangs, and are too unsure to be called so."""
+    return [str(finding.get("summary")) for finding in groups_in(record, "findings")
+            if str(finding.get("detector")).startswith("stuck_")]  # fmt: skip
 
 
 def _of_thread(record: Json, text: str) -> str:

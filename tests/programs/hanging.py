@@ -9,6 +9,7 @@ import asyncio
 import concurrent.futures
 import ctypes
 import fcntl
+import http.server
 import multiprocessing
 import multiprocessing.pool
 import os
@@ -604,7 +605,8 @@ def idle_executor():
     pool = concurrent.futures.ThreadPoolExecutor(3)
     list(pool.map(int, "123"))
     server = socket.create_server(("127.0.0.1", 0))
-    server.accept()
+    while True:
+        pool.submit(print, server.accept())
 
 
 def idle_asyncio():
@@ -632,23 +634,29 @@ def idle_retry():
 
 
 def idle_pause():
-    signal.pause()
+    while True:
+        signal.pause()
 
 
 def idle_sigwait():
-    signal.sigwait({signal.SIGUSR1})
+    while True:
+        signal.sigwait({signal.SIGUSR1})
 
 
 def idle_select():
     server = socket.create_server(("127.0.0.1", 0))
-    select.select([server], [], [])
+    while True:
+        select.select([server], [], [])
+        server.accept()
 
 
 def idle_selectors():
     server = socket.create_server(("127.0.0.1", 0))
     selector = selectors.DefaultSelector()
     selector.register(server, selectors.EVENT_READ)
-    selector.select()
+    while True:
+        selector.select()
+        server.accept()
 
 
 def idle_event_loop_timer():
@@ -678,14 +686,20 @@ def prefork(run):
 
 
 def prefork_worker():
-    prefork(lambda server: server.accept())
+    def run(server):
+        while True:
+            server.accept()
+
+    prefork(run)
 
 
 def prefork_worker_threads():
     def run(server):
         for _ in range(2):
             thread(forgetful_worker, queue.Queue())
-        select.select([server], [], [])
+        while True:
+            select.select([server], [], [])
+            server.accept()
 
     prefork(run)
 
@@ -696,6 +710,108 @@ def prefork_takes_lock_itself():
         A.acquire()
 
     prefork(run)
+
+
+# --- what is wanted once, a certain number of times, or until it is there ------------------------
+
+
+def future_asked_again():
+    """It asks for what result() would wait for, and the job waits for ever."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        job = pool.submit(queue.Queue().get)
+        while not job.done():
+            time.sleep(0.1)
+
+
+def file_never_made():
+    while not os.path.exists("never"):
+        time.sleep(0.1)
+
+
+def peer_tried_again():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = server.getsockname()
+    while True:
+        try:
+            return socket.create_connection(address)
+        except ConnectionRefusedError as refused:
+            print(refused)
+            time.sleep(100000)
+
+
+def one_of_two_workers_calls():
+    server = socket.create_server(("127.0.0.1", 0))
+    callers = [socket.create_connection(server.getsockname())]
+    for name in ["first", "second"]:
+        callers.append(name)
+        server.accept()
+
+
+def prompt_of_other_words():
+    ours, theirs = socket.socketpair()
+    theirs.sendall(b"Passphrase:")
+    if os.fork() == 0:
+        time.sleep(100000)
+    theirs.close()
+    said = b""
+    while b"password:" not in said:
+        said += os.read(ours.fileno(), 100)
+
+
+def answers_of_three():
+    pairs = [socket.socketpair() for _ in range(3)]
+    pairs[0][1].sendall(b"yes")
+    if os.fork() == 0:
+        time.sleep(100000)
+    selector = selectors.DefaultSelector()
+    for ours, theirs in pairs:
+        theirs.close()
+        selector.register(ours, selectors.EVENT_READ)
+    answers = []
+    while len(answers) < len(pairs):
+        for key, _ in selector.select():
+            answers.append(key.fileobj.recv(10))
+            selector.unregister(key.fileobj)
+
+
+def served_one_at_a_time():
+    """A client has connected and asks nothing; who comes after it is not served."""
+    with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as server:
+        caller = socket.create_connection(server.server_address)
+        server.serve_forever()
+        caller.close()
+
+
+def lock_kept_by_a_server():
+    with socketserver.TCPServer(("127.0.0.1", 0), None) as server:
+
+        def serve():
+            with A:
+                server.serve_forever()
+
+        thread(serve)
+        while not A.locked():
+            pass
+        with A:
+            server.shutdown()
+
+
+def idle_datagrams():
+    """One thread takes datagrams, the main thread what that puts into a queue."""
+    jobs = queue.Queue()
+    inlet = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    inlet.bind(("127.0.0.1", 0))
+
+    def take():
+        while True:
+            hand_on(inlet.recvfrom(2000))
+
+    def hand_on(message):
+        jobs.put(message)
+
+    thread(take)
+    for message in iter(jobs.get, None):
+        print(message)
 
 
 # --- what ends of other threads, processes and counters are waited for ----------------------------

@@ -122,7 +122,18 @@ TRUTHS = {
     ),
     "pool_waits_for_a_busy_one": Truth(FINE, "may be idle", ("signal",)),
     "file_lock_twice": Truth(HANG, "file lock", ("is held already; ", "open as descriptor ")),
-    "idle_retry": Truth(FINE, "sleeps", ("asleep between two turns of a loop", "idle_retry")),
+    "idle_retry": Truth(HANG, "retries", ("in a loop that tries again", "FileNotFoundError")),
+    "future_asked_again": Truth(
+        HANG, "nobody gives it", ("the result of a future", "an item in a queue")
+    ),
+    "file_never_made": Truth(HANG, "polls", ("until exists() says otherwise", "a file")),
+    "peer_tried_again": Truth(HANG, "retries", ("because of ConnectionRefusedError",)),
+    "one_of_two_workers_calls": Truth(HANG, "one client", ("a certain number of times",)),
+    "prompt_of_other_words": Truth(HANG, "peer", ("without a timeout",)),
+    "answers_of_three": Truth(HANG, "peer", ("a certain number of times",)),
+    "served_one_at_a_time": Truth(HANG, "one client", ("serves one client at a time",)),
+    "lock_kept_by_a_server": Truth(HANG, "idle holder", ("serve_forever", "keeps what it holds")),
+    "idle_datagrams": Truth(FINE, "idle", ("which could come from", "whoever sends one")),
     "loop_not_woken": Truth(
         HANG,
         "nothing wakes the loop",

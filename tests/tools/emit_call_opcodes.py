@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write gdb_epi/locks/python/opcodes.json: the opcodes by which code loads, calls and jumps back.
 
-Those by which a loop counts, tests, calls and stores are told for hangs/endless_walks.py and
-hangs/vain_polls.py.
+Those by which a loop counts, tests, compares, calls and stores are told for
+hangs/loops/endless_walks.py, hangs/loops/vain_polls.py and locks/python/loop_ends.py.
 
     python tests/tools/emit_call_opcodes.py
 
 Each interpreter found is asked. The key is its version; tables of versions that no interpreter
-here has are kept. `names` maps opcodes to what they do, specialised ones included; `caches` says
+here has are kept. `names` maps opcodes to what they do, specialised ones included; `leaves` are
+those after which the next one does not run; `caches` says
 how many units follow an instruction.
 """
 
@@ -44,10 +45,12 @@ wanted = {
     "BINARY_OP": "sum", "BINARY_ADD": "sum", "INPLACE_ADD": "sum",
     "BINARY_SUBTRACT": "sum", "INPLACE_SUBTRACT": "sum",
     "CALL": "call", "CALL_FUNCTION": "call", "CALL_METHOD": "call", "PRECALL": "nothing",
-    "POP_TOP": "pop",
+    "POP_TOP": "pop", "COMPARE_OP": "compare", "CONTAINS_OP": "contains",
 }
-if sys.version_info < (3, 9):
-    wanted["COMPARE_OP"] = "compare"  # `is` among others
+always = {
+    "RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_ABSOLUTE",
+    "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT",
+}
 relative = set(opcode.hasjrel)
 names = {}
 for name, number in numbers.items():
@@ -57,12 +60,15 @@ for name, number in numbers.items():
         does = "test"
     if does:
         names[number] = does
+leaves = [number for name, number in numbers.items() if made.get(name, name) in always]
 modern = sys.version_info >= (3, 12)
 print(json.dumps({
     "version": "%d.%d" % sys.version_info[:2], "names": names,
+    "leaves": sorted(leaves),
     "caches": {numbers.get(name, 0): caches[numbers[base]] for name, base in
                [*((n, n) for n in numbers), *made.items()] if numbers.get(base) in caches},
     "global_shift": int(sys.version_info >= (3, 11)), "attr_shift": int(modern),
+    "compare_shift": 5 if sys.version_info >= (3, 13) else 4 if modern else 0,
     "jump_unit": 2 if sys.version_info >= (3, 10) else 1,
     "handlers_last": modern, "cells_apart": sys.version_info < (3, 11),
 }))

@@ -75,8 +75,11 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, sure) -> None
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (frame,)),
         runs_in_loop=lambda _: in_loop,
+        wants_something_certain=lambda _: False,
         descriptors=SimpleNamespace(
-            describe=lambda number: Descriptor(number, kind, "it"), was_closed=lambda *_: False
+            describe=lambda number: Descriptor(number, kind, "it"),
+            was_closed=lambda *_: False,
+            takes_datagrams=lambda _: False,
         ),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
     )
@@ -95,7 +98,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:
     view = SimpleNamespace(frames=lambda tid: (own,), all_frames=lambda: frames)
     scene = SimpleNamespace(
         view=view, activities=[h.ThreadActivity(8, "Thread-1", h.POLL)],
-        main_tid=7, gil_holder=None,
+        main_tid=7, gil_holder=None, waits={},
         references=SimpleNamespace(name=lambda *_: "", threads=lambda _: set()),
     )  # fmt: skip
     activity = h.ThreadActivity(

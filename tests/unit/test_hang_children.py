@@ -9,8 +9,8 @@ import pytest
 
 from gdb_epi.errors import Absent
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.event_loops import serves_clients
 from gdb_epi.hangs.library_calls import NEW_CHILD, library_call
+from gdb_epi.hangs.loops.event_loops import serves_clients
 from gdb_epi.hangs.processes.child_processes import new_child, unread_output
 from gdb_epi.hangs.single_wait import answer_for, sleeping_loop
 from gdb_epi.locks import types as t

@@ -10,10 +10,10 @@ import pytest
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
 from gdb_epi.hangs.descriptors import FILE, SOCKET
+from gdb_epi.hangs.loops.vain_polls import _OtherCode, conditions_of
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.setters import awaits_own_caller
 from gdb_epi.hangs.signal_waits import taken_elsewhere
-from gdb_epi.hangs.vain_polls import _OtherCode, conditions_of
 from gdb_epi.locks.python.call_sites import Instruction
 
 MAIN, WORKER = 7, 8
@@ -38,7 +38,10 @@ def weighed(second: h.Doing, frames: tuple[SimpleNamespace, ...], in_loop: bool 
     scene = SimpleNamespace(
         tasks=(), in_order=[first, second], waits={}, runs_in_loop=lambda _: in_loop,
         view=SimpleNamespace(frames=lambda tid: frames if tid == WORKER else (OWN,)),
-        descriptors=SimpleNamespace(kind_of=lambda number: SOCKET if number == 5 else None),
+        descriptors=SimpleNamespace(
+            kind_of=lambda number: SOCKET if number == 5 else None,
+            takes_datagrams=lambda number: number == 7,
+        ),
     )  # fmt: skip
     return weigh_idleness(scene, h.idle(first, "MainThread waits for a signal")).kind
 
@@ -52,6 +55,7 @@ def weighed(second: h.Doing, frames: tuple[SimpleNamespace, ...], in_loop: bool 
         (h.LOCK, {}, (OWN,), MAY_BE_IDLE),
         (h.JOIN, {}, (OWN,), MAY_BE_IDLE),
         (h.READ, {"target": 5}, (OWN,), MAY_BE_IDLE),
+        (h.READ, {"target": 7}, (OWN,), "idle"),  # whoever sends a datagram
         (h.POLL, {"watched": (5,)}, (OWN,), "idle"),
         (h.POLL, {"watched": (6,)}, (OWN,), MAY_BE_IDLE),  # a pipe, for all that is seen
         (h.ACCEPT, {}, (OWN,), "idle"),
@@ -111,7 +115,7 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         waits={},
         activities=[doing, h.ThreadActivity(WORKER, "worker", h.SLEEP, frames=(other,))],
         view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
-        calls_ahead=lambda f: of_frame.get(f.address, []),
+        calls_ahead=lambda f, _=0: of_frame.get(f.address, []),
         references=SimpleNamespace(name=lambda *_: "over"),
     )
     answer = awaits_own_caller(scene)

@@ -345,6 +345,17 @@ LOOPS = {
         [Entry(14, 32, 0, 36), Entry(36, 88, 1, 94), Entry(92, 94, 1, 94)],
         ((12, 32), (36, 88), (94, 100)),
     ),
+    # 3.13: the same with `except E as e`, whose end has a handler of its own that clears the name.
+    "sleep before another try, with a name": (
+        [Jump(134, 4)],
+        [
+            Entry(4, 44, 0, 46),
+            Entry(46, 66, 1, 128),
+            Entry(66, 108, 1, 118),
+            Entry(118, 128, 1, 128),
+        ],
+        ((4, 44), (46, 108), (128, 134)),
+    ),
     "await": (
         [Jump(36, 28, quiet=True), Jump(46, 38, quiet=True)],
         [Entry(4, 32, 0, 48), Entry(32, 34, 0, 44), Entry(34, 46, 0, 48)],

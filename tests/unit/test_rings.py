@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop is called endless only where it does nothing but walk, and the objects form a ring."""
+"""Loops: endless only where they do nothing but walk in a ring; and those that want something."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.hangs.endless_walks import Step, _OtherCode, ring_length, walk_of
+from gdb_epi.hangs.loops.endless_walks import Step, _OtherCode, ring_length, walk_of
 from gdb_epi.locks.python import call_sites
 from gdb_epi.locks.python.call_sites import CallSites
+from gdb_epi.locks.python.loop_ends import ends_by_comparison
 
 OPCODES_OF = call_sites.shipped_json(call_sites.__file__, "opcodes.json")
 HERE = ".".join(map(str, sys.version_info[:2]))
@@ -81,7 +82,8 @@ def two_ways(node):
         node = node.other
 
 
-def step_of(function, monkeypatch) -> Step | None:
+def sites_and_loop(function, monkeypatch) -> tuple[CallSites, tuple[int, int]]:
+    """Return the instructions of a function as they are read, and its loop."""
     code = function.__code__
     raw = code.co_code
     backward = [each for each in dis.get_instructions(code) if _target(each) < each.offset]
@@ -89,6 +91,12 @@ def step_of(function, monkeypatch) -> Step | None:
     monkeypatch.setattr(call_sites, "bytecode_of", lambda *_: (0, len(raw)))
     layout = SimpleNamespace(version=sys.version_info[:2])
     sites = CallSites(SimpleNamespace(layout=layout, read=lambda _, size: raw[:size]))
+    return sites, (first, last)
+
+
+def step_of(function, monkeypatch) -> Step | None:
+    code = function.__code__
+    sites, (first, last) = sites_and_loop(function, monkeypatch)
     body = [each for each in sites.instructions(1) if first <= each.at <= last]
     assert body
     try:
@@ -124,3 +132,56 @@ def test_code_that_may_end_otherwise(function, monkeypatch) -> None:
 def test_how_long_a_ring_is(parents, length) -> None:
     view = SimpleNamespace(attribute=lambda word, _: parents.get(word))
     assert ring_length(SimpleNamespace(view=view), 1, "parent") == length
+
+
+def until_there(read):
+    seen = b""
+    while b"ready" not in seen:
+        seen += read()
+
+
+def all_of_it(read, count):
+    got = b""
+    while len(got) < count:
+        got += read()
+
+
+def the_line(lines):
+    for line in lines:
+        if "started" in line:
+            break
+    return line
+
+
+def commands(read):
+    while True:
+        command = read()
+        if command in ("quit", "exit"):
+            return
+        print(command)
+
+
+def blocks(read):
+    while True:
+        block = read()
+        if not block:
+            break
+        if b"x" in block:
+            print(block)
+
+
+def until_it_says_so(read, over):
+    while read() != over:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("function", "ends"),
+    [
+        (until_there, True), (all_of_it, True), (the_line, True),
+        (commands, False), (blocks, False), (until_it_says_so, False),
+    ],
+)  # fmt: skip
+def test_a_loop_that_wants_something_certain(function, ends, monkeypatch) -> None:
+    sites, (first, last) = sites_and_loop(function, monkeypatch)
+    assert ends_by_comparison(sites.instructions(1), (first, last), sites) == ends

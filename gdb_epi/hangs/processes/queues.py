@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What queues say about a wait: one that nobody reads, and jobs that nobody reported as done.
+"""What queues say about a wait: one that nobody reads, jobs not reported as done, jobs behind it.
 
 A process does not end before what it put into a multiprocessing.Queue is in the pipe, which has
 room for 64 KiB. So a parent that joins first and reads later waits for ever ("Joining processes
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.errors import EpiError
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
@@ -84,4 +85,15 @@ def unfinished_jobs(scene: HangContext, activity: h.ThreadActivity) -> str:
         count = scene.view.integer_attribute(queue, "unfinished_tasks") if queue else None
         if count and count > 0:
             return f"task_done() was not called for {counted(count, 'job')} of it"
+    return ""
+
+
+def jobs_behind(scene: HangContext, activity: h.ThreadActivity) -> str:
+    """Say that jobs wait for the worker of a thread pool that waits; "" where one is free."""
+    for pool in pools_of(scene.target, scene.python).pools:
+        if not pool.queued or all(worker.tid != activity.tid for worker in pool.workers):
+            continue
+        if any(worker.idle for worker in pool.workers):
+            return ""
+        return f"all workers of its thread pool are taken, {counted(pool.queued, 'job')} queued"
     return ""

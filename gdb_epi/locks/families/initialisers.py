@@ -2,7 +2,8 @@
 """What is initialised once: static variables of C++ functions, pthread_once(), std::call_once().
 
 Their words say that an initialiser runs, and not which thread runs it. The stacks do: that thread
-is inside the very function whose call for it makes this one wait.
+is inside the very function whose call for it makes this one wait. Where the waiting thread is so
+itself, further out on its stack, the initialiser has come back to what it initialises.
 """
 
 from __future__ import annotations
@@ -12,16 +13,15 @@ from collections.abc import Iterator
 
 from gdb_epi.fault.reads import read_u32, read_up_to
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
+from gdb_epi.locks.types import ONCE, STATIC
 from gdb_epi.locks.waits.libc_lock_names import is_between
 from gdb_epi.target.api import Module, Thread
 from gdb_epi.target.functions import Function, FunctionBounds
 
-STATIC, ONCE = "guard of a static variable", "pthread_once_t"
 # libstdc++'s __cxa_guard_acquire(): _GLIBCXX_GUARD_PENDING_BIT and _GLIBCXX_GUARD_WAITING_BIT
 # (libsupc++/guard.cc, config/cpu/generic/cxxabi_tweaks.h).
 PENDING_AND_AWAITED = 0x10100
 IN_PROGRESS, STATES = 1, 3  # __PTHREAD_ONCE_INPROGRESS; above them the count of forks
-MAX_OUTWARD = 16  # frames of the C and the C++ library between a wait and who wants the variable
 MAX_FRAMES = 64
 MAX_THREADS = 1024
 ENTRY = 64  # bytes of pthread_once()
@@ -70,32 +70,32 @@ def _owned(
     context: LockContext, thread: Thread, call: FutexWait, kind: str, says: str
 ) -> LockGuess:
     bounds = FunctionBounds(context.target)
-    wants = next(_outside_runtimes(context, thread, bounds, MAX_OUTWARD), None)
-    inside = [
+    own = list(_outside_runtimes(context, thread, bounds))
+    wants = own[0] if own else None
+    inside = [thread.tid] if wants in own[1:] else []  # its initialiser came back to it
+    inside += [
         other.tid for other in context.target.threads()[:MAX_THREADS]
         if wants is not None and other.tid != thread.tid
         and not (other.call == "futex" and other.argument(0) == call.address)
-        and wants in _outside_runtimes(context, other, bounds, MAX_FRAMES)
+        and wants in _outside_runtimes(context, other, bounds)
     ]  # fmt: skip
     if wants is None or len(inside) != 1:
         return LockGuess(kind, anonymous=True, evidence=(says,))
     module = next(m for m in context.target.modules() if m.start <= wants.start < m.end)
     name = f"in {module.path.rpartition('/')[2]}"
-    evidence = (
-        says,
-        f"thread {inside[0]} is inside the function {name} (from {wants.start:#x}) that waits for "
-        "it here, and it alone",
-    )
+    place = f"the function {name} (from {wants.start:#x}) that waits for it here"
+    way = "further out on its stack too" if inside[0] == thread.tid else "and it alone"
+    evidence = (says, f"thread {inside[0]} is inside {place}, {way}")
     return LockGuess(kind, name=name, owner_tid=inside[0], by_frames=True, evidence=evidence)
 
 
 def _outside_runtimes(
-    context: LockContext, thread: Thread, bounds: FunctionBounds, most: int
+    context: LockContext, thread: Thread, bounds: FunctionBounds
 ) -> Iterator[Function]:
     """Yield the functions on a stack that are not of the C or the C++ library, innermost first."""
     modules = context.target.modules()
     for number, frame in enumerate(context.unwinder.walk(thread.registers)):
-        if number == most:
+        if number == MAX_FRAMES:
             return
         pc = frame.pc - 1 if number else frame.pc
         module = next((m for m in modules if m.start <= pc < m.end), None)

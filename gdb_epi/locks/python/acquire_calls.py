@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.chain import RawFrame, frame_reader
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.code import CodeInfo, CodeReader
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -27,6 +28,8 @@ MAX_FRAMES = 64  # of one thread, innermost first
 MAX_ALL_FRAMES = 2_000
 MAX_DEPTH = 2  # methods that methods call
 MAX_EFFECTS = 256  # of one frame
+MAX_CLOSURE = 64  # variables
+MAX_CALLS = 512  # that are followed from one frame
 TAKES = frozenset(("acquire", "__enter__", "acquire_lock"))
 GIVES = frozenset(("release", "__exit__", "release_lock"))
 AHEAD, AGAIN, MADE = "ahead", "again", "made"  # when a call of a frame's code is made
@@ -50,6 +53,14 @@ class _Effect(NamedTuple):
     lock: int
     takes: bool
     code: int  # of the method that did it, 0 when it is the lock's own
+
+
+class _Body(NamedTuple):
+    """A Python function that is called: its code, the arguments that are known, its globals."""
+
+    code: int
+    names: dict[str, int]
+    scope: int
 
 
 class AcquireCalls:
@@ -98,14 +109,36 @@ class AcquireCalls:
         first = max(loop[0] for loop in around)  # `continue` jumps to the same one
         return first, max(loop[1] for loop in around if loop[0] == first)
 
-    def calls_ahead(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
+    def line(self, frame: PyFrame, at: int) -> int | None:
+        """Return the line of a byte of a frame's code."""
+        return self._codes.line(self._codes.at(frame.code), at)
+
+    def calls_ahead(self, frame: PyFrame, depth: int = 0) -> Iterator[tuple[int, str]]:
         """Yield (object, method) of the calls that a frame has yet to make, or makes once more.
 
-        Objects that cannot be told are left out, and so is what calls make in their turn.
+        Objects that cannot be told are left out. What Python functions call in their turn is
+        followed for `depth` calls.
         """
-        for receiver, method, when in self.calls(frame):
-            if when != MADE:
+        if frame.hole is not None or not frame.code:
+            return
+        raw, at = self._frames.read(frame.address), self._codes.at(frame.code)
+        variables = dict(self._view.variable_addresses(frame))
+        ahead = (c for c, when in self._timed_calls(frame, raw.lasti, at) if when != MADE)
+        left = [(call, variables, raw.globals, depth) for call in ahead]
+        for _ in range(MAX_CALLS):
+            if not left:
+                return
+            call, names, scope, further = left.pop()
+            receiver = self._receiver(call, names, scope)
+            if not receiver:
+                continue
+            method = call.path[-1] if call.path else ""
+            if method:
                 yield receiver, method
+            body = self._body(receiver, method) if further else None
+            if body is not None:
+                inner = self.sites.of(body.code)
+                left += [(call, body.names, body.scope, further - 1) for call in inner.all_of_it()]
 
     def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
         """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code, in order.
@@ -117,16 +150,20 @@ class AcquireCalls:
             return
         raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
         variables = dict(self._view.variable_addresses(frame))
-        code, at = self.sites.of(frame.code), raw.lasti
-        loops = [(first, last) for first, last in code.loops if first <= at <= last]
-        for call in code.calls:
+        for call, when in self._timed_calls(frame, raw.lasti, info):
             receiver = self._receiver(call, variables, raw.globals)
-            if not receiver or not call.path:
-                continue
+            if receiver and call.path:
+                yield receiver, call.path[-1], when
+
+    def _timed_calls(self, frame: PyFrame, at: int, info: CodeInfo) -> Iterator[tuple[Call, str]]:
+        """Yield the calls in a frame's code, and when each is made; the frame is at byte `at`."""
+        code = self.sites.of(frame.code)
+        loops = [(first, last) for first, last in code.loops if first <= at <= last]
+        for call in code.all_of_it():
             when = AGAIN if any(first <= call.at <= last for first, last in loops) else MADE
             if call.at > at or self._codes.line(info, call.at) == frame.lineno:
                 when = AHEAD
-            yield receiver, call.path[-1], when
+            yield call, when
 
     def _of_thread(
         self, tid: int, frames: tuple[PyFrame, ...]
@@ -189,21 +226,39 @@ class AcquireCalls:
                 return
         if depth >= MAX_DEPTH:
             return
-        function = self._function(receiver, method)
-        if not function:
+        body = self._body(receiver, method)
+        if body is None:
             return
-        require = self._reader.layout.require
-        code = self._reader.u64(function + require("PyFunctionObject", "func_code"))
-        inner_scope = self._reader.u64(function + require("PyFunctionObject", "func_globals"))
-        names = self.sites.strings(code, "co_localsplusnames") or self.sites.strings(
-            code, "co_varnames"
-        )
-        bound = {names[0]: receiver} if names and method else {}
         net: dict[int, bool] = {}
-        for effect in self._effects(code, bound, inner_scope, None, depth + 1):
+        for effect in self._effects(body.code, body.names, body.scope, None, depth + 1):
             net[effect.lock] = effect.takes
         for lock, takes in net.items():
-            yield _Effect(call.at, lock, takes, code)
+            yield _Effect(call.at, lock, takes, body.code)
+
+    def _body(self, receiver: int, method: str) -> _Body | None:
+        """Return what a call runs; None where that is no Python function that is known."""
+        function = self._function(receiver, method)
+        if not function:
+            return None
+        require, read = self._reader.layout.require, self._reader.u64
+        code = read(function + require("PyFunctionObject", "func_code"))
+        names = self.sites.strings(code, "co_localsplusnames")
+        names = names or self.sites.strings(code, "co_varnames")
+        bound = {names[0]: receiver} if names and method else {}
+        bound.update(self._closure(function, code))
+        return _Body(code, bound, read(function + require("PyFunctionObject", "func_globals")))
+
+    def _closure(self, function: int, code: int) -> dict[str, int]:
+        """Return the variables of outer functions that a function uses, by name."""
+        require, read = self._reader.layout.require, self._reader.u64
+        cells = read(function + require("PyFunctionObject", "func_closure"))
+        if not cells:
+            return {}
+        names = self.sites.strings(code, "co_freevars")
+        at = require("PyCellObject", "ob_ref")
+        items = ContainerReader(self._reader).tuple_items(cells)[:MAX_CLOSURE]
+        names = names or self.sites.strings(code, "co_localsplusnames")[-len(items) :]
+        return {name: read(cell + at) for name, cell in zip(names, items, strict=False)}
 
     def _receiver(self, call: Call, variables: dict[str, int], scope: int) -> int:
         """Return the object whose method is called, or the function itself; 0 when unknown."""

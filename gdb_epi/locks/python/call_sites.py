@@ -22,6 +22,9 @@ from gdb_epi.util import shipped_json
 MAX_CODE = 1 << 16  # bytes of one function's instructions
 MAX_NAMES = 4096
 MAX_TEXT = 256
+# Lib/opcode.py, cmp_op of 3.8; later versions have instructions of their own for the last four.
+_OPERATORS = ("<", "<=", "==", "!=", ">", ">=", "in", "not in", "is", "is not")
+_BEHIND = {"contains": 6, "is": 8}
 _KEEP = frozenset((
     "fast", "fast2", "store_load", "cell", "global", "name", "attr", "method", "nothing",
 ))  # fmt: skip
@@ -39,10 +42,18 @@ class Call(NamedTuple):
 
 
 class Code(NamedTuple):
-    """What one code object calls, and its loops as (first, last) byte."""
+    """What one code object calls, its loops as (first, last) byte, and what it may call.
+
+    `loads` are names by themselves: functions that are called, or passed on to be called.
+    """
 
     calls: tuple[Call, ...]
     loops: tuple[tuple[int, int], ...]
+    loads: tuple[Call, ...] = ()
+
+    def all_of_it(self) -> tuple[Call, ...]:
+        """Return what it calls and may call."""
+        return (*self.calls, *self.loads)
 
 
 class Instruction(NamedTuple):
@@ -52,6 +63,7 @@ class Instruction(NamedTuple):
     end: int
     does: str  # "" where the table has no name for it
     argument: int
+    goes_on: bool = True  # the next one may run after it
 
 
 NOTHING = Code((), ())
@@ -66,6 +78,7 @@ class CallSites:
         self._table = shipped_json(__file__, "opcodes.json").get(version, {})
         self._names = {int(k): v for k, v in self._table.get("names", {}).items()}
         self._caches = {int(k): v for k, v in self._table.get("caches", {}).items()}
+        self._leaves = frozenset(self._table.get("leaves", ()))
         self._known: dict[int, Code] = {}
 
     def of(self, code: int) -> Code:
@@ -101,7 +114,7 @@ class CallSites:
             does = self._names.get(opcode, "")
             at += 2 + 2 * self._caches.get(opcode, 0)
             extended = argument if does == "extended" else 0
-            yield Instruction(here, at, does, argument)
+            yield Instruction(here, at, does, argument, opcode not in self._leaves)
 
     def name_loaded(self, instruction: Instruction) -> int:
         """Return the place of the variable that is loaded, in the names of its kind."""
@@ -115,6 +128,23 @@ class CallSites:
             return None
         return int(instruction.argument >> shift)
 
+    def comparison(self, instruction: Instruction) -> str:
+        """Return the operator of a comparison: "<", "in", "is not", ...; "" for anything else."""
+        if instruction.does == "compare":
+            number = instruction.argument >> self._table["compare_shift"]
+            return _OPERATORS[number] if number < len(_OPERATORS) else ""
+        first = _BEHIND.get(instruction.does)
+        return "" if first is None else _OPERATORS[first + (instruction.argument & 1)]
+
+    def leads_to(self, instruction: Instruction) -> int | None:
+        """Return the byte that a jump leads to; None for what is no jump."""
+        distance: int = instruction.argument * self._table["jump_unit"]
+        if instruction.does == "jump":
+            return distance
+        if instruction.does in ("back", "cold"):
+            return instruction.end - distance
+        return instruction.end + distance if instruction.does == "test" else None
+
     def _read(self, code: int) -> Code:
         names = self.strings(code, "co_names")
         slots = self.strings(code, "co_localsplusnames")
@@ -123,10 +153,12 @@ class CallSites:
             slots = self.strings(code, "co_varnames")
             cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
         calls: list[Call] = []
+        loads: list[Call] = []
         jumps: list[Jump] = []
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
-        for here, at, does, argument in self.instructions(code):
+        for each in self.instructions(code):
+            here, does, argument = each.at, each.does, each.argument
             if does in ("fast", "fast2", "store_load"):
                 slot = argument if does == "fast" else argument & 15
                 root, path = (("local", slots[slot]) if slot < len(slots) else None), ()
@@ -139,10 +171,11 @@ class CallSites:
                 number = argument >> self._table["attr_shift"] if does == "attr" else argument
                 path = (*path, names[number] if number < len(names) else "?")
             elif does in ("back", "cold", "jump"):
-                target = argument * self._table["jump_unit"]
-                first = target if does == "jump" else at - target
-                if 0 <= first < here:
+                first = self.leads_to(each)
+                if first is not None and 0 <= first < here:
                     jumps.append(Jump(here, first, does == "cold"))
+            if root is not None and not path and does in ("fast", "cell", "global", "name"):
+                loads.append(Call(here, root, ()))
             # A plain function is called where a NULL is pushed with it (3.11, bpo-40222); before,
             # a function that is called looks like one that is passed on.
             called = does == "global" and self._table["global_shift"] and argument & 1
@@ -150,7 +183,8 @@ class CallSites:
                 calls.append(Call(here, root, path))
             if does not in _KEEP:
                 root = root if does == "extended" else None
-        return Code(tuple(calls), loops_of(jumps, self._handlers(code) if jumps else ()))
+        loops = loops_of(jumps, self._handlers(code) if jumps else ())
+        return Code(tuple(calls), loops, tuple(dict.fromkeys(loads)))
 
     def _handlers(self, code: int) -> list[Entry]:
         """Return the exception table of code whose handlers stand after all else (3.12+)."""

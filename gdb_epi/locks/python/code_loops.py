@@ -67,6 +67,7 @@ def _raising(
     on to a jump after that, so the turn goes through it.
     """
     todo, through = [handler], {handler: (handler, 0, 0)}  # by handler: the next one, its own code
+    guarded: list[tuple[int, int]] = []  # who handles what is raised up to which byte
     while todo:
         inside = todo.pop()
         for entry in by_target[inside]:
@@ -74,14 +75,18 @@ def _raising(
                 continue
             within = _last_before(handlers, entry.start)
             if within <= first:
-                yield first, entry.end
-                following = inside
-                while following != handler:
-                    following, start, end = through[following]
-                    yield start, end
+                guarded.append((inside, entry.end))
             elif within not in through:
                 through[within] = (inside, within, entry.end)
                 todo.append(within)
+            elif through[within][0] != inside:  # more of its own code, as `except E as name` has
+                following, start, end = through[within]
+                through[within] = following, start, max(end, entry.end)
+    for following, end in guarded:
+        yield first, end
+        while following != handler:
+            following, start, end = through[following]
+            yield start, end
 
 
 def _last_before(handlers: Sequence[int], at: int) -> int:

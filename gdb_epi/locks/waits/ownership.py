@@ -73,7 +73,8 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
     """The lock names its owner's thread id."""
     context, fork = case.context, case.context.fork
     if case.guess.by_frames:
-        return case.wait(_alive(context, owner), t.LIVE_HOLDER, t.PROBABLE)
+        verdict = t.SELF_DEADLOCK if owner == case.thread.tid else t.LIVE_HOLDER
+        return case.wait(_alive(context, owner), verdict, t.PROBABLE)
     if owner == case.thread.tid:
         return case.wait(
             _alive(context, owner),

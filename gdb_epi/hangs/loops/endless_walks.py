@@ -21,7 +21,7 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_OBJECTS = 2_000  # of one ring, with what leads into it
 SUBSCRIPT = 26  # the argument of BINARY_OP that is no sum (3.14, Include/opcode.h NB_SUBSCR)
-IDENTITY = (8, 9)  # arguments of COMPARE_OP of 3.8: `is`, `is not` (Lib/opcode.py, cmp_op)
+IDENTITY = ("is", "is not")
 _QUIET = frozenset(("nothing", "extended"))
 _JUMPS = frozenset(("test", "jump", "back"))
 
@@ -149,7 +149,7 @@ def walk_of(
             stack.append(_Value(is_none=does == "const" and is_none(argument)))
         elif does == "sum" and argument != SUBSCRIPT:
             stack[-2:] = [_Value()] if len(stack) > 1 else []
-        elif does == "is" or (does == "compare" and argument in IDENTITY):
+        elif sites.comparison(each) in IDENTITY:
             right, left = stack.pop(), stack.pop()
             stack.append(left if right.is_none else _Value())
         elif does in _JUMPS:

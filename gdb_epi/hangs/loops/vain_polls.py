@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop that sleeps until a variable changes, where no thread is left that could change it.
+"""Loops that do nothing but sleep and test: what they wait for, and that nobody is left to do it.
 
 `while not self.done: time.sleep(1)` ends when another thread sets `done`. Where the loop does
-nothing but to sleep and to test variables and attributes, it cannot change them itself. A loop
-without a test, as a service has that is parked, and one that calls anything else are left alone.
+nothing but to sleep and to test variables and attributes, it cannot change them itself. One that
+asks a method, as `while not future.done()` does, waits as result() would. A loop without a test, as
+a service has that is parked, and one that calls anything else are left alone.
 """
 
 from __future__ import annotations
@@ -16,12 +17,25 @@ from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
+from gdb_epi.typing_lite import NamedTuple
 
 _QUIET = frozenset(("nothing", "extended", "truth"))
 _ROOTS = {"fast": 0, "cell": 1, "global": 2, "name": 2}  # the table of names that each means
 _OTHERS = frozenset(("method", "const", "number", "pop"))
 _JUMPS = frozenset(("test", "jump", "back"))
+_SLEEPS = frozenset(("sleep",))
 _HANDLERS = ("signal", "asyncio")  # modules by which a program may have signal handlers
+
+
+class Polled(NamedTuple):
+    """What a loop asks between its sleeps: a method of an object, 0 where that is not known.
+
+    `words` are the names that its test is made of; of a test of variables `method` is "".
+    """
+
+    method: str
+    object: int
+    words: tuple[str, ...]
 
 
 class _OtherCode(Exception):
@@ -56,19 +70,36 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
     )  # fmt: skip
 
 
+def polled(scene: HangContext, activity: h.ThreadActivity) -> Polled | None:
+    """Return what the loop asks in which a thread sleeps; None where it does anything else too."""
+    frames = scene.view.frames(activity.tid)
+    if not activity.frames or frames[0].address != activity.frames[0].address:
+        return None
+    frame = frames[0]
+    loop = scene.innermost_loop(frame)
+    try:
+        if paths := _conditions(scene, frame):
+            return Polled("", 0, tuple(".".join(paths).split(".")))
+        if loop is None or _conditions(scene, frame, calls=2) is None:
+            return None
+        inside = [c for c in scene.sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
+        loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
+        ends = zip(loads, [*loads[1:], ()], strict=True)
+        asked = [words for words, after in ends if after[: len(words)] != words]
+        asked = [words for words in asked if words[-1] not in _SLEEPS]
+        if len(asked) > 1:
+            return None
+        words = asked[0] if asked else ()  # up to 3.10 no call of a plain function is seen
+        method = words[-1] if words else ""
+        objects = (at for at, name in scene.calls_ahead(frame) if name == method)
+        return Polled(method or "a function", next(objects, 0), words)
+    except (UnreadableMemory, LayoutError, IndexError):
+        return None
+
+
 def _tested(scene: HangContext, frame: PyFrame) -> list[str]:
     """Return what a frame's innermost loop tests, each a variable or an attribute of one."""
-    loop, sites = scene.innermost_loop(frame), scene.sites
-    if loop is None:
-        return []
-    body = [each for each in sites.instructions(frame.code) if loop[0] <= each.at <= loop[1]]
-    names = sites.strings(frame.code, "co_names")
-    slots = sites.strings(frame.code, "co_localsplusnames")
-    cells = slots
-    if not slots:
-        slots = sites.strings(frame.code, "co_varnames")
-        cells = sites.strings(frame.code, "co_cellvars") + sites.strings(frame.code, "co_freevars")
-    tested = conditions_of(body, (slots, cells, names), sites)
+    tested = _conditions(scene, frame) or []
     for path in tested:
         root, *attributes = path.split(".")
         word = scene.view.variable(frame, root)
@@ -79,16 +110,35 @@ def _tested(scene: HangContext, frame: PyFrame) -> list[str]:
     return list(dict.fromkeys(tested))
 
 
-def conditions_of(
-    body: Iterable[Instruction], tables: Sequence[Sequence[str]], sites: CallSites
-) -> list[str]:
-    """Return what a loop's instructions test, where they only sleep besides.
+def _conditions(scene: HangContext, frame: PyFrame, calls: int = 1) -> list[str] | None:
+    """Return the variables that a frame's innermost loop tests; None where it does other things."""
+    loop, sites = scene.innermost_loop(frame), scene.sites
+    if loop is None:
+        return None
+    body = [each for each in sites.instructions(frame.code) if loop[0] <= each.at <= loop[1]]
+    names = sites.strings(frame.code, "co_names")
+    slots = sites.strings(frame.code, "co_localsplusnames")
+    cells = slots
+    if not slots:
+        slots = sites.strings(frame.code, "co_varnames")
+        cells = sites.strings(frame.code, "co_cellvars") + sites.strings(frame.code, "co_freevars")
+    try:
+        return conditions_of(body, (slots, cells, names), sites, calls)
+    except _OtherCode:
+        return None
 
-    `tables` are the names of locals, of cells, and of globals and attributes. Raises _OtherCode,
-    and IndexError where a table is too short.
+
+def conditions_of(
+    body: Iterable[Instruction], tables: Sequence[Sequence[str]], sites: CallSites, calls: int = 1
+) -> list[str]:
+    """Return which variables a loop's instructions test, where they only sleep besides.
+
+    `tables` are the names of locals, of cells, and of globals and attributes; `calls` how many
+    calls there are: that of sleep(), and one that is tested. Raises _OtherCode, and IndexError
+    where a table is too short.
     """
     tested: list[str] = []
-    path, calls = "", 0
+    path, made = "", 0
     for each in body:
         if each.does in _QUIET:
             continue
@@ -102,12 +152,12 @@ def conditions_of(
             tested += [path] if path else []
             path = ""
         elif each.does == "call":
-            calls += 1
+            made += 1
             path = ""
-        elif each.does in _OTHERS:
+        elif each.does in _OTHERS or (calls > 1 and sites.comparison(each)):
             path = ""
         else:
             raise _OtherCode
-    if calls != 1:
+    if made != calls:
         raise _OtherCode
     return tested

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cpython.running.task_waits import Waiting
 from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.event_loops import SleepingLoop, serves_clients
+from gdb_epi.hangs.loops.event_loops import SleepingLoop, serves_clients
 from gdb_epi.hangs.processes.child_processes import answer_for_unread, awaits_child, unread_output
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import count_woken_from_outside, own_frames, task_phrase, task_texts

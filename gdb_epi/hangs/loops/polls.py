@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers for loops that only sleep and ask, and for waits that stand in no loop that serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import serves
+from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
+from gdb_epi.hangs.loops.vain_polls import polled
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.locks import types as t
+from gdb_epi.locks.python.acquire_calls import AHEAD
+
+OfEvent = Callable[[HangContext, h.ThreadActivity, tuple[int, ...]], "h.HangAnswer | None"]
+
+# A thing with such a name is set when the program shall end: waiting for it is waiting for work.
+_ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
+         "sigint", "halt")  # fmt: skip
+# A loop that goes on while such a thing holds keeps the program alive, and waits for nothing.
+_GOES_ON = ("run", "alive", "active", "serv", "true")
+# Methods that loops ask, by the class of the object, and what one that waits would wait for.
+_AS_WAITS = {
+    ("Future", "done"): FUTURES[0], ("Event", "is_set"): EVENT_SET, ("Event", "isSet"): EVENT_SET,
+}  # fmt: skip
+_OF_FILES = frozenset(("exists", "isfile", "isdir", "is_file", "is_dir", "access", "glob"))
+_ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_ex"))
+
+
+def is_of_an_end(name: str) -> bool:
+    """Tell whether a thing has the name of something that ends the program."""
+    return any(word in name.lower().rpartition(".")[2] for word in _ENDS)
+
+
+def polled_wait(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], of_event: OfEvent
+) -> h.HangAnswer | None:
+    """Answer of a loop that only sleeps and asks: it waits for what it asks for.
+
+    `of_event` answers for a thread that waits for an event or a future.
+    """
+    asks = polled(scene, activity)
+    if asks is None or any(is_of_an_end(w) or _is_of_going_on(w) for w in asks.words):
+        return None
+    kind = scene.view.locks.type_name(asks.object) if asks.object else ""
+    awaits = _AS_WAITS.get((kind.rpartition(".")[2], asks.method))
+    if awaits is not None:
+        waiting = activity._replace(
+            kind=h.EVENT, what=awaits, awaits=awaits, object=asks.object, timed=False, place=""
+        )
+        return of_event(scene, waiting, seen)
+    sleeps = f"{activity.who()} sleeps at {activity.where()} in a loop"
+    if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
+        pid = scene.view.integer_attribute(asks.object, "pid")
+        sentence = f"{sleeps} until child {pid} ends; what that child does is not in this core"
+        return h.answer(h.HANG, "child", sentence, activity, t.INFO,
+                        doubts=("look at the child's own core",))  # fmt: skip
+    what = (
+        f"{asks.method}() says otherwise" if asks.method
+        else f"`{'.'.join(asks.words)}` changes"
+    )  # fmt: skip
+    sentence = f"{sleeps} until {what}, and does nothing else meanwhile"
+    file = asks.method in _OF_FILES and not serves(scene, activity.frames[1:])
+    if file:
+        sentence += "; a file that another process has to make"
+    return h.answer(
+        h.HANG, "polls", sentence, activity, t.PROBABLE if file else t.INFO,
+        evidence=("the loop does nothing but to sleep and to test",),
+        ruled_out=("a loop that works between its sleeps",),
+        doubts=("whether what it waits for can still come is not in the core",),
+    )  # fmt: skip
+
+
+def _is_of_going_on(word: str) -> bool:
+    return any(part in word.lower() for part in _GOES_ON)
+
+
+def waits_once(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:
+    """Answer of a wait that stands in no loop that serves: the program goes on when it ends.
+
+    So it wants a certain client, answer or signal, and not whoever comes.
+    """
+    waits = f"{activity.who()} waits at {activity.where()} for"
+    looping = any(map(scene.runs_in_loop, activity.frames))
+    times = "a certain number of times" if looping else "once"
+    ruled_out = ("a timeout", "a loop that serves whoever comes")
+    if activity.kind == h.ACCEPT:
+        sure = t.PROBABLE if looping or scene.descriptors.had_children else t.INFO
+        return h.answer(
+            h.HANG, "one client", f"{waits} a client to connect, {times} and without a timeout: it "
+            "goes on only then", activity, sure, ruled_out=ruled_out,
+            doubts=("whether that client lives is not in this core",),
+        )  # fmt: skip
+    if activity.kind == h.POLL and 0 not in activity.watched:
+        sure = t.PROBABLE if looping or _asked(scene, activity) else t.INFO
+        return h.answer(
+            h.HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
+            "timeout: the other side has not written", activity, sure, ruled_out=ruled_out,
+            doubts=("what the other side does is not in this core",),
+        )  # fmt: skip
+    alone = scene.view.all_frames().keys() <= {activity.tid} and not scene.descriptors.children
+    if activity.kind == h.SIGNAL and alone:
+        return h.answer(
+            h.HANG, "signal", f"{waits} a signal, {times}: one that came before that call does not "
+            "end it", activity, t.INFO, ruled_out=ruled_out,
+            doubts=("whether another process, or a child, is to send it",),
+        )  # fmt: skip
+    return None
+
+
+def _asked(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
+    calls = (call for frame in activity.frames for call in scene.calls(frame))
+    try:
+        return any(
+            method in _ASKS and scene.descriptors.number_of_object(at) is not None
+            for at, method, when in calls if when != AHEAD
+        )  # fmt: skip
+    except (UnreadableMemory, LayoutError):
+        return False

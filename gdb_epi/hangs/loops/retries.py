@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loop that tries again what failed: what failed, and of a locked database who can unlock it.
+
+SQLite answers "database is locked" where another connection has a transaction open. When that is a
+connection of a function that called the loop, the transaction ends only after the loop has.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
+from gdb_epi.errors import Absent
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.locks import types as t
+
+ERROR, CONNECTION = "sqlite3.OperationalError", "sqlite3.Connection"
+_LOCKED = ("database is locked", "database table is locked", "database schema is locked")
+
+
+# Exceptions by which loops that have nothing to do learn so.
+_NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout", "StopIteration")
+# Parts of the names of those that say that a service is not there.
+_PEERS = ("Connection", "gaierror", "URLError", "OperationalError")
+
+
+def retried(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:
+    """Return the answer for a thread that sleeps in a loop while it handles what failed there."""
+    handled = _handled(scene, activity.tid) if activity.frames else []
+    messages = (e.message for e in handled if e.type == ERROR and isinstance(e.message, str))
+    locked = next((message for message in messages if message.startswith(_LOCKED)), None)
+    if locked is not None:
+        return _retried_database(scene, activity, locked)
+    caught = next((error for error in handled if _of_this_loop(scene, activity, error)), None)
+    if caught is None:
+        return None
+    name = str(caught.type).rpartition(".")[2]
+    if name in _NOTHING_THERE:
+        return None
+    alone = scene.view.all_frames().keys() <= {activity.tid}
+    sure = t.PROBABLE if alone and any(part in name for part in _PEERS) else t.INFO
+    return h.answer(
+        h.HANG, "retries", f"{activity.who()} sleeps at {activity.where()} in a loop that tries "
+        f"again, because of {caught.type}", activity, sure,
+        evidence=(f"it handles {caught.type}, which was raised in that loop",),
+        doubts=("whether the next try succeeds is not in the core",),
+    )  # fmt: skip
+
+
+def _of_this_loop(scene: HangContext, activity: h.ThreadActivity, error: ExceptionInfo) -> bool:
+    """Tell whether the loop in which a thread sleeps caught an exception."""
+    frame = activity.frames[0]
+    if isinstance(error.traceback, Absent) or isinstance(error.type, Absent):
+        return False
+    caught = next(iter(error.traceback.lines), None)
+    if caught is None or frame.lineno is None or caught.lineno is None:
+        return False
+    same = (caught.name, caught.filename) == (frame.name, frame.filename)
+    return same and caught.lineno <= frame.lineno and scene.loops_over_line(frame, caught.lineno)
+
+
+def _retried_database(scene: HangContext, activity: h.ThreadActivity, error: str) -> h.HangAnswer:
+    """Return the answer for a thread that tries again because a database is locked."""
+    where = activity.where()
+    sentence = (
+        f"{activity.who()} sleeps at {where} in a loop that tries again, because sqlite3 said: "
+        f"{error}"
+    )
+    seen = (
+        f"thread {activity.tid} is in {activity.call}",
+        f"it handles {ERROR}: {error}",
+    )
+    outer = _connection_of_a_caller(scene, activity)
+    if outer is None:
+        return h.HangAnswer(
+            h.HANG, "database lock", sentence, (activity,), t.INFO, seen,
+            open=("who holds the database: another process, or a connection of this one",),
+        )  # fmt: skip
+    name, place = outer
+    sentence += (
+        f"; its caller {place} has another connection, `{name}`: a transaction that is open there "
+        "cannot end before this call returns"
+    )
+    return h.HangAnswer(
+        h.HANG, "database lock", sentence, (activity,), t.PROBABLE,
+        (*seen, f"{place} refers to a second connection, {name}"), (),
+        ("whether it has a transaction of the same database open is not read: another process may "
+         "hold it",),
+    )  # fmt: skip
+
+
+def _handled(scene: HangContext, tid: int) -> list[ExceptionInfo]:
+    """Return the exceptions that a thread handles, and what they wrap."""
+    thread = next((each for each in scene.python.threads() if each.tid == tid), None)
+    if thread is None:
+        return []
+    decoder = ExceptionDecoder(scene.target, scene.python, messages=True)
+    handled = (raised for raised in decoder.of(thread).all() if raised.state == HANDLED)
+    return [error for raised in handled for error in raised.exceptions]
+
+
+def _connection_of_a_caller(
+    scene: HangContext, activity: h.ThreadActivity
+) -> tuple[str, str] | None:
+    """Return (variable, function) of a connection that only callers of the loop refer to."""
+    inner: set[int] = set()
+    in_loop = True
+    for frame in activity.frames:
+        own = [
+            (name, word) for name, word in scene.view.variable_addresses(frame)
+            if not word & 7 and scene.view.locks.type_name(word) == CONNECTION
+        ]  # fmt: skip
+        if not in_loop:
+            for name, word in own:
+                if word not in inner:
+                    return name, h.function_and_line(frame)
+        inner |= {word for _, word in own}
+        in_loop = in_loop and not scene.runs_in_loop(frame)
+    return None

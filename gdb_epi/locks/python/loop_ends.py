@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a loop ends: after the last of a finite sequence, or when a comparison holds.
+
+A loop that serves goes on until somebody stops it. One that goes over the members of a list, or
+that reads until a text or a number of bytes is there, wants something certain, and then goes on.
+`while True:`, a flag, `if not block: break` and `==` are no such ends: services have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gdb_epi.locks.python.call_sites import CallSites, Instruction
+
+FINITE = frozenset((
+    "list_iterator", "list_reverseiterator", "tuple_iterator", "tupleiterator", "range_iterator",
+    "set_iterator", "dict_keyiterator", "dict_valueiterator", "dict_itemiterator",
+))  # fmt: skip
+_WANTS = frozenset(("<", "<=", ">", ">=", "in", "not in"))
+_MEMBERSHIP = ("in", "not in")
+MAX_ROUNDS = 16  # one for each loop that is nested, and one more
+_BETWEEN = frozenset(("truth", "nothing", "extended"))
+
+
+def ends_by_comparison(
+    instructions: Iterable[Instruction], loop: tuple[int, int], sites: CallSites
+) -> bool:
+    """Tell whether a comparison of what was read leads out of a loop (first, last byte).
+
+    `in` a constant is left alone: services are told to end by one of several words.
+    """
+    body = [each for each in instructions if loop[0] <= each.at <= loop[1]]
+    again = _leads_again(body, loop[0], sites)
+    compared = constant = False
+    for each in body:
+        operator = sites.comparison(each)
+        if operator:
+            compared = operator in _WANTS and not (operator in _MEMBERSHIP and constant)
+        elif each.does not in _BETWEEN:
+            target = sites.leads_to(each)
+            if compared and target is not None and not {each.end, target} <= again:
+                return True
+            compared = False
+        constant = each.does == "const"
+    return False
+
+
+def _leads_again(body: Sequence[Instruction], first: int, sites: CallSites) -> set[int]:
+    """Return the bytes of a loop from which its first one is reached again."""
+    again = {first}
+    for _ in range(MAX_ROUNDS):
+        size = len(again)
+        for each in reversed(body):
+            on = each.goes_on and each.end in again
+            if on or sites.leads_to(each) in again:
+                again.add(each.at)
+        if len(again) == size:
+            break
+    return again
