@@ -21,7 +21,7 @@ CPUS = {"old": 16, "wide": 64, "huge": 128}
 SPREAD = 0.7  # standard deviation of the logarithm of a host's rate
 REPEATED = 0.03
 
-SETTINGS: dict[str, dict[str, float]] = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "nothing planted, 50 a day": {},
     "nothing planted, 200 a day": {"per_day": 200.0},
     "bad host, 0.7 a day": {"bad_host": 0.7},
@@ -29,17 +29,20 @@ SETTINGS: dict[str, dict[str, float]] = {
     "race, 1.5 a day": {"race": 1.5},
     "split, 2 a day": {"split": 2.0},
     "microcode from the 9th day on, 6 times": {"microcode": 6.0},
+    "63 hosts, 5 a day, nothing planted": {"hosts": 63, "per_day": 5.0},
+    "63 hosts, 5 a day, bad host, 1 a day": {"hosts": 63, "per_day": 5.0, "bad_host": 1.0},
+    "63 hosts, 5 a day, race, 1 a day": {"hosts": 63, "per_day": 5.0, "race": 1.0},
 }
 
 
-def simulate(seed: int, *, per_day: float = 50.0, **planted: float) -> Fleet:
+def simulate(seed: int, *, hosts: int = HOSTS, per_day: float = 50.0, **planted: float) -> Fleet:
     """Make a fleet; `planted` are crashes a day of each cause, of a microcode the rate ratio."""
     rng = np.random.default_rng([seed, 77])
-    service = rng.integers(SERVICES, size=HOSTS)
-    model = rng.choice(MODELS, HOSTS, p=(0.25, 0.5, 0.25))
+    service = rng.integers(SERVICES, size=hosts)
+    model = rng.choice(MODELS, hosts, p=(0.25, 0.5, 0.25))
     columns = _columns(rng, model)
-    fleet = Fleet([], columns, _hours(rng), DAYS, {})
-    rate = np.exp(rng.normal(0, SPREAD, HOSTS))
+    fleet = Fleet([], columns, _hours(rng, hosts), DAYS, {})
+    rate = np.exp(rng.normal(0, SPREAD, hosts))
     week = np.array([0.5 if day % 7 in (5, 6) else 1.0 for day in range(DAYS)])
     expected = rate * fleet.hours * week[:, None]
     expected *= per_day * DAYS / expected.sum()
@@ -54,29 +57,29 @@ def simulate(seed: int, *, per_day: float = 50.0, **planted: float) -> Fleet:
 
 
 def _columns(rng: np.random.Generator, model: Any) -> dict[str, list[list[str]]]:
-    racks = [f"rack{r}" for r in rng.permutation(np.arange(HOSTS) // 25)]
+    racks = [f"rack{r}" for r in rng.permutation(np.arange(model.size) // 25)]
     fixed = {
         "rack": racks,
         "sku": [f"{m}-{rng.integers(2)}" for m in model],
         "cpu_model": [str(m) for m in model],
     }
     columns = {name: [values] * DAYS for name, values in fixed.items()}
-    updated = (model == "wide") & (rng.random(HOSTS) < 0.3)
+    updated = (model == "wide") & (rng.random(model.size) < 0.3)
     columns["microcode"] = [
-        ["bad" if day >= 8 and updated[h] else f"of-{model[h]}" for h in range(HOSTS)]
+        ["bad" if day >= 8 and updated[h] else f"of-{model[h]}" for h in range(model.size)]
         for day in range(DAYS)
     ]
     for name, start in (("kernel", int(rng.integers(5, 9))), ("image", int(rng.integers(10, 16)))):
-        turn = start + rng.choice([0, 2, 3, 5, 7], HOSTS, p=(0.02, 0.13, 0.25, 0.3, 0.3))
+        turn = start + rng.choice([0, 2, 3, 5, 7], model.size, p=(0.02, 0.13, 0.25, 0.3, 0.3))
         columns[name] = [[f"{name}{int(d >= t)}" for t in turn] for d in range(DAYS)]
-    busy = rng.random((DAYS, HOSTS)) < 0.3
+    busy = rng.random((DAYS, model.size)) < 0.3
     columns["load"] = [["high" if b else "low" for b in row] for row in busy]
     return columns
 
 
-def _hours(rng: np.random.Generator) -> np.ndarray:
-    hours = np.full((DAYS, HOSTS), 24.0)
-    for host in np.flatnonzero(rng.random(HOSTS) < 0.1):
+def _hours(rng: np.random.Generator, hosts: int) -> np.ndarray:
+    hours = np.full((DAYS, hosts), 24.0)
+    for host in np.flatnonzero(rng.random(hosts) < 0.1):
         day = int(rng.integers(2, DAYS - 2))
         hours[: day if rng.random() < 0.5 else 0, host] = 0.0
         hours[day + 8 :, host] *= rng.random() < 0.7
@@ -137,7 +140,7 @@ def _with(fleet: Fleet, day: int, wanted: dict[str, str]) -> list[int]:
     here = [fleet.columns[attr][day] for attr in wanted]
     return [
         h
-        for h in range(HOSTS)
+        for h in range(fleet.hours.shape[1])
         if fleet.hours[day, h]
         and all(c[h] == v for c, v in zip(here, wanted.values(), strict=True))
     ]
