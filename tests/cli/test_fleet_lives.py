@@ -292,3 +292,17 @@ def test_memory_that_moves_to_another_host(ask):
     assert len(said) == 2 and "hardware: one host (e52), take it out and test it" in said
     out = shell("fleet", "exclude").out
     assert out.startswith("e52 ") and "left in: e11: since 2026-10-" in out
+
+
+def test_an_image_that_came_with_a_driver_is_no_second_condition(ask):
+    shell = ask(third.t02_driver_and_image_of_one_day)
+    (said,) = verdicts(shell)
+    assert said.startswith("software: needs gpu_driver=560.35: ")
+
+
+def test_a_job_of_one_local_hour_comes_at_two_hours(ask):
+    said = verdicts(ask(third.t14_job_of_a_local_hour))
+    assert len(said) == 2 and all("see what runs then (report.timer)" in line for line in said)
+    assert {re.findall(r"comes at (\d\d:00 to \d\d:00)", line)[0] for line in said} == {
+        "01:00 to 02:00", "07:00 to 08:00",
+    }  # fmt: skip

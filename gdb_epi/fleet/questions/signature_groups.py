@@ -11,6 +11,7 @@ from gdb_epi.typing_lite import NamedTuple
 
 MIN_PREFIX = 4  # characters of a key
 MAX_NAMED = 5  # keys that are told where several fit
+MAX_TEXT = 50  # characters of the text of each
 _CHOSEN = "SELECT id, kind, key, text, category FROM sig WHERE"
 _EXACT = "key = :wanted OR text = :wanted OR coarse = :wanted"
 _STARTS = "key LIKE :start ESCAPE '/'"
@@ -54,8 +55,14 @@ def find_signature(execute: Execute, wanted: str) -> SignatureGroup | None:
         for row in execute(f"{_CHOSEN} {condition} ORDER BY id", values):
             groups.setdefault((row[1], row[2]), []).append(row)
         if len(groups) > 1:
-            some = ", ".join(key for _, key in list(groups)[:MAX_NAMED])
-            raise InputError(f"{len(groups)} signatures fit: {some}", hint="a longer key")
+            some = [_named(key, rows[0][3]) for (_, key), rows in list(groups.items())[:MAX_NAMED]]
+            words = f"{len(groups)} signatures fit: {', '.join(some)}"
+            raise InputError(words, hint="one of these keys, or more of the text")
         for (kind, key), rows in groups.items():
             return SignatureGroup(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
     return None
+
+
+def _named(key: str, text: str | None) -> str:
+    """Return a key with the end of its signature's text, which tells alike ones apart."""
+    return f"{key} (... {text[-MAX_TEXT:]})" if text else key

@@ -10,6 +10,13 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
+from gdb_epi.fleet.screen.programs import (
+    is_asked_by_program,
+    is_of_process,
+    of_same_programs,
+    program_table,
+    share_beside,
+)
 from gdb_epi.fleet.screen.types import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
@@ -104,11 +111,22 @@ def _is_told_apart(
     total = float(np.count_nonzero(has_both))
     gains = []
     for attribute, value in both:
-        share = float(expected_shares(population, attribute)[0][value])
+        share = _share_beside(population, attribute, value, crashes)
         here = float(np.count_nonzero(attribute.crash[crashes[has_both]] == value))
         parts = ((here, share), (total - here, 1 - share))
         gains.append(sum(a * np.log(a / max(total * s, 1e-12)) for a, s in parts if a > 0))
     return bool(gains[0] - gains[1] > np.log(TOLD_APART))
+
+
+def _share_beside(population: Population, attribute: Attribute, value: int, crashes: Ints) -> float:
+    """Return the share of a value where some crashes could have been: of an image, its program."""
+    if not is_asked_by_program(population, attribute.name):
+        return float(expected_shares(population, attribute)[0][value])
+    every = np.flatnonzero(attribute.crash >= 0)
+    table = program_table(population, every, attribute.crash[every])
+    assert table is not None  # programs are known
+    mine = crashes[attribute.crash[crashes] >= 0]
+    return share_beside(population, table, mine, attribute.crash[mine], value)[0]
 
 
 def _gains(population: Population, attribute: Attribute, few: tuple[Ints, Floats]) -> Floats:
@@ -198,6 +216,9 @@ def _conditional_p(
         share = hours[[code]] / hours.sum()
         return float(binomial_tail(np.array([a]), np.array([n]), share)[0])
     controls = ((other.crash == against) == side) & (attribute.crash >= 0)
+    of_programs = of_same_programs(population, same) if is_of_process(attribute.name) else None
+    if of_programs is not None:  # of other programs each has images of its own
+        controls &= of_programs
     marked = float((controls & (attribute.crash == code)).sum())
     four = (np.array([x]) for x in (a, float(controls.sum()), marked, n))
     return float(hypergeometric_tail(*four)[0])

@@ -44,6 +44,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 )
 
 MIN_TIMES = 8  # crashes of a signature, each hour once
+MAX_HOURS = 3  # windows of one signature
 WIDEST = 4  # hours: what comes in more of them follows a load
 MIN_DAYS = 4  # on which it came in these hours
 MIN_WEEKS = 6  # that a signature spans, from which on a day of the week can be told
@@ -63,7 +64,11 @@ _HOUR, _FIRST_WEEKDAY = 3600, 3  # 1970-01-01 was a Thursday
 def is_expected(event: Finding, moments: Iterable[Finding]) -> bool:
     """Whether an event comes when its signature is known to come: the next Sunday is no news."""
     mine = [m for m in moments if m.signature == event.signature and m.attr in _TIMES]
-    return bool(mine) and all(_at_that_time(event, moment) for moment in mine)
+    kinds = {moment.attr for moment in mine}  # it may have several hours, and a day of the week
+    return bool(mine) and all(
+        any(_at_that_time(event, moment) for moment in mine if moment.attr == kind)
+        for kind in kinds
+    )
 
 
 def _at_that_time(event: Finding, moment: Finding) -> bool:
@@ -145,7 +150,22 @@ _Lead = tuple[str, str, Ints, float, tuple[float, float, float]]
 
 
 def _hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
-    """Yield the hours in which a signature comes; the best window alone."""
+    """Yield the hours in which a signature comes: the best window, then what else is left.
+
+    A job of one local time comes at as many hours as there are zones.
+    """
+    others = others.copy()
+    for _ in range(MAX_HOURS):
+        lead = _best_hours(times, others, tested) if times.size else None
+        if lead is None:
+            return
+        yield lead
+        times = times[~np.isin(times % 24, lead[2])]
+        others[lead[2]] = 0.0
+
+
+def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
+    """Return the best window of hours in which a signature comes."""
     days, row = np.unique(times // 24, return_inverse=True)
     hits = np.zeros((days.size, 24), dtype=np.int64)
     hits[row.ravel(), times % 24] = 1
@@ -163,12 +183,13 @@ def _hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
         if best is None or p[i] < best[0]:
             best = float(p[i]), i, width, float(share[i]), int(a[i]), int(b[i])
     if best is None or best[0] > MAX_Q:
-        return
+        return None
     chance, start, width, part, a_days, b_days = best
     risk = relative_risk(a_days, part, b_days, 1 - part)
-    if risk[0] >= MIN_RATIO:
-        value = f"{start:02}:00 to {(start + width) % 24:02}:00 UTC"
-        yield TIME_OF_DAY, value, (start + np.arange(width)) % 24, chance, risk
+    if risk[0] < MIN_RATIO:
+        return None
+    value = f"{start:02}:00 to {(start + width) % 24:02}:00 UTC"
+    return TIME_OF_DAY, value, (start + np.arange(width)) % 24, chance, risk
 
 
 def _weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:

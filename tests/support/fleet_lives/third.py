@@ -49,6 +49,29 @@ def t01_canary_on_autoscaled(folder: Path) -> None:
     f.write(folder, columns=("model",), hours=lambda day, host: 2 if host in living[day] else None)
 
 
+def t02_driver_and_image_of_one_day(folder: Path) -> None:
+    """80 hosts, 6 a day. On day 15 gpu_driver 560 comes to half of the hosts, batch:2 to all.
+
+    One signature of batch, 1 a day, where the driver is. The driver; the image came along.
+    """
+    f = Fleet("t02", 402, 45)
+    f.add_hosts(80, "g{:02d}", racks=8)
+    half = list(f.hosts)[::2]
+
+    def of_day(day: int, host: str) -> dict[str, str]:
+        return {"gpu_driver": "560.35" if day >= 15 and host in half else "550.90"}
+
+    f.background(6)
+    for day in range(15, 45):
+        for _ in range(f.poisson(1)):
+            f.crash(day, f.random.choice(half), Bug("cu_ctx_sync", "batch"))
+    for day, record in f.each():
+        record["host"]["attributes"] |= of_day(day, record["host"]["hostname"])
+        if record["process"]["comm"] == "batch":
+            record["container"]["image"] = f"registry/batch:{2 if day >= 15 else 1}"
+    f.write(folder, columns=("rack", "model", "gpu_driver"), attributes=of_day)
+
+
 def t03_rack_two_days_ahead(folder: Path) -> None:
     """120 hosts, 12 racks, 10 a day; the clocks of rack r05 are two days ahead. Nothing is wrong.
 
@@ -212,6 +235,28 @@ def t13_uploaded_twice(folder: Path) -> None:
         copies.append((ts, again))
     f.records += copies
     f.write(folder)
+
+
+def t14_job_of_a_local_hour(folder: Path) -> None:
+    """100 hosts, 5 a day. A job of 2 h local time fails: at 01 UTC in eu, at 07 UTC in us.
+
+    1 to 3 hosts a night in each. Two hours of the day, one job; no region, no host.
+    """
+    f = Fleet("t14", 414, 40)
+    f.add_hosts(100, "r{:03d}")
+    hosts = list(f.hosts)
+    for i, host in enumerate(hosts):
+        f.hosts[host]["region"] = "eu" if i < 50 else "us"
+    f.background(5)
+    bug = Bug("report_build", "cronjob", "abort", 6)
+    for day in range(40):
+        for hour, part in ((1, hosts[:50]), (7, hosts[50:])):
+            for host in f.random.sample(part, f.random.randrange(1, 4)):
+                f.crash(day, host, bug, hour=hour, unit="report.timer")
+    for _, record in f.each():
+        region = f.hosts[record["host"]["hostname"]]["region"]
+        record["host"]["attributes"]["region"] = region
+    f.write(folder, columns=("region", "rack"))
 
 
 def t15_cloned_machine_ids(folder: Path) -> None:
