@@ -37,6 +37,8 @@ from judgement.truth import Row, case_of, counted, judged, read_rows, truth_of
 FILE = ROOT / "gdb_epi" / "judgement" / "calibration.json"
 BANDS = (0.0, 0.5, 0.65, 0.8, 0.9, 0.95, 1.01)
 FOLDS = 10
+# Of the gallery's processes that a signal ended most hang: its share says nothing of the world.
+KILLED_FROM_OUTSIDE = "category:killed-external"
 ABOUT = (
     "in how many programs each rule was right and wrong (tests/judgement): the generators of "
     "tests/corruption, kinds of bugs and of damage in equal parts, and the gallery's first half"
@@ -179,14 +181,18 @@ def extended(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
     return written({**merged, ANY_RULE: Counts(0, 0, "", usual)}, rows, version)
 
 
-def summed(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
+def summed(table: Mapping[str, Counts], rows: Sequence[Row], new_rules: bool = False) -> str:
     """Return calibration.json with the counts of further programs: none that it has counted.
 
-    Rules that it lacks stay out: one kind of programs alone says little of them. (Of the gallery's
-    processes that a signal ended most hang, so "killed" would be wrong in all of them.)
+    Rules that it lacks stay out unless `new_rules` asks for them: one kind of programs alone says
+    little of them.
     """
     merged = dict(counted_rules())
     usual = merged.pop(ANY_RULE).usual
+    if new_rules:
+        lacking = table.keys() - merged.keys() - {ANY_RULE, KILLED_FROM_OUTSIDE}
+        merged |= {rule: table[rule] for rule in lacking}
+        table = {rule: counts for rule, counts in table.items() if rule not in lacking}
     for rule, old in merged.items():
         if (more := table.get(rule)) is not None:
             right, wrong = round(old.right + more.right, 2), round(old.wrong + more.wrong, 2)
@@ -209,6 +215,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--sum", action="store_true",
         help="add the counts of programs that calibration.json has not counted",
     )  # fmt: skip
+    parser.add_argument(
+        "--new-rules", action="store_true", help="with --sum: the rules that it lacks too"
+    )
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args(arguments)
@@ -227,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.add:
         FILE.write_text(extended(table, rows))
     if options.sum:
-        FILE.write_text(summed(table, rows))
+        FILE.write_text(summed(table, rows, options.new_rules))
     return 0
 
 
