@@ -234,6 +234,19 @@ def test_records_that_came_in_bulk_tell_of_no_clock(order):
     assert not judged.stray.any() and judged.days_off == {}
 
 
+def test_one_crash_of_two_that_lies_apart_does_not_speak_for_the_clock():
+    """A crash that came in before a backlog of older ones lies apart from its neighbours."""
+    rng = np.random.default_rng(8)
+    ts = START + np.sort(rng.uniform(0, 30 * DAY, 900))
+    host = 100 + rng.integers(0, 50, 900)
+    host[[300, 700]], host[[400, 600]] = 7, 9
+    ts[300] += 5 * DAY
+    ts[[400, 600]] += 5 * DAY
+    judged = judge_times(ts, np.full(900, np.nan), host)
+    assert judged.days_off.keys() == {9}
+    assert np.flatnonzero(judged.stray).tolist() == [400, 600]
+
+
 def test_a_few_far_from_all_others_are_set_aside_on_both_sides():
     ts = START + np.arange(2000) * 600.0
     ts[[5, 9]] = START - 300 * DAY, START + 200 * DAY

@@ -20,7 +20,7 @@ MIN_GAP = 60  # days without a crash before those of a clock that is wrong
 MAX_STRAY = 0.002  # share of the crashes that such a clock may have made
 BLOCK = 16  # crashes that arrived beside each other
 SPREAD = SECONDS_A_DAY  # of a block that arrived as it happened: median distance from its median
-HOST_OFF = 2 * SECONDS_A_DAY  # of at least MIN_OFF crashes of a host, by their median
+HOST_OFF = 2 * SECONDS_A_DAY  # of at least MIN_OFF crashes of a host, and of most of them
 MIN_OFF = 2
 CRASH_OFF = 30 * SECONDS_A_DAY  # of one crash
 APART = 20  # times the spread of its block that a crash must lie away
@@ -61,9 +61,9 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
         suspects = np.unique(hosts[_beyond(off, HOST_OFF)])
         for code in suspects[suspects >= 0].tolist():
             mine = hosts == code
-            middle = float(np.median(off[mine]))
-            if int(mine.sum()) >= MIN_OFF and abs(middle) >= HOST_OFF:
-                days_off[code] = round(middle / SECONDS_A_DAY, 1)
+            far = off[mine][_beyond(off[mine], HOST_OFF)]
+            if far.size >= MIN_OFF and 2 * far.size > int(mine.sum()):
+                days_off[code] = round(float(np.median(far)) / SECONDS_A_DAY, 1)
                 is_off |= mine
         stray[is_off if at is None else at[is_off]] = True
     judged = np.where(stray, np.nan, ts) if stray.any() else ts

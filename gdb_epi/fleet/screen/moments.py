@@ -152,16 +152,19 @@ _Lead = tuple[str, str, Ints, float, tuple[float, float, float]]
 def _hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     """Yield the hours in which a signature comes: the best window, then what else is left.
 
-    A job of one local time comes at as many hours as there are zones.
+    A job of one local time comes at as many hours as there are zones. What goes on in the hours
+    beside a window is wider than WIDEST, and follows a load.
     """
     others = others.copy()
+    beside = np.zeros(0, dtype=np.int64)
     for _ in range(MAX_HOURS):
         lead = _best_hours(times, others, tested) if times.size else None
-        if lead is None:
+        if lead is None or np.isin(lead[2], beside).any():
             return
         yield lead
         times = times[~np.isin(times % 24, lead[2])]
         others[lead[2]] = 0.0
+        beside = np.concatenate((beside, lead[2] - 1, lead[2] + 1)) % 24
 
 
 def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
