@@ -26,6 +26,7 @@ _AS_WAITS = {
     ("Future", "done"): FUTURES[0], ("Event", "is_set"): EVENT_SET, ("Event", "isSet"): EVENT_SET,
 }  # fmt: skip
 _OF_FILES = frozenset(("exists", "isfile", "isdir", "is_file", "is_dir", "access", "glob"))
+_STOPS = frozenset(("terminate", "kill", "send_signal"))
 _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_ex"))
 
 
@@ -100,14 +101,25 @@ def waits_once(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer |
             "timeout: the other side has not written", activity, sure, ruled_out=ruled_out,
             doubts=("what the other side does is not in this core",),
         )  # fmt: skip
-    alone = scene.view.all_frames().keys() <= {activity.tid} and not scene.descriptors.children
-    if activity.kind == h.SIGNAL and alone:
+    alone = scene.view.all_frames().keys() <= {activity.tid}
+    if activity.kind == h.SIGNAL and alone and _wants_its_children(scene, activity):
         return h.answer(
             h.HANG, "signal", f"{waits} a signal, {times}: one that came before that call does not "
             "end it", activity, t.INFO, ruled_out=ruled_out,
             doubts=("whether another process, or a child, is to send it",),
         )  # fmt: skip
     return None
+
+
+def _wants_its_children(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether code waits for the ends of its children next; a supervisor ends them first."""
+    children = {child.address for child in scene.descriptors.children}
+    try:
+        ahead = {method for frame in activity.frames for at, method, when in scene.calls(frame)
+                 if at in children and when == AHEAD}  # fmt: skip
+    except (UnreadableMemory, LayoutError):
+        return False
+    return not children or ("wait" in ahead and not ahead & _STOPS)
 
 
 def _asked(scene: HangContext, activity: h.ThreadActivity) -> bool:
