@@ -183,3 +183,25 @@ def test_a_null_of_a_freed_object_is_a_use_after_free(
     assert record["verdict"]["cause"][0]["hypothesis"] == "use-after-free", told
     assert "a free block of pymalloc" in told and "NULL pointer and" not in told
     assert not record["verdict"]["damage"]["found"]
+
+
+FREED_TWICE = """
+import ctypes
+class Order:
+    __slots__ = tuple(f"field{number}" for number in range(27))  # a size that nobody else asks for
+untrack = ctypes.pythonapi.PyObject_GC_UnTrack  # the first that a deallocator does
+untrack.argtypes, untrack.restype = [ctypes.c_void_p], None
+others = [Order() for _ in range(40)]  # the free block has a next one
+thing = Order()
+address = id(thing)
+del thing
+untrack(address)
+"""
+
+
+def test_an_object_that_is_freed_twice_was_read_after_it_was_freed(tmp_path: Path) -> None:
+    """The collector's link to the one before is 0: its own address is worked out from that."""
+    record = record_of(FREED_TWICE, tmp_path)
+    told = screen(record)
+    assert record["verdict"]["cause"][0]["hypothesis"] == "use-after-free", told
+    assert "free block of pymalloc" in told and "NULL pointer and" not in told

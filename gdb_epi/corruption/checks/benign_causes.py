@@ -314,31 +314,43 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
 
 @once_per_run
 def _small_word_of_free_block(context: Context) -> Evidence | None:
-    """Tell a NULL or a small number that was read from a free block of pymalloc's.
+    """Tell a NULL or a small number of a free block of pymalloc's.
 
+    It was read there; where that is not known, the code before read another word of such a block.
     Of a pool whose list of free blocks is damaged by a link that was counted up, as references to
     freed objects do: such a link stands where the object's count was.
     """
-    index = address_index(context)
-    for word in fault_words(context)[:1]:
-        read_from = origin_of(context, word)
-        if read_from is None or word.value >= NEAR_NULL:
-            continue
-        steps = index.counted_link(read_from.base)
-        if not steps and not index.in_free_block(read_from.slot):
-            continue
-        what = "0" if not word.value else f"{word.value:#x}"
-        summary = (
-            f"{word.source} is {what}, read from {read_from.slot:#x} in a free block of pymalloc"
+    index, site = address_index(context), context.site
+    word = next(iter(fault_words(context)), None)
+    if isinstance(site, Absent) or word is None or word.value >= NEAR_NULL:
+        return None
+    what = f"{word.source} is {word.value:#x}" if word.value else f"{word.source} is 0"
+    read_from = origin_of(context, word)
+    if read_from is None:
+        made = recomputed_registers(context)
+        for load in () if isinstance(made, Absent) else made:
+            if not load.through or load.slot is None or load.held != load.expected or load.since:
+                continue
+            if index.in_free_block(load.slot):
+                base = site.fault.registers.get(load.through[0], load.slot)
+                summary = (
+                    f"{what}; right before, {load.register} was read from {load.slot:#x}, in a "
+                    "free block of pymalloc"
+                )
+                id = one_bit_id(context, "S:use-after-free", base)
+                return plain_evidence(id, load.slot, summary)
+        return None
+    steps = index.counted_link(read_from.base)
+    if not steps and not index.in_free_block(read_from.slot):
+        return None
+    summary = f"{what}, read from {read_from.slot:#x} in a free block of pymalloc"
+    if steps:
+        summary += (
+            ": where an object has its count stands the link to the next free block, counted "
+            f"up by {steps}"
         )
-        if steps:
-            summary += (
-                ": where an object has its count stands the link to the next free block, counted "
-                f"up by {steps}"
-            )
-        id = one_bit_id(context, "S:use-after-free", read_from.base)
-        return plain_evidence(id, read_from.slot, summary)
-    return None
+    id = one_bit_id(context, "S:use-after-free", read_from.base)
+    return plain_evidence(id, read_from.slot, summary)
 
 
 def _reads_free_memory(context: Context, suspect: Suspect) -> bool:
