@@ -212,13 +212,11 @@ def _slot_of(context: Context, word: FaultWord) -> int | None:
 
 def _still_in_use(context: Context, slot: int) -> str:
     """Say what shows that a place is still what a pointer belongs in; "" where nothing does."""
-    if slot % WORD:
+    if slot % WORD or is_free(context, slot):
         return ""
     index = address_index(context)
     within = index.place_in_block(slot)
     if within is not None:
-        if index.in_free_block(slot):
-            return ""
         start = slot - within
         return (
             _collector_names(context, slot, [start + head for head in HEADS[1:]])
