@@ -308,7 +308,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 yield plain_evidence("S:use-after-free", slot, summary)
                 return
     small = _small_word_of_free_block(context)
-    if small is not None:
+    if small is not None and not _is_explained(context):
         yield small
 
 
