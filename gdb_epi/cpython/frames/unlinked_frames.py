@@ -21,6 +21,7 @@ from gdb_epi.cpython.frames.chain import FrameObjects, RawFrame, python_frame
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
+from gdb_epi.cpython.runtime.thread_names import active_threads
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE, words_in
@@ -288,11 +289,7 @@ class _Search:
             number = objects.integer(held) if not isinstance(held, Absent) else held
             if not isinstance(number, Absent):
                 return number
-            active = objects.dict_get(frame.globals, "_active")
-            for key, value in () if isinstance(active, Absent) else objects.dict_items(active):
-                number = objects.integer(key) if value == thread else 0
-                if number and not isinstance(number, Absent):
-                    return number
+            active = active_threads(objects, frame.globals)
+            return next((ident for ident, value in active if value == thread and ident), 0)
         except UnreadableMemory:
-            pass
-        return 0
+            return 0

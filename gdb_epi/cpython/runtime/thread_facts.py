@@ -7,13 +7,15 @@ by C code has no Thread object until it asks for one.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.eval_breaker import requests_of_thread
 from gdb_epi.cpython.runtime.gil import read_gil
 from gdb_epi.cpython.runtime.recover_modules import remember_frame_globals
-from gdb_epi.cpython.runtime.thread_names import threading_globals
+from gdb_epi.cpython.runtime.thread_names import active_threads, threading_globals
 from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -118,14 +120,11 @@ def _thread_objects(
     thread_objects: dict[int, ThreadObject] = {}
     try:
         contents = threading_globals(reader, objects, interpreter.address)
-        active = contents if isinstance(contents, Absent) else objects.dict_get(contents, "_active")
-        if isinstance(contents, Absent) or isinstance(active, Absent):
+        if isinstance(contents, Absent):
             return thread_objects
         main = objects.dict_get(contents, "_main_thread")
-        for key, thread in objects.dict_items(active):
-            ident = objects.integer(key)
-            if not isinstance(ident, Absent) and len(thread_objects) < MAX_THREADS:
-                thread_objects[ident] = _thread_object(reader, objects, thread, thread == main)
+        for ident, thread in islice(active_threads(objects, contents), MAX_THREADS):
+            thread_objects[ident] = _thread_object(reader, objects, thread, thread == main)
     except (UnreadableMemory, LayoutError) as error:
         errors.append(SoftError("threads", f"interpreter {interpreter.id}", str(error)))
     return thread_objects

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
@@ -23,21 +25,24 @@ def thread_names(
         contents = threading_globals(reader, objects, interpreter)
         if isinstance(contents, Absent):
             return {} if contents.reason == NOT_AVAILABLE else contents
-        active = objects.dict_get(contents, "_active") if contents else None
-        if active is None or isinstance(active, Absent):
-            return {}
         names = {}
-        for key, thread in objects.dict_items(active):
-            ident = objects.integer(key)
+        for ident, thread in active_threads(objects, contents) if contents else ():
             name_at = objects.attribute(thread, "_name")
-            if isinstance(ident, Absent) or isinstance(name_at, Absent):
-                continue
-            name = reader.string(name_at, MAX_NAME)
+            name = name_at if isinstance(name_at, Absent) else reader.string(name_at, MAX_NAME)
             if not isinstance(name, Absent):
                 names[ident] = name
         return names
     except UnreadableMemory as error:
         return Absent(UNREADABLE, f"sys.modules: {error}")
+
+
+def active_threads(objects: NamespaceReader, contents: int) -> Iterator[tuple[int, int]]:
+    """Yield (ident, Thread object) of threading._active, given the globals of `threading`."""
+    active = objects.dict_get(contents, "_active")
+    for key, thread in () if isinstance(active, Absent) else objects.dict_items(active):
+        ident = objects.integer(key)
+        if not isinstance(ident, Absent):
+            yield ident, thread
 
 
 def threading_globals(
