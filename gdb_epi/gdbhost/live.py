@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import gdb
 
@@ -68,7 +69,6 @@ class GdbProcessTarget:
         self._regions: Sequence[Region] | None = None
         self._threads: Sequence[Thread] | None = None
         self._modules: Sequence[Module] | None = None
-        self._unwinder: Unwinder | None = None
 
     # -- memory ---------------------------------------------------------------------------
 
@@ -147,13 +147,11 @@ class GdbProcessTarget:
         made = Thread(lwp, registers, thread.name, None, machine)
         return with_derived_registers(self, (made,))[0]
 
-    @property
+    @cached_property
     def unwinder(self) -> Unwinder:
         """GDB's unwinder over the modules of this process."""
-        if self._unwinder is None:
-            region_at = self.region_at if self.regions() else None
-            self._unwinder = Unwinder(self, self.soft_errors, region_at)
-        return self._unwinder
+        region_at = self.region_at if self.regions() else None
+        return Unwinder(self, self.soft_errors, region_at)
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native stack of one LWP from GDB's unwinder, innermost first."""

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 
 import gdb
 
@@ -76,7 +77,6 @@ class Unwinder:
         self._executable = modules[0] if modules else None
         self._starts = [module.start for module in self._modules]
         self._errors = errors
-        self._threads: dict[int, gdb.InferiorThread] | None = None
         self._left = MAX_UNWOUND_OF_ALL
         self._other_build: dict[str, bool] = {}
         self._stacks: dict[int, Sequence[NativeFrame] | Absent] = {}
@@ -126,9 +126,11 @@ class Unwinder:
                 return build_id or self.loaded_build_id(module, region.start + region.size // 2)
         return None
 
+    @cached_property
+    def _threads(self) -> dict[int, gdb.InferiorThread]:
+        return threads_by_lwp()
+
     def _unwind(self, tid: int) -> Sequence[NativeFrame] | Absent:
-        if self._threads is None:
-            self._threads = threads_by_lwp()
         blind = self._why_blind()
         if blind:
             return Absent(NOT_AVAILABLE, blind)

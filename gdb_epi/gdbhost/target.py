@@ -8,33 +8,25 @@ native frames, symbols of separate debug files, and types.
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Sequence
+from functools import cached_property
 
 import gdb
 
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.gdbhost.debug_info import gdb_symbol, type_layout
 from gdb_epi.gdbhost.native import Unwinder
-from gdb_epi.target import elf
 from gdb_epi.target.api import Module, NativeFrame, StructType
 from gdb_epi.target.corefile import CoreFileTarget
-from gdb_epi.target.files import FileFinder
 
 
 class GdbTarget(CoreFileTarget):
     """A core file read by us and unwound by GDB. Open it with GdbTarget.open()."""
 
-    def __init__(self, path: str, data: mmap.mmap, header: elf.Header, files: FileFinder) -> None:
-        super().__init__(path, data, header, files)
-        self._unwinder: Unwinder | None = None
-
-    @property
+    @cached_property
     def unwinder(self) -> Unwinder:
         """GDB's unwinder over the modules of this core."""
-        if self._unwinder is None:
-            self._unwinder = Unwinder(self, self.soft_errors, self.region_at)
-        return self._unwinder
+        return Unwinder(self, self.soft_errors, self.region_at)
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native stack of one LWP from GDB's unwinder, innermost first."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE
@@ -114,7 +115,6 @@ class Modules:
         self._images: dict[str, Image] | None = None
         self._by_path: dict[str, Image | None] = {}
         self._files: dict[str, ElfFile | Absent] = {}
-        self._spans: dict[str, Sequence[FileMapping]] | None = None
         self._symbols: dict[str, int | None] = {}
         self._parsed: dict[str, tuple[int, tuple[elf.Segment, ...]] | None] = {}
         self._tables: list[SymbolTable] = []
@@ -199,16 +199,17 @@ class Modules:
         return None
 
     def _spans_of(self, path: str) -> Sequence[FileMapping]:
-        if self._spans is None:
-            by_path: dict[str, list[FileMapping]] = {}
-            for entry in self._target.mapped_files():
-                span = FileMapping(entry.start, entry.end, entry.offset)
-                by_path.setdefault(entry.path, []).append(span)
-            self._spans = {
-                path: loaded_mappings(spans, self._page, self._runs)
-                for path, spans in by_path.items()
-            }
         return self._spans.get(path, [])
+
+    @cached_property
+    def _spans(self) -> dict[str, Sequence[FileMapping]]:
+        by_path: dict[str, list[FileMapping]] = {}
+        for entry in self._target.mapped_files():
+            span = FileMapping(entry.start, entry.end, entry.offset)
+            by_path.setdefault(entry.path, []).append(span)
+        return {
+            path: loaded_mappings(spans, self._page, self._runs) for path, spans in by_path.items()
+        }
 
     def _page(self, address: int) -> bytes | None:
         return self._dumped(address, PAGE)

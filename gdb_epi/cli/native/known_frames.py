@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from gdb_epi import __version__
@@ -119,7 +119,6 @@ class KnownFrames:
         self._unsure: Unsure | None = None
         self._symbols: dict[str, MinimalSymbols] = {}
         self._calls = TailCalls(target)
-        self._call_chains: CallChains | None = None
 
     def answer(self) -> NamedStacks | None:
         """Return what GDB would answer; None when it has to be asked."""
@@ -345,7 +344,7 @@ class KnownFrames:
             raise Unsure("a call that GDB has not followed")
         place = callee.pc if callee.is_exact else callee.pc - 1
         jumps = []
-        for pc in reversed(self._chains().between(caller.pc, place, callee.start)):
+        for pc in reversed(self._call_chains.between(caller.pc, place, callee.start)):
             in_caller = caller.module is not None and caller.module.start <= pc < caller.module.end
             module = caller.module if in_caller else callee.module
             entry = self._object(module)
@@ -356,17 +355,16 @@ class KnownFrames:
             jumps.append(TailCallFrame(in_caller, pc - module.base, innermost))
         return jumps
 
-    def _chains(self) -> CallChains:
-        if self._call_chains is None:
-            modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
-            loaded = {path: self._loaded(module) for path, module in modules.items()}
+    @cached_property
+    def _call_chains(self) -> CallChains:
+        modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
+        loaded = {path: self._loaded(module) for path, module in modules.items()}
 
-            def at(address: int) -> LoadedFile | None:
-                module = self._walker.module_at(address)
-                return None if module is None else loaded.get(module.path)
+        def at(address: int) -> LoadedFile | None:
+            module = self._walker.module_at(address)
+            return None if module is None else loaded.get(module.path)
 
-            self._call_chains = CallChains(tuple(loaded.values()), at)
-        return self._call_chains
+        return CallChains(tuple(loaded.values()), at)
 
     def _loaded(self, module: Module) -> LoadedFile:
         entry = self._object(module)

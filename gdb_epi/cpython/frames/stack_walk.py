@@ -11,6 +11,7 @@ Python/pystate.c (push_chunk), Include/cpython/pystate.h (_PyStackChunk), 3.11 t
 
 from __future__ import annotations
 
+from functools import cached_property
 from operator import is_
 
 from gdb_epi.cpython.frames.chain import (
@@ -292,7 +293,6 @@ class _Joiner:
         self._frames = frames
         self._known = decoded
         self._stack = stack.frames
-        self._numbers: dict[int, int] | None = None
         self._seen = seen
         self._problems = problems
         # (its address, the frame that links to it): how far a frame with a damaged code object
@@ -300,11 +300,10 @@ class _Joiner:
         self._unsized: list[tuple[int, int]] = []
         self._next = 0  # the first data stack frame that is not in the result yet
 
-    def _number(self, address: int) -> int | None:
-        """Return a frame's place in the data stack."""
-        if self._numbers is None:
-            self._numbers = {frame.address: n for n, frame in enumerate(self._stack)}
-        return self._numbers.get(address)
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """Each frame's place in the data stack."""
+        return {frame.address: n for n, frame in enumerate(self._stack)}
 
     def join(self, chain: FrameChain) -> list[_Item]:
         """Return all frames, innermost first."""
@@ -331,7 +330,7 @@ class _Joiner:
             return
         inner = 0 if items else 1 << 64
         for position, frame in enumerate(chain.frames):
-            number = self._number(frame.address)
+            number = self._numbers.get(frame.address)
             if number is not None:
                 if number > self._next and (items or position):
                     self._skipped(number, items)

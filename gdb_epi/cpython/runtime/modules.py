@@ -103,7 +103,6 @@ class _Walk:
         self._interpreter = interpreter
         self._errors: list[SoftError] = []
         self._sys = access.module(interpreter.address, "sys") or 0
-        self._build_ids: dict[str, str | None] | None = None
         self._room = MAX_NAMES
 
     def modules(self, only: frozenset[str] | None) -> ImportedModules | Absent:
@@ -220,14 +219,16 @@ class _Walk:
             return ""
 
     def _build_id(self, file: str) -> str | None:
-        if self._build_ids is None:
-            self._build_ids = {}
-            for module in self._target.modules():
-                self._build_ids[module.path] = module.build_id
-                # The kernel names the file behind symbolic links.
-                self._build_ids.setdefault(module.path.rpartition("/")[2], module.build_id)
-        build_ids = self._build_ids
-        return build_ids.get(file) or build_ids.get(file.rpartition("/")[2])
+        return self._build_ids.get(file) or self._build_ids.get(file.rpartition("/")[2])
+
+    @cached_property
+    def _build_ids(self) -> dict[str, str | None]:
+        build_ids: dict[str, str | None] = {}
+        for module in self._target.modules():
+            build_ids[module.path] = module.build_id
+            # The kernel names the file behind symbolic links.
+            build_ids.setdefault(module.path.rpartition("/")[2], module.build_id)
+        return build_ids
 
     # -- the standard library -----------------------------------------------------------------
 

@@ -7,6 +7,7 @@ Importing this module imports, and so registers, all of `decoders/` and `librari
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -44,7 +45,6 @@ class Values:
         self.limits = (limits or Limits()).bounded()
         self.threads: tuple[ThreadState, ...] = ()
         self._asked_by: Asker | None = None  # the thread whose frame is being read
-        self._askers: dict[int, Asker] | None = None  # by frame
         self._values: dict[int, Value] = {}
         self._attribute_texts: dict[int, str] = {}
         smaller = zip(self.limits[:4], ATTRIBUTE_LIMITS[:4], strict=True)
@@ -55,14 +55,17 @@ class Values:
 
     def ask_from(self, frame: int) -> None:
         """Decode from now on as the thread of this frame would show values; 0: as no thread."""
-        if self._askers is None:
-            self._askers = {
-                frame.address: Asker(thread.ident, thread.name)
-                for thread in self.threads
-                if thread.name is not None
-                for frame in thread.frames
-            }
         self._asked_by = self._askers.get(frame)
+
+    @cached_property
+    def _askers(self) -> dict[int, Asker]:
+        """The threads as askers, by frame."""
+        return {
+            frame.address: Asker(thread.ident, thread.name)
+            for thread in self.threads
+            if thread.name is not None
+            for frame in thread.frames
+        }
 
     def of(self, address: int) -> Value:
         """Return an object as text. Never raises; what cannot be decoded is marked."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import cached_property
 
 from gdb_epi.cli.native.dwarf.call_sites import Calls, calls_of
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
@@ -64,7 +65,6 @@ class DebugNames:
     def __init__(self, file: ElfFile) -> None:
         self.file = file
         self.build_id = file.build_id
-        self._symbols: MinimalSymbols | None = None
         self._calls: dict[int, Calls] = {}  # by the function's place
         self._sections = DebugSections(file)
         try:
@@ -104,7 +104,7 @@ class DebugNames:
         unit = self.units.at(place)
         function = self.function(place)
         if unit is None or function is None:
-            symbol = self._symbol(place)
+            symbol = self._symbols.name(place)
             lines = None if unit is None else self._line_table(unit)
             if lines is None or not lines.holds(place):
                 return [FrameName(symbol, None, None, kind)]
@@ -129,10 +129,9 @@ class DebugNames:
             raise Unsure("a function of Cython, whose place is in yet another file")
         return named
 
-    def _symbol(self, place: int) -> str | None:
-        if self._symbols is None:
-            self._symbols = MinimalSymbols(self.file)
-        return self._symbols.name(place)
+    @cached_property
+    def _symbols(self) -> MinimalSymbols:
+        return MinimalSymbols(self.file)
 
     def calls(self, function: Entry) -> Calls:
         """Return the calls of a function. Raises Unsure."""

@@ -11,6 +11,7 @@ import struct
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
 from gdb_epi.target.gdb_walk import Unsure
@@ -114,7 +115,6 @@ class Unit:
         if self.root.tag != COMPILE_UNIT:
             raise Unsure("a unit without its entry")
         self.low = self.number(self.root, LOW_PC) or 0
-        self._functions: list[tuple[int, int, int]] | None = None
 
     # -- attributes -------------------------------------------------------------------------
 
@@ -284,15 +284,17 @@ class Unit:
 
     def functions_at(self, pc: int) -> list[int]:
         """Return the offsets of the functions that contain an address."""
-        if self._functions is None:
-            functions: list[tuple[int, int, int]] = []
-            for at, abbreviation in self.children(self.root.children):
-                if abbreviation.tag == SUBPROGRAM:
-                    functions += [(*part, at) for part in self.ranges(self.there(at))]
-                    if len(functions) > MAX_PARTS:
-                        raise Unsure("many functions")
-            self._functions = functions
         return list(dict.fromkeys(at for low, high, at in self._functions if low <= pc < high))
+
+    @cached_property
+    def _functions(self) -> list[tuple[int, int, int]]:
+        functions: list[tuple[int, int, int]] = []
+        for at, abbreviation in self.children(self.root.children):
+            if abbreviation.tag == SUBPROGRAM:
+                functions += [(*part, at) for part in self.ranges(self.there(at))]
+                if len(functions) > MAX_PARTS:
+                    raise Unsure("many functions")
+        return functions
 
     def ranges(self, entry: Entry) -> Ranges:
         """Return the address ranges of an entry's code, empty ones included; none without code."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
+from functools import cached_property
 
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
 from gdb_epi.target.gdb_walk import Unsure
@@ -87,7 +88,6 @@ class LineTable:
         at += 3 + self._opcode_base
         self._first_file = 0 if version == 5 else 1
         self._files = self._new_files(at) if version == 5 else self._old_files(at)
-        self._parts: list[_Part] | None = None
 
     def file(self, number: int) -> str:
         """Return the name of a file as GDB gives it."""
@@ -101,8 +101,6 @@ class LineTable:
         return bool(self._parts_at(pc))
 
     def _parts_at(self, pc: int) -> list[_Part]:
-        if self._parts is None:
-            self._parts = self._run()
         return [part for part in self._parts if part.addresses[0] <= pc < part.addresses[-1]]
 
     def at(self, pc: int) -> Place:
@@ -153,7 +151,8 @@ class LineTable:
 
     # -- the program ----------------------------------------------------------------------------
 
-    def _run(self) -> list[_Part]:
+    @cached_property
+    def _parts(self) -> list[_Part]:
         """Return the rows of each part of the program."""
         data, at, end = self._data, self._program, len(self._data)
         base, width, smallest = self._opcode_base, self._line_range, self._smallest
