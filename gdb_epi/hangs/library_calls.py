@@ -65,6 +65,8 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.managers", "_callmethod"): (h.READ, "the answer of a manager process"),
     ("importlib._bootstrap_external", "get_data"): (h.READ, FILE_ON_DISK),
     ("_frozen_importlib_external", "get_data"): (h.READ, FILE_ON_DISK),  # its name at the start
+    ("joblib.parallel", "_retrieve"): (h.CHILD, "results of joblib's workers"),
+    ("joblib.parallel", "retrieve"): (h.CHILD, "results of joblib's workers"),  # before 1.3
     ("subprocess", "wait"): (h.CHILD, OF_CHILD),
     ("subprocess", "communicate"): (h.CHILD, "the end and the output of a child process"),
     ("subprocess", "call"): (h.CHILD, OF_CHILD),
