@@ -29,7 +29,8 @@ def told(values: list[int], *, file: str | None = None) -> list[tuple[int | str,
         size=lambda _name: SIZE,
         offset=lambda _name, member: NUMBER_AT if member == "tp_as_number" else None,
     )
-    heap: Any = SimpleNamespace(reader=SimpleNamespace(layout=layout, read=read))
+    reader = SimpleNamespace(layout=layout, target=SimpleNamespace(read=read))
+    heap: Any = SimpleNamespace(reader=reader)
     region = SimpleNamespace(path=file)
     context: Any = SimpleNamespace(target=SimpleNamespace(region_at=lambda _at: region))
     return [(one.where, one.corrected) for one in _own_tables(context, heap, CLASSES)]
