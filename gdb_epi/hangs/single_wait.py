@@ -295,9 +295,10 @@ def _event(
     if all(d.tid in seen for d in left):
         giver = left[0]
         members = (activity, *left)
+        end = "the end of " if giver.kind == h.JOIN else ""
         sentence = (
-            f"{waits}; {giver.who()}, which could give it, waits for the end of {activity.who()}"
-        )
+            f"{waits}; {giver.who()}, which could give it, waits for {end}{activity.who()}"
+        )  # fmt: skip
         return h.HangAnswer(
             h.DEADLOCK, "event and join", sentence, members, t.PROBABLE,
             (f"{giver.who()} refers to it, and waits at {giver.where()}",), ("a timeout",),
