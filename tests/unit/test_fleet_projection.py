@@ -278,3 +278,20 @@ def test_ids_are_forgotten_by_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
     known.keep(("x" * 90_000,), 1)
     monkeypatch.setattr(remembered, "MAX_BYTES", 90_000)
     assert known.is_full
+
+
+@pytest.mark.parametrize(
+    ("host", "container", "name"),
+    [
+        ({"hostname": "api-7f"}, {"pod": "api-7f", "node": "n7"}, "n7"),
+        ({"hostname": "api-7f", "hostname_source": "core_pattern"}, {"node": "n7"}, "n7"),
+        ({}, {"node": "n7"}, "n7"),
+        ({"hostname": "n7.example"}, {"pod": "api-7f", "node": "n7"}, "n7.example"),
+        ({"hostname": "api-7f"}, {"pod": "api-7f"}, "api-7f"),
+    ],
+)
+def test_a_crash_in_a_pod_is_of_its_node(
+    host: dict[str, str], container: dict[str, str], name: str
+) -> None:
+    of_host = project(minimal(1, host=host, container=container)).host
+    assert of_host is not None and of_host[0] == name
