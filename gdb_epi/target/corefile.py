@@ -130,6 +130,7 @@ MAX_READ = 1 << 30  # one read() call
 SKIP_ZEROS_FROM = 1 << 20  # bytes of a region that are worth being told to be zeros
 
 NativeSource = Callable[[int], "Sequence[NativeFrame] | Absent"]
+_Search = Callable[[bytes, int, int], int]  # of the file: bytes, from, to -> offset or -1
 
 
 class CoreFileTarget(MappedRegions):
@@ -363,6 +364,13 @@ class CoreFileTarget(MappedRegions):
 
     def find(self, needle: bytes, start: int, end: int) -> int | None:
         """Return the first address in [start, end) at which dumped bytes hold `needle`."""
+        return self._find(needle, start, end, word=False)
+
+    def find_word(self, word: bytes, start: int, end: int) -> int | None:
+        """Return the first multiple of 8 in [start, end) at which a word was dumped."""
+        return self._find(word, start, end, word=True)
+
+    def _find(self, needle: bytes, start: int, end: int, *, word: bool) -> int | None:
         index = max(bisect_right(self._starts, start) - 1, 0)
         for number in range(index, len(self._regions)):
             region = self._regions[number]
@@ -372,17 +380,21 @@ class CoreFileTarget(MappedRegions):
                 return None
             if low < high:
                 delta = self._file_at[number] - region.start
-                at = self._find_in(number, needle, low + delta, high + delta)
+                # gcore does not align mappings in the file.
+                search = self._bytes.find_word if word and not delta & 7 else self._bytes.find
+                at = self._find_in(search, number, needle, low + delta, high + delta)
+                while word and at >= 0 and at - delta & 7:
+                    at = self._find_in(search, number, needle, at + 1, high + delta)
                 if at >= 0:
                     return at - delta
         return None
 
-    def _find_in(self, number: int, needle: bytes, low: int, high: int) -> int:
+    def _find_in(self, search: _Search, number: int, needle: bytes, low: int, high: int) -> int:
         """Search file offsets [low, high) of a region; -1 when the bytes are not there."""
         start = self._file_at[number]
         end = start + self._regions[number].dumped
         if end - start < SKIP_ZEROS_FROM or not needle.strip(b"\0"):
-            return self._search(needle, low, high)
+            return self._search(search, needle, low, high)
         over = len(needle) - 1  # its zero bytes may lie outside of what is filled
         ranges = self._filled.ranges(start, end)
         first = bisect_right(ranges, (low, low)) - 1
@@ -390,18 +402,18 @@ class CoreFileTarget(MappedRegions):
             if filled_low - over >= high:
                 break
             begin, stop = max(low, filled_low - over), min(high, filled_high + over)
-            at = self._search(needle, begin, stop)
+            at = self._search(search, needle, begin, stop)
             if at >= 0:
                 return at
         return -1
 
-    def _search(self, needle: bytes, low: int, high: int) -> int:
+    def _search(self, search: _Search, needle: bytes, low: int, high: int) -> int:
         """Search file offsets in windows, and give back what was looked at of a large file."""
         if not self._gives_back:
-            return self._bytes.find(needle, low, high)
+            return search(needle, low, high)
         for start in range(low, high, WINDOW):
             stop = min(start + WINDOW + len(needle) - 1, high)
-            at = self._bytes.find(needle, start, stop)
+            at = search(needle, start, stop)
             self._looked_at += (stop if at < 0 else at) - start
             if self._looked_at > MOST_LOOKED_AT:
                 self._data.madvise(mmap.MADV_DONTNEED)

@@ -2,7 +2,9 @@
 """Search a mapped file in place, by the fastest means that this Python has.
 
 Up to CPython 3.12 `mmap.find` compares at every byte (0.9 GB/s). `re` skips bytes that cannot begin
-a match at 3.5 GB/s; memmem of the C library, which only ctypes can call, reaches 6 to 8 GB/s.
+a match at 3.5 GB/s; memmem of the C library, which only ctypes can call, reaches 6 to 8 GB/s, and
+3 where the needle is an address in a heap that is full of its upper half. wmemchr looks for four
+bytes at multiples of four, at 15 GB/s: the lower half of a word.
 """
 
 from __future__ import annotations
@@ -47,6 +49,24 @@ class MappedBytes:
         self.searched += (high if at < 0 else at) - low
         return at
 
+    def find_word(self, word: bytes, low: int, high: int) -> int:
+        """Return the first multiple of 8 in [low, high) at which a word stands; -1 without one."""
+        low, high = low + 7 & -8, min(high, len(self.data))
+        if self.searched >= WORTH_AN_IMPORT and self._wmemchr is not None:
+            lower_half = int.from_bytes(word[:4], "little", signed=True)
+            while low < high:
+                address = self._wmemchr(self._address + low, lower_half, high - low >> 2)
+                if address is None:
+                    return -1
+                low = address - self._address
+                if not low & 7 and self.data[low : low + 8] == word:
+                    return low
+                low += 4
+            return -1
+        while low < high and (low := self.find(word, low, high)) >= 0 and low & 7:
+            low += 1
+        return low if low < high else -1
+
     def _by_memmem(self, needle: bytes, low: int, high: int) -> int:
         assert self._memmem is not None
         rare = needle.lstrip(b"\0")
@@ -64,7 +84,11 @@ class MappedBytes:
 
     @cached_property
     def _memmem(self) -> Callable[..., int | None] | None:
-        return _memmem()
+        return _c_function("memmem", "Pnsn")
+
+    @cached_property
+    def _wmemchr(self) -> Callable[..., int | None] | None:
+        return _c_function("wmemchr", "Pin")
 
     @cached_property
     def _address(self) -> int:
@@ -91,17 +115,21 @@ def find_first(mapped: mmap.mmap, needle: bytes, low: int, high: int) -> int:
     return -1
 
 
-@lru_cache(maxsize=1)
-def _memmem() -> Callable[..., int | None] | None:
-    """Return the C library's memmem; None where this Python cannot call it."""
+@lru_cache(maxsize=4)
+def _c_function(name: str, arguments: str) -> Callable[..., int | None] | None:
+    """Return a function of the C library that returns an address, by its arguments' types.
+
+    P: address, n: size, s: bytes, i: int. None where this Python cannot call it.
+    """
     try:
         import ctypes
 
-        function = ctypes.PyDLL(None).memmem
+        function = getattr(ctypes.PyDLL(None), name)
         _ = ctypes.pythonapi.PyObject_GetBuffer
     except (ImportError, OSError, AttributeError, TypeError):
         return None
-    function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
+    types = {"P": ctypes.c_void_p, "n": ctypes.c_size_t, "s": ctypes.c_char_p, "i": ctypes.c_int}
+    function.argtypes = tuple(types[letter] for letter in arguments)
     function.restype = ctypes.c_void_p
     answer: Callable[..., int | None] = function
     return answer

@@ -57,7 +57,12 @@ def find_bytes(target: Target, needle: bytes, start: int, end: int) -> Iterator[
                 return low + at
         return None
 
-    find = getattr(target, "find", find_by_reading)
+    yield from _hits(getattr(target, "find", find_by_reading), needle, start, end)
+
+
+def _hits(
+    find: Callable[[bytes, int, int], int | None], needle: bytes, start: int, end: int
+) -> Iterator[int]:
     for _ in range(MAX_HITS):
         address = find(needle, start, end)
         if address is None:
@@ -102,8 +107,6 @@ class _WordSearch:
         return Hits(tuple(addresses[:limit]), False)
 
     def _places(self, target: Target, value: int) -> Iterator[int]:
-        pattern = value.to_bytes(8, "little")
-        needle = pattern.rstrip(b"\0") or pattern
         left = MAX_SEARCHED
         for region in target.regions():
             if "w" not in region.perms or region.dumped <= 0:
@@ -113,9 +116,24 @@ class _WordSearch:
                 self._whole = False
                 return
             left -= size
-            for address in find_bytes(target, needle, region.start, region.start + size):
-                if address % 8 == 0 and try_read(target, address, 8) == pattern:
-                    yield address
+            yield from _word_in(target, value, region.start, region.start + size)
+
+
+def _word_in(target: Target, value: int, start: int, end: int) -> Iterator[int]:
+    """Yield the 8-aligned addresses in [start, end) that hold a word.
+
+    A core file has a search for words of its own; those without an upper or a lower half, which are
+    in too many places for it, are searched for as bytes.
+    """
+    pattern = value.to_bytes(8, "little")
+    if value >> 32 and value & LOW_HALF and shared_cache(target) is not None:
+        find_word = getattr(target, "find_word", None)
+        if find_word is not None:
+            yield from _hits(find_word, pattern, start, end)
+            return
+    for address in find_bytes(target, pattern.rstrip(b"\0") or pattern, start, end):
+        if address % 8 == 0 and try_read(target, address, 8) == pattern:
+            yield address
 
 
 def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, tuple[int, ...]]:

@@ -67,6 +67,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> CoreFileTarget:
 def test_words_are_found_at_the_ends_of_windows(large: CoreFileTarget) -> None:
     places = tuple(START + end - 8 for end in range(WINDOW, SIZE + 1, WINDOW))
     assert find_word(large, WORD).addresses == places
+    assert find_word(large, WORD << 8 & (1 << 64) - 1).addresses == ()  # not at odd places
     both = find_words(large, [WORD, WORD + 1, 5], 4)
     assert both == {WORD: places[:4], WORD + 1: (), 5: ()}
 
