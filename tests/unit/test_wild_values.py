@@ -20,7 +20,11 @@ from gdb_epi.corruption.checks.wild_values import (
     overwritten_object,
     return_address,
 )
-from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
+from gdb_epi.corruption.code.register_origins import (
+    RecomputedRegister,
+    _came_by_a_jump,
+    recomputed_registers,
+)
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.word_origin import begins_free_chunk, origin_of_register
 from gdb_epi.corruption.score import weights
@@ -384,3 +388,15 @@ def test_a_call_through_a_table() -> None:
     words = {SP: INDIRECT_SITE}
     made = failed("", PROTECTED, at=GARBAGE, rax=GARBAGE, words=words)
     assert ids(foreign_value(made)) == []  # where rax was read is not known
+
+
+def test_a_function_that_was_jumped_to_has_arguments_of_its_own() -> None:
+    """The collector calls tp_traverse, which jumps to visit_decref(): the caller set other ones."""
+
+    def made(*pairs: tuple[int, int]) -> list[RecomputedRegister]:
+        return [RecomputedRegister("rdi", a, b, PC, "copy", None, 8) for a, b in pairs]
+
+    other, alike = (HEAP, 0x7FFF_F71F_BC10), (HEAP, HEAP)
+    assert _came_by_a_jump(made(other, (GARBAGE, TEXT), alike))
+    assert not _came_by_a_jump(made(other, alike)), "one damaged word"
+    assert not _came_by_a_jump(made((HEAP, HEAP ^ 1 << 30), (TEXT, TEXT ^ 1 << 30), alike))

@@ -56,16 +56,19 @@ class CodePath(NamedTuple):
         return step.instruction.flow == "call" and self.following(number) == behind
 
 
-def path_before(context: Context, pc: int, registers: dict[str, int]) -> CodePath | None:
+def path_before(
+    context: Context, pc: int, registers: dict[str, int], callers: int = MAX_CALLERS
+) -> CodePath | None:
     """Return what ran before the instruction at `pc`, into its callers as far as that is sure.
 
-    None when the code cannot be read or decoded.
+    What an indirect call called is not known: it may have come here by a jump. None when the code
+    cannot be read or decoded.
     """
     steps = _steps_before(context, pc)
     if steps is None:
         return None
     path = _block(context, steps, pc)
-    for _ in range(MAX_CALLERS):
+    for _ in range(callers):
         longer = _with_caller(context, path, registers)
         if longer is None:
             break

@@ -42,6 +42,7 @@ from gdb_epi.x86.flow import (
 )
 
 NARROW = 0xFFFFFFFF
+FEW_BITS, FEWEST_OTHERS = 8, 2  # bits of a register that differ; registers of which more do
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -158,8 +159,21 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     for name in advanced_counters(context, site, path, registers):
         registers.pop(name, None)
     made = replay(context.target, path, registers)
+    if _came_by_a_jump(made):
+        path = path_before(context, pc, registers, 0) or path
+        made = replay(context.target, path, registers)
     made += _returned(context, site, path, registers, made)
     return made + _on_all_ways(context, site, path, registers, made)
+
+
+def _came_by_a_jump(made: list[RecomputedRegister]) -> bool:
+    """Whether several registers hold quite other values than the code before gives.
+
+    Then the function that was called jumped here, with arguments of its own: the callbacks of the
+    collector are called so. Damage changes one register, or few bits.
+    """
+    others = [r for r in made if (r.held ^ r.expected).bit_count() > FEW_BITS]
+    return len(others) >= FEWEST_OTHERS
 
 
 def _returned(
