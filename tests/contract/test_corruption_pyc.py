@@ -11,7 +11,7 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
-from gdb_epi.corruption.checks.pyc import bytecode, code_parts
+from gdb_epi.corruption.checks.code_objects import bytecode, code_parts
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files

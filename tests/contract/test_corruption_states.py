@@ -9,8 +9,8 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
-from gdb_epi.corruption.checks.pyc import _code_of, bytecode
-from gdb_epi.corruption.checks.thread_state import thread_state
+from gdb_epi.corruption.checks.code_objects import _code_of, bytecode
+from gdb_epi.corruption.checks.python_frames import thread_state
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files

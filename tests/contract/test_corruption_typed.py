@@ -10,12 +10,12 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, target_of
 
-from gdb_epi.corruption.checks.instruction_arguments import (
+from gdb_epi.corruption.checks.code_objects import (
     arguments_of,
+    codes_to_compare,
     instruction_arguments,
 )
 from gdb_epi.corruption.checks.item_counts import item_counts
-from gdb_epi.corruption.checks.pyc import codes_to_compare
 from gdb_epi.corruption.checks.python_frames import frame_top, instruction
 from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot

@@ -9,8 +9,7 @@ import pytest
 from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
 from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
-from gdb_epi.corruption.checks.control_flow import last_return
-from gdb_epi.corruption.checks.entered_mid_function import arrived_inside
+from gdb_epi.corruption.checks.control_flow import arrived_inside, last_return
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
 from gdb_epi.corruption.checks.one_bit_pointer import pointer
 from gdb_epi.corruption.checks.registers import register_values

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.faults import failed, fault_at
 
-from gdb_epi.corruption.checks.pyc import differences
+from gdb_epi.corruption.checks.code_objects import differences
 from gdb_epi.corruption.code.opcodes import Opcodes
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.never_mapped import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.scenes import HEAP, crash, state
 
-from gdb_epi.corruption.checks.counts_beside_pointers import counts_beside_pointers
+from gdb_epi.corruption.checks.item_counts import counts_beside_pointers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 

@@ -27,6 +27,7 @@ from gdb_epi.corruption.checks.benign_causes import (
     unmapped,
 )
 from gdb_epi.corruption.checks.control_flow import (
+    arrived_inside,
     bad_return,
     entry,
     function_pointer,
@@ -34,10 +35,9 @@ from gdb_epi.corruption.checks.control_flow import (
     stack_pointer,
     unexplained,
 )
-from gdb_epi.corruption.checks.entered_mid_function import arrived_inside
 from gdb_epi.corruption.checks.one_bit_pointer import _sentence, pointer
-from gdb_epi.corruption.checks.recurring_bit import recurring
 from gdb_epi.corruption.checks.registers import register_values
+from gdb_epi.corruption.checks.several_bits import recurring
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evidence
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of

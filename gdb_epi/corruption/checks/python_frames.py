@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R10, R18-code: Python frames against their functions, each other, data stack and code."""
+"""R10, R18-code, R20: Python frames and thread states against what else names or holds the same.
+
+R10 and R18-code: frames against their functions, each other, data stack and code. R20: a thread
+state names another interpreter than the one in whose list it is.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
+from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of, frame_places
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
@@ -22,6 +27,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import NamedTuple
 
@@ -313,3 +319,34 @@ def _with_dropped(walk: ObjectWalk, places: FramePlaces) -> Iterator[int]:
                 if place and place not in seen:
                     seen.add(place)
                     yield place
+
+
+@check(
+    "R20",
+    needs="python",
+    innocent_causes=(
+        "a state that was freed or overwritten differs in many bits; a count that is raised "
+        "through a wild pointer makes the word a little larger, which is left out."
+    ),
+)
+def thread_state(context: Context) -> Iterator[Evidence]:
+    """Compare PyThreadState.interp with the interpreter in whose list the thread state is.
+
+    The word is written once, when the state is made (Python/pystate.c, init_threadstate).
+    """
+    python = required(context.state.python)
+    at = python.layout.offset("PyThreadState", "interp")
+    if at is None:
+        raise NotChecked("the layout has no PyThreadState.interp")
+    for interpreter in python.interpreters:
+        for thread in interpreter.threads[:MAX_THREADS]:
+            place, right = thread.address + at, interpreter.address
+            held = read_word(context.target, place)
+            if held is None or (held ^ right).bit_count() != 1:
+                continue
+            if not is_partly_written(context, place, held, right):
+                summary = (
+                    f"interp of the thread state at {thread.address:#018x} is {held:#018x}; the "
+                    f"interpreter in whose list it is lies one bit away, at {right:#018x}"
+                )
+                yield word_evidence("R20", place, held, right, summary)

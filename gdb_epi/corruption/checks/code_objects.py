@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R6, R22: code objects against the .pyc file of their module: bytecode (R6), the rest (R22).
+"""R6, R22, R26: code objects against the .pyc file of their module, and against their own tables.
 
-R22 compares names, constants, numbers and tables.
+R6: bytecode. R22: names, constants, numbers and tables. R26 needs no file: an instruction loads a
+constant or a variable that the code object does not have.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
-from gdb_epi.corruption.code.opcodes import Opcodes, opcodes_of_magic
+from gdb_epi.corruption.code.opcodes import Opcodes, opcodes_of_magic, opcodes_of_version
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, required, word_evidence
+from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
 from gdb_epi.corruption.heap.memory import page_reader
-from gdb_epi.corruption.heap.typed_walk import object_walk
+from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState
@@ -62,13 +63,12 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     to what they were made of, caches are left out, and exactly one bit must differ.
     """
     python = required(context.state.python)
-    reader = PagedReader(context.target, python.layout)
+    reader = page_reader(context)
     missing = 0
     for address in codes_to_compare(context, python):
-        try:
+        code = None
+        with suppress(UnreadableMemory, LayoutError):
             code = _code_of(reader, address)
-        except (UnreadableMemory, LayoutError):
-            continue
         if code is None:
             continue
         pyc = pyc_files(context).of(code.file)
@@ -86,20 +86,16 @@ def codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
 
     By default of the innermost frames; in a sweep all that frames reach.
     """
-    seen: set[int] = set()
-    frames = [
-        frame
+    codes = [
+        frame.code
         for thread in python.threads()
         for frame in thread.frames[: None if context.sweep else MAX_FRAMES]
         if thread.crashed or context.sweep
     ]
     walk = object_walk(context) if context.sweep else None
-    visited = () if walk is None or isinstance(walk, Absent) else walk.visited
-    reached = [address for address, category in visited if category == "code"]
-    for address in [*(frame.code for frame in frames), *reached][:MAX_CODES]:
-        if address and address not in seen:
-            seen.add(address)
-            yield address
+    if isinstance(walk, ObjectWalk):
+        codes += [address for address, category in walk.visited if category == "code"]
+    yield from filter(None, dict.fromkeys(codes[:MAX_CODES]))
 
 
 def source_of(reader: MemoryReader, address: int) -> str | None:
@@ -124,9 +120,8 @@ def _code_of(reader: MemoryReader, address: int) -> _Code | None:
     if not 0 < size <= MAX_CODE or size % CODE_UNIT:
         return None
     first = reader.u32(address + layout.require(struct, "co_firstlineno"))
-    table = reader.bytes_object(
-        reader.u64(address + layout.require(struct, "co_linetable", "co_lnotab")), MAX_TABLE
-    )
+    table_at = reader.u64(address + layout.require(struct, "co_linetable", "co_lnotab"))
+    table = reader.bytes_object(table_at, MAX_TABLE)
     if isinstance(table, Absent):
         return None
     needles = table_needle(first, table), table_needle(first, table, ref=True)
@@ -140,9 +135,7 @@ def _compare_code(context: Context, code: _Code, pyc: LoadedPyc) -> Iterator[Evi
         yield Skipped("R6", f"no table of opcodes for .pyc files of magic {data[:4].hex()}")
         return
     end = max(0, *(data.rfind(needle) for needle in code.needles))
-    compared = [
-        differences(code.held, candidate, opcodes) for candidate in _candidates(data[:end], code)
-    ]
+    compared = (differences(code.held, held, opcodes) for held in _candidates(data[:end], code))
     near = [differing for differing in compared if differing is not None]
     if len(near) != 1 or not near[0]:
         return
@@ -235,10 +228,9 @@ def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     files: dict[str, tuple[LoadedPyc, list[int]]] = {}
     missing = later = parsed = 0
     for address in codes_to_compare(context, python):
-        try:
+        source = None
+        with suppress(UnreadableMemory):
             source = source_of(constants.reader, address)
-        except UnreadableMemory:
-            continue
         if source is None:
             continue
         pyc = pyc_files(context).of(source)
@@ -276,12 +268,10 @@ def _compare_parts(
         by_size.setdefault(len(held) if isinstance(held, bytes) else -1, []).append(code)
     for address in addresses:
         context.counts["code parts"] = context.counts.get("code parts", 0) + 1
-        try:
+        with suppress(UnreadableMemory, LayoutError):
             near = _near(constants, address, by_size)
             if near is not None:
                 yield from _one_bit(context, constants, pyc, *near)
-        except (UnreadableMemory, LayoutError):
-            continue
 
 
 def _near(
@@ -328,3 +318,113 @@ def _one_bit(
         f"({proof.says})" if proof.holds else "and is none that a compiler makes"
     )
     yield word_evidence("R22" if proof.holds else "R22:form", where, word, word ^ 1 << bit, summary)
+
+
+MAX_DECODED = 1 << 16  # bytes of one code object's instructions
+LEAST_BIT = 4  # tools that rewrite code miscount by less
+CONSTANTS, VARIABLES = "co_consts", "the variables of its frame"
+
+
+class Argument(NamedTuple):
+    """An index into a table: where its lowest byte stands in the instructions, and the index."""
+
+    at: int
+    table: str
+    entry: int
+
+
+@check(
+    "R26",
+    costly=True,
+    needs="python",
+    order=63,
+    innocent_causes=(
+        "code that was made or rewritten by hand (code.replace, bytecode libraries): more than one "
+        "instruction is wrong then, or no entry is left without one that loads it; indexes that "
+        "are wrong by less than 16 are left out; instrumented code is not looked at."
+    ),
+)
+def instruction_arguments(context: Context) -> Iterator[Evidence]:
+    """Look for one instruction of running code whose index is beyond its table.
+
+    Needs no .pyc, so it serves scripts too. Compilers write an entry into co_consts because an
+    instruction loads it: one bit away must be exactly one entry that no other instruction loads.
+    """
+    python = required(context.state.python)
+    version = "{}.{}".format(*python.layout.version)
+    opcodes = opcodes_of_version(version)
+    if opcodes is None or opcodes.extended is None:
+        raise NotChecked(f"no table of opcodes for Python {version}")
+    reader = page_reader(context)
+    for address in codes_to_compare(context, python):
+        wrong = None
+        with suppress(UnreadableMemory, LayoutError):
+            start, size = bytecode_of(reader, address)
+            if 0 < size <= MAX_DECODED and size % CODE_UNIT == 0:
+                sizes = _sizes(reader, address)
+                wrong = beyond_table(reader.read(start, size), sizes, opcodes)
+        if wrong is None:
+            continue
+        argument, right = wrong
+        where = start + argument.at & -WORD
+        word = int.from_bytes(context.target.read(where, WORD), "little")
+        flip = (argument.entry ^ right) << 8 * (start + argument.at - where)
+        summary = (
+            f"byte {argument.at} of the bytecode at {start:#018x} loads entry {argument.entry} of "
+            f"{argument.table}, which has {sizes[argument.table]}; {right}, one bit away, is one "
+            "that nothing else loads"
+        )
+        yield word_evidence("R26", where, word, word ^ flip, summary, offset=argument.at)
+
+
+def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
+    """Return how many entries the tables of a code object have."""
+    layout, struct = reader.layout, "PyCodeObject"
+    consts = reader.u64(address + layout.require(struct, "co_consts"))
+    count_at = layout.require("PyVarObject", "ob_size")
+    variables_at = layout.require(struct, "co_nlocalsplus", "co_nlocals")
+    return {
+        CONSTANTS: reader.u64(consts + count_at),
+        VARIABLES: reader.u32(address + variables_at),
+    }
+
+
+def beyond_table(
+    code: bytes, sizes: dict[str, int], opcodes: Opcodes
+) -> tuple[Argument, int] | None:
+    """Return the one argument that is beyond its table, and what it should be; None otherwise.
+
+    None too for instrumented code, and where several indexes are wrong or could be right.
+    """
+    arguments = arguments_of(code, opcodes)
+    if arguments is None:
+        return None
+    wrong = [argument for argument in arguments if argument.entry >= sizes[argument.table]]
+    if len(wrong) != 1:
+        return None
+    argument = wrong[0]
+    loaded = {other.entry for other in arguments if other.table == argument.table}
+    right = [
+        index
+        for bit in range(LEAST_BIT, 8)
+        if (index := argument.entry ^ 1 << bit) < sizes[argument.table] and index not in loaded
+    ]
+    return (argument, right[0]) if len(right) == 1 else None
+
+
+def arguments_of(code: bytes, opcodes: Opcodes) -> list[Argument] | None:
+    """Return the indexes into constants and variables; None for instrumented code."""
+    arguments: list[Argument] = []
+    at = extended = 0
+    while at < len(code):
+        opcode, value = code[at], code[at + 1] | extended
+        if opcode in opcodes.rewritten:
+            return None
+        opcode = opcodes.base.get(opcode, opcode)
+        extended = value << 8 if opcode == opcodes.extended else 0
+        if opcode in opcodes.consts:
+            arguments.append(Argument(at + 1, CONSTANTS, value))
+        elif opcode in opcodes.variables:
+            arguments.append(Argument(at + 1, VARIABLES, value))
+        at += CODE_UNIT * (1 + opcodes.caches.get(opcode, 0))
+    return arguments
