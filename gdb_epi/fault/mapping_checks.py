@@ -7,13 +7,14 @@ from bisect import bisect_left
 
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.sizes import USER_TOP
+from gdb_epi.sizes import ADDRESS_BITS, USER_TOP
 from gdb_epi.target.api import DUMPED, Region, Target, machine_of
 from gdb_epi.typing_lite import NamedTuple
 
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
 MAX_GUARD = 1 << 20  # bytes; a larger inaccessible mapping is a reservation, but below a stack
 NEAR_NULL = 65536
+LEAST_MARKED = 1 << 32  # addresses below are no pointers under a mark: any small number is one
 STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
 RED_ZONE = 128  # bytes below rsp that a function may use (System V ABI)
 
@@ -87,6 +88,20 @@ def guard_page(target: Target, address: int) -> Region | None:
         return None
     before, behind = target.region_at(here.start - 1), target.region_at(here.end)
     return here if permits(before, None) or permits(behind, None) else None
+
+
+def without_mark(target: Target, value: int) -> int | None:
+    """Return a word without its top bits where that is a mapped address; None without top bits."""
+    plain = value & USER_TOP - 1
+    if plain == value or plain < LEAST_MARKED or not permits(target.region_at(plain), "r"):
+        return None
+    return plain
+
+
+def has_same_mark(target: Target, word: int, other: int) -> bool:
+    """Tell whether a word is a mapped address under the same top bits as another word."""
+    same_top = word >> ADDRESS_BITS == other >> ADDRESS_BITS
+    return same_top and without_mark(target, word) is not None
 
 
 def nearest_mapping(

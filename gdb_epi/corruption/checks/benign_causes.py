@@ -46,24 +46,25 @@ from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.mapping_checks import (
     NEAR_NULL,
+    has_same_mark,
     is_canonical,
     nearest_mapping,
     permits,
     user_top,
+    without_mark,
 )
 from gdb_epi.fault.place import GUARD
 from gdb_epi.fault.reads import read_word, try_read
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
 from gdb_epi.fault.word_shapes import shape_of
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD
+from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
 from gdb_epi.x86 import Operand
 
 FAR = 64 << 10
 ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
 LOWEST = 1 << 32
-TYPED = frozenset(
-    ("P8", "P9", "P13", "P14", "P15", "P3")
-)  # levels that an overrun does not explain
+# Levels that an overrun does not explain.
+TYPED = frozenset(("P8", "P9", "P13", "P14", "P15", "P3"))
 IN_STEP = 64  # bytes that a loop may go on by
 FEWEST_LETTERS = 4  # with which a text constant begins
 RUN = 2  # damaged neighbours that make a run
@@ -124,8 +125,7 @@ def overrun(context: Context) -> Iterator[Evidence]:
     if any(finding.detector == "stack_overflow" for finding in context.findings):
         return
     near = nearest_mapping(context.target, site.address or 0, FAR, site.access)
-    if near is None or any(_in_place(context, neighbour.level, neighbour.suspect.slots)
-                           for neighbour in neighbours_of(context)):  # fmt: skip
+    if near is None or _stands_among_objects(context):
         return
     if near.distance >= PAGE and _starts_page_without_memory(context, site):
         return  # what was unmapped lay there: how far other mappings lie is chance
@@ -135,13 +135,19 @@ def overrun(context: Context) -> Iterator[Evidence]:
     if near.distance >= IN_STEP:  # a loop that ran on meets the edge itself
         # Nothing on a stack begins where that could be known.
         stack = on_stack(context, near.region.end - 1)
-        id = id + ONE_BIT if stack else one_bit_id(context, id, *_pointers(context))
+        pointers = [suspect.value for suspect in suspects_of(context)]
+        id = id + ONE_BIT if stack else one_bit_id(context, id, *pointers)
     far = f"{near.distance} bytes" if near.distance else "right"
     yield plain_evidence(id, "", f"the access is {far} {side} of a mapping, {at:#018x}")
 
 
-def _in_place(context: Context, level: str, slots: tuple[int, ...]) -> bool:
-    return level in TYPED and any(not on_stack(context, slot) for slot in slots)
+def _stands_among_objects(context: Context) -> bool:
+    """Whether a pointer of the access stands among objects in memory: no loop made that."""
+    return any(
+        neighbour.level in TYPED
+        and not all(on_stack(context, slot) for slot in neighbour.suspect.slots)
+        for neighbour in neighbours_of(context)
+    )
 
 
 @check(
@@ -217,11 +223,6 @@ def _leads_to_a_beginning(context: Context, pointer: int) -> bool:
     return memory[:1] == b"\0" and all(0x20 <= letter < 0x7F for letter in memory[1:])
 
 
-def _pointers(context: Context) -> list[int]:
-    """Return the pointers of the access, and what they were read through."""
-    return [suspect.value for suspect in suspects_of(context)]
-
-
 @check(
     "S:unmapped",
     needs="crash",
@@ -276,20 +277,18 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence("S:use-after-free", suspect.source, summary)
             return
-        pointee = index.at(suspect.value)
+        pointee, summary = index.at(suspect.value), ""
         reads_free = _reads_free_memory(context, suspect)
         if pointee is not None and pointee.kind == FREE and reads_free:
             summary = (
                 f"{suspect.source} points at {suspect.value:#018x}, a free block of {pointee.name}"
             )
-            id = one_bit_id(context, "S:use-after-free", suspect.value)
-            yield plain_evidence(id, suspect.source, summary)
-            return
-        if suspect.depth and reads_free and begins_free_chunk(context, suspect.value):
+        elif suspect.depth and reads_free and begins_free_chunk(context, suspect.value):
             summary = (
                 f"the wrong word was read through {suspect.value:#018x}, where a free block of "
                 "malloc's begins"
             )
+        if summary:
             id = one_bit_id(context, "S:use-after-free", suspect.value)
             yield plain_evidence(id, suspect.source, summary)
             return
@@ -416,7 +415,7 @@ def overwrite_run(context: Context) -> Iterator[Evidence]:
         if _is_in_text(context, place):
             continue
         around = [place + offset for offset in AROUND]
-        plain = _without_mark(context, value)
+        plain = without_mark(context.target, value)
         marked = sum(_has_mark_of(context, value, at) for at in around) if plain else 0
         if marked >= RUN:
             summary = (
@@ -459,21 +458,9 @@ def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
     return places
 
 
-def _without_mark(context: Context, value: int) -> int | None:
-    """Return a word without its top bits where that is a mapped address; None without top bits."""
-    plain = value & USER_TOP - 1
-    if plain == value or plain < LOWEST or not permits(context.target.region_at(plain), "r"):
-        return None
-    return plain
-
-
 def _has_mark_of(context: Context, value: int, address: int) -> bool:
     word = read_word(context.target, address)
-    return (
-        word is not None
-        and word >> ADDRESS_BITS == value >> ADDRESS_BITS
-        and _without_mark(context, word) is not None
-    )
+    return word is not None and has_same_mark(context.target, word, value)
 
 
 def _is_in_text(context: Context, place: int) -> bool:
@@ -525,15 +512,14 @@ def _untracked(context: Context) -> str:
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
         return ""
-    for name in site.operand.registers():
-        if site.fault.registers.get(name) == 0:
-            address = head_of_untracked(context, name)
-            if address is not None:
-                return (
-                    f"the collector's links of the object at {address:#x} are 0: it was untracked "
-                    "or freed before, or overwritten"
-                )
-    return ""
+    nulls = [name for name in site.operand.registers() if site.fault.registers.get(name) == 0]
+    address = next(filter(None, (head_of_untracked(context, name) for name in nulls)), None)
+    if address is None:
+        return ""
+    return (
+        f"the collector's links of the object at {address:#x} are 0: it was untracked or freed "
+        "before, or overwritten"
+    )
 
 
 def _is_explained(context: Context) -> bool:
@@ -609,5 +595,6 @@ def _id_of_called(context: Context, operand: Operand, registers: Mapping[str, in
     bases = [registers[name] for name in operand.registers()]
     in_file = here.path is not None and not any(leads_astray(context, base) for base in bases)
     in_place = in_file or any(lies_in(context, base, slot) for base in bases)
-    in_place = in_place and is_pointer_aligned(slot)
-    return "S:null_dereference" if in_place else place_sign(context, "S:null-read", "target")
+    if in_place and is_pointer_aligned(slot):
+        return "S:null_dereference"
+    return place_sign(context, "S:null-read", "target")

@@ -86,13 +86,12 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
     slot = off_by_8(context)
     if slot is None or not _may_be_local(context, slot):
         return
-    fault = context.fault
-    assert not isinstance(fault, Absent)
-    wrong = slot.address - 8
-    id = "C2" if slot.direct else "C2:indirect"
-    yield Evidence(
-        id, "rsp", wrong, slot.address, (), REGISTER, slot.summary, {"slot": hex(slot.address)}
+    id, right, facts = (
+        "C2" if slot.direct else "C2:indirect",
+        slot.address,
+        {"slot": hex(slot.address)},
     )
+    yield Evidence(id, "rsp", right - 8, right, (), REGISTER, slot.summary, facts)
 
 
 def _may_be_local(context: Context, slot: ReturnSlot) -> bool:
@@ -143,13 +142,9 @@ def function_pointer(context: Context) -> Iterator[Evidence | Skipped]:
         return
     if address_index(context).at(value) is not None:
         return
-    starts = []
-    for bit in range(64):
-        corrected = value ^ (1 << bit)
-        if corrected >> ADDRESS_BITS or not may_execute(context.target.region_at(corrected)):
-            continue
-        if begins_function(context, corrected):
-            starts.append(corrected)
+    near = [flip for bit in range(64) if not (flip := value ^ 1 << bit) >> ADDRESS_BITS]
+    code = [flip for flip in near if may_execute(context.target.region_at(flip))]
+    starts = [flip for flip in code if begins_function(context, flip)]
     for corrected in starts:
         yield _function(context, value, corrected, len(starts))
     if not starts and context.target.region_at(value) is None:
@@ -246,31 +241,26 @@ def unexplained(context: Context) -> Iterator[Evidence | Skipped]:
         if site.kind != ILLEGAL:
             yield Skipped("C6", site.why)
         return
-    evidence = _impossible(site, site.instruction)
-    if evidence is not None:
-        yield evidence
-
-
-def _impossible(site: FaultSite, instruction: Instruction | None) -> Evidence | None:
+    instruction, code = site.instruction, site.fault.code
     if instruction is None:
-        return None
+        return
     if site.kind == UNEXPLAINED:
-        return _by_address(site) or _plain(site.why)
-    if site.kind == ARITHMETIC and instruction.name != "div" and site.fault.code in (1, 2):
-        return _plain("SIGFPE of an integer division, but the instruction does not divide")
-    if site.kind == ILLEGAL and site.fault.code == 2 and _ordinary(instruction):
-        return _plain("SIGILL, but the instruction is one that every x86-64 CPU has")
-    return None
+        yield _by_address(site) or plain_evidence("C6", "rip", site.why)
+    elif site.kind == ARITHMETIC and instruction.name != "div" and code in (1, 2):
+        why = "SIGFPE of an integer division, but the instruction does not divide"
+        yield plain_evidence("C6", "rip", why)
+    elif site.kind == ILLEGAL and code == 2 and _ordinary(instruction):
+        why = "SIGILL, but the instruction is one that every x86-64 CPU has"
+        yield plain_evidence("C6", "rip", why)
 
 
 def _ordinary(instruction: Instruction) -> bool:
     """Whether every CPU runs it: plain integer code without a trap."""
     if instruction.encoding != "legacy" or instruction.flow == "trap" or instruction.privileged:
         return False
-    plain = instruction.map == 0 and (
-        instruction.opcode < 0x60 or 0x70 <= instruction.opcode < 0x90
-    )
-    return plain or (instruction.map == 0 and instruction.opcode in (0xC3, 0xE8, 0xE9, 0xEB, 0xC7))
+    opcode = instruction.opcode
+    plain = opcode < 0x60 or 0x70 <= opcode < 0x90 or opcode in (0xC3, 0xE8, 0xE9, 0xEB, 0xC7)
+    return plain and instruction.map == 0
 
 
 def _by_address(site: FaultSite) -> Evidence | None:
@@ -286,10 +276,6 @@ def _by_address(site: FaultSite) -> Evidence | None:
             )
             return word_evidence("C6", "address", site.address, computed, summary, path=REGISTER)
     return None
-
-
-def _plain(why: str) -> Evidence:
-    return plain_evidence("C6", "rip", why)
 
 
 @check(
@@ -314,9 +300,7 @@ def last_return(context: Context) -> Iterator[Evidence]:
     pc, place = site.fault.pc, site.fault.sp - WORD
     if read_word(context.target, place) != pc or not pc & 0xFF:
         return
-    if begins_function(context, pc):
-        return
-    if call_returning_to(context.target, pc) is not None:
+    if begins_function(context, pc) or call_returning_to(context.target, pc) is not None:
         return
     flips = [pc ^ 1 << bit for bit in range(ADDRESS_BITS)]
     right_words = [flip for flip in flips if call_returning_to(context.target, flip) is not None]

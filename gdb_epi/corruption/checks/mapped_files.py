@@ -14,17 +14,16 @@ from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
 from gdb_epi.corruption.files.elf_images import (
     PF_W,
     ImageFile,
-    dumped_pieces,
     image_files,
     missing_text,
+    read_only_pieces,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.util import counted
 
-PIECE = 4096
 BREAKPOINT = 0xCC
-MAX_WRONG = 16  # words of one object
+MAX_WRONG = 16  # words of one object; more of them were rewritten by something
 MAX_PIECES = 64  # pages with differences that are looked at
 
 
@@ -48,8 +47,7 @@ def text(context: Context) -> Iterator[Evidence | Skipped]:
             if load.flags & PF_W:
                 continue
             low = image.base + load.vaddr
-            pieces = dumped_pieces(context, low, low + load.filesz, writable=False)
-            for start, data in pieces:
+            for start, data in read_only_pieces(context, low, low + load.filesz):
                 compared += len(data)
                 yield from _compare(image, start, data)
     if not compared:
@@ -65,13 +63,12 @@ def _compare(image: ImageFile, start: int, data: bytes) -> Iterator[Evidence | S
     right = image.data[at : at + len(data)]
     if data == right:
         return
-    wrong: list[tuple[int, int, int]] = []
-    pages = 0
-    for first in range(0, len(data), PIECE):
-        ours, theirs = data[first : first + PIECE], right[first : first + PIECE]
-        if ours != theirs and pages < MAX_PIECES:
-            pages += 1
-            wrong += _words(start + first, ours, theirs)
+    pages = [n for n in range(0, len(data), PAGE) if data[n : n + PAGE] != right[n : n + PAGE]]
+    wrong = [
+        word
+        for n in pages[:MAX_PIECES]
+        for word in _words(start + n, data[n : n + PAGE], right[n : n + PAGE])
+    ]
     yield from _judge(image, wrong)
 
 
@@ -89,11 +86,10 @@ def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evid
         yield Skipped("R2", f"{counted(len(traps), 'breakpoint')} (0xCC) in {image.name}")
     single = [word for word in others if (word[1] ^ word[2]).bit_count() == 1]
     if len(others) != len(single) or len(single) > MAX_WRONG:
-        yield Skipped(
-            "R2",
-            f"{len(others)} words of {image.name} differ from its file, not only in single bits: "
-            "patched at run time, or overwritten",
+        differ = (
+            f"{len(others)} words of {image.name} differ from its file, not only in single bits"
         )
+        yield Skipped("R2", f"{differ}: patched at run time, or overwritten")
         return
     for at, held, right in single:
         summary = (
@@ -107,9 +103,6 @@ def is_breakpoint(held: int, right: int) -> bool:
     """Tell whether two words differ only in bytes that became 0xCC."""
     pairs = zip(held.to_bytes(8, "little"), right.to_bytes(8, "little"), strict=True)
     return all(ours in (theirs, BREAKPOINT) for ours, theirs in pairs)
-
-
-MAX_WRONG_RELOCATED = 16  # words of one object; more of them were rewritten by something
 
 
 @check(
@@ -138,10 +131,10 @@ def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped
     high = image.base + image.relro.vaddr + image.relro.memsz & -PAGE
     wrong = [
         (at, held, right)
-        for start, data in dumped_pieces(context, low, high, writable=False)
+        for start, data in read_only_pieces(context, low, high)
         for at, held, right in _wrong(image, start, data)
     ]
-    if len(wrong) > MAX_WRONG_RELOCATED:
+    if len(wrong) > MAX_WRONG:
         yield Skipped("R3", f"{len(wrong)} words of {image.name} differ: rewritten by a hook?")
         return
     for at, held, right in wrong:
@@ -149,14 +142,8 @@ def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped
             f"the read-only word at {at:#x} holds {held:#x}; ld.so put {right:#x} there "
             f"(relative relocation of {image.module.path}, same build-id)"
         )
-        yield word_evidence(
-            "R3" if (held ^ right).bit_count() == 1 else "R3:bits",
-            at,
-            held,
-            right,
-            summary,
-            module=image.module.path,
-        )
+        id = "R3" if (held ^ right).bit_count() == 1 else "R3:bits"
+        yield word_evidence(id, at, held, right, summary, module=image.module.path)
 
 
 def _wrong(image: ImageFile, start: int, data: bytes) -> Iterator[tuple[int, int, int]]:

@@ -50,9 +50,7 @@ def pointer(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("P", why)
     innocent = any(evidence.id.startswith("S:") for evidence in context.evidence)
     for neighbour in best[:MAX_REPORTED]:
-        if not (
-            innocent and neighbour.ambiguous
-        ):  # an ordinary cause is known: nothing is left to doubt
+        if not (innocent and neighbour.ambiguous):  # else nothing is left to doubt
             yield _evidence(context, neighbour)
 
 
@@ -90,12 +88,9 @@ def _origin(context: Context, neighbour: Neighbour) -> tuple[int | str, str]:
 
 
 def _id(context: Context, neighbour: Neighbour) -> str:
-    far = not neighbour.suspect.depth and is_far(context, neighbour.suspect, neighbour.bit)
-    return (
-        f"{neighbour.level}:far"
-        if far and neighbour.level not in ("P5", "P14", "P16", "R17")
-        else neighbour.level
-    )
+    may_be_far = not neighbour.suspect.depth and neighbour.level not in ("P5", "P14", "P16", "R17")
+    far = may_be_far and is_far(context, neighbour.suspect, neighbour.bit)
+    return f"{neighbour.level}:far" if far else neighbour.level
 
 
 def _sentence(context: Context, neighbour: Neighbour) -> str:

@@ -16,7 +16,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, MEMBERS, address_index
 from gdb_epi.corruption.heap.holders import is_free
-from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
+from gdb_epi.corruption.heap.memory import on_stack, only_place, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_off
 from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words, suspects_of
@@ -203,11 +203,7 @@ def _slot_of(context: Context, word: FaultWord) -> int | None:
     read_from = origin_of(context, word)
     if read_from is not None:
         return read_from.slot
-    if word.value < LOW:
-        return None
-    places = context.places_of(word.value, MAX_HOLDERS)
-    kept = [at for at in places if not on_stack(context, at)]
-    return kept[0] if len(kept) == 1 and len(places) < MAX_HOLDERS else None
+    return None if word.value < LOW else only_place(context, word.value, MAX_HOLDERS)
 
 
 def _still_in_use(context: Context, slot: int) -> str:
@@ -265,12 +261,9 @@ def _whole_but_for(context: Context, slot: int, start: int) -> str:
         end = index.end_of_items(owner)
         if end is not None:
             block = index.end_of_block(owner)
-            fits = block is not None and end <= block
-            return (
-                f"that is the place of an item of the tuple at {owner:#x}"
-                if fits and slot < end
-                else ""
-            )
+            if block is None or not slot < end <= block:
+                return ""
+            return f"that is the place of an item of the tuple at {owner:#x}"
         struct, members = _FIELDS.get(name, ("", ()))
         named = {_offset(context, struct, member): member for member in members}
         field = named.get(slot - owner) or _BY_OFFSET.get(name, {}).get(slot - owner)
@@ -327,15 +320,11 @@ def _text_goes_on(context: Context, slot: int, start: int) -> str:
     words = [read_word(context.target, at) for at in range(start - 2 * WORD, slot + WORD, WORD)]
     if len(words) > 16 or any(word is None for word in words):
         return ""
-    if all(_is_text(word or 0) for word in words):
+    if all(ascii_text(word or 0) is not None for word in words):
         return f"text runs from the block before over the start of this one, {start:#x}"
     if len(set(words)) == 1 and words[0] == WORD_MASK:
         return f"bytes of 0xff run from the block before over the start of this one, {start:#x}"
     return ""
-
-
-def _is_text(word: int) -> bool:
-    return ascii_text(word) is not None
 
 
 def _offset(context: Context, struct: str, member: str) -> int | None:

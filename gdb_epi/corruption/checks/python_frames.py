@@ -7,11 +7,12 @@ state names another interpreter than the one in whose list it is.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
-    MEMORY,
     Evidence,
     NotChecked,
     required,
@@ -72,10 +73,8 @@ def frame_copies(context: Context) -> Iterator[Evidence]:
     if kind is None:
         raise NotChecked("no frame names its function")
     for frame in frames:
-        try:
+        with suppress(UnreadableMemory):
             yield from _compare(reader, frame, places, kind)
-        except UnreadableMemory:
-            continue
 
 
 def _places(reader: MemoryReader) -> _Places | None:
@@ -95,15 +94,12 @@ def _places(reader: MemoryReader) -> _Places | None:
 
 def _usual_type(reader: MemoryReader, frames: list[PyFrame], at: int) -> int | None:
     """Return the type of most frames' functions; None when they do not agree."""
-    kinds: dict[int, int] = {}
+    kinds: Counter[int] = Counter()
     for frame in frames[:64]:
-        try:
-            kind = reader.type_of(reader.u64(frame.address + at) & ~STACKREF_TAG)
-        except UnreadableMemory:
-            continue
-        kinds[kind] = kinds.get(kind, 0) + 1
-    best = max(kinds, key=lambda kind: kinds[kind], default=None)
-    return best if best is not None and 2 * kinds[best] >= len(frames[:64]) else None
+        with suppress(UnreadableMemory):
+            kinds[reader.type_of(reader.u64(frame.address + at) & ~STACKREF_TAG)] += 1
+    best = [kind for kind, times in kinds.most_common(1) if 2 * times >= len(frames[:64])]
+    return best[0] if best else None
 
 
 def _compare(
@@ -156,10 +152,8 @@ def _builtins_agree(reader: MemoryReader, frames: list[PyFrame]) -> Iterator[Evi
         return
     words: dict[int, int] = {}
     for frame in frames:
-        try:
+        with suppress(UnreadableMemory):
             words[frame.address] = reader.u64(frame.address + at)
-        except UnreadableMemory:
-            continue
     counts = list(words.values())
     usual = max(set(counts), key=counts.count, default=0)
     for address, word in words.items():
@@ -201,16 +195,9 @@ def frame_chain(context: Context) -> Iterator[Evidence]:
     """Take over one-bit findings of the detector frame_link_disagrees."""
     for finding in context.findings:
         if finding.detector == "frame_link_disagrees" and len(finding.facts["bits"]) == 1:
-            yield Evidence(
-                id="R10",
-                where=int(finding.facts["where"], 16),
-                found=int(finding.facts["found"], 16),
-                corrected=int(finding.facts["corrected"], 16),
-                bits=tuple(finding.facts["bits"]),
-                path=MEMORY,
-                summary=finding.summary,
-                facts={},
-            )
+            words = (finding.facts[name] for name in ("where", "found", "corrected"))
+            where, held, corrected = (int(word, 16) for word in words)
+            yield word_evidence("R10", where, held, corrected, finding.summary)
 
 
 MAX_THREADS = 1024
@@ -240,12 +227,10 @@ def frame_top(context: Context) -> Iterator[Evidence]:
     if places is None:
         return
     for thread in python.threads()[:MAX_THREADS]:
-        try:
+        with suppress(UnreadableMemory):
             frame = innermost_frame(walk.reader, thread.address)
-        except UnreadableMemory:
-            continue
-        if frame:
-            yield from _of_thread(context, walk, thread, frame, places)
+            if frame:
+                yield from _of_thread(context, walk, thread, frame, places)
 
 
 def _of_thread(

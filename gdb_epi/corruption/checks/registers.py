@@ -96,14 +96,12 @@ def _compare(context: Context, remade: RecomputedRegister, feeds: bool) -> Evide
     leaps = feeds and remade.expected < LOW and len(bits) == 1 and bits[0] >= FAR_BIT
     if not (right or (feeds and remade.kind not in (LOAD, COMPUTED)) or leaps):
         return None
-    id = "R5" if len(bits) == 1 else "R5:lane"
+    id = ("R5" if len(bits) == 1 else "R5:lane") + (":kept" if remade.kept else "")
     saved_at = _saved_at(context, remade)
-    id += ":kept" if remade.kept else ""
-    slot = remade.slot or 0
+    how = _HOW[remade.kind].format(slot=remade.slot or 0)
     summary = (
-        f"{remade.register} holds {remade.held:#018x}, but it was "
-        f"{_HOW[remade.kind].format(slot=slot)} {remade.expected:#018x} (instruction at "
-        f"{remade.at:#x}): bits {list(bits)} differ"
+        f"{remade.register} holds {remade.held:#018x}, but it was {how} {remade.expected:#018x} "
+        f"(instruction at {remade.at:#x}): bits {list(bits)} differ"
     )
     if saved_at is not None:
         summary += f"; a function that was called since left what it holds at {saved_at:#x}"
@@ -113,7 +111,7 @@ def _compare(context: Context, remade: RecomputedRegister, feeds: bool) -> Evide
         remade.held,
         remade.expected,
         summary,
-        path=_path_of(remade, saved_at),
+        path=MEMORY if saved_at is not None else UNKNOWN if remade.kept else REGISTER,
         how=remade.kind,
         at=hex(remade.at),
     )
@@ -136,12 +134,6 @@ def _saved_at(context: Context, remade: RecomputedRegister) -> int | None:
     return max(places, default=None)
 
 
-def _path_of(remade: RecomputedRegister, saved_at: int | None) -> str:
-    if saved_at is not None:
-        return MEMORY
-    return UNKNOWN if remade.kept else REGISTER
-
-
 def _is_alone(context: Context, remade: RecomputedRegister) -> bool:
     """Whether nobody else can have stored there since."""
     return len(context.target.threads()) == 1 and not remade.since
@@ -156,13 +148,10 @@ def _named_something_else(
     """
     exact = code_map(context, remade.at) is not None  # all direct ways are known: none marks it
     plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1
-    plain = plain and (bits[0] >= LOWEST_BIT or exact)
-    if (
-        not (_is_alone(context, remade) and plain)
-        or address_index(context).at(remade.held) is not None
-    ):
+    if not plain or not (bits[0] >= LOWEST_BIT or exact) or not _is_alone(context, remade):
         return False
-    right = address_index(context).at(remade.expected)
+    index = address_index(context)
+    right = index.at(remade.expected) if index.at(remade.held) is None else None
     return right is not None and right.kind in (OBJECT, BLOCK)
 
 

@@ -37,7 +37,7 @@ from gdb_epi.target.functions import Function
 from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.target.unwind import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, decode
+from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import CONSTANT, COPY
 
 GUARD_AT = 0x28  # tcbhead_t.stack_guard (glibc sysdeps/x86_64/nptl/tls.h); the compilers' ABI
@@ -87,10 +87,11 @@ def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Ev
             continue
         seen.add(base)
         guard = guards.get(thread.tid, 0)
-        pairs = [(GUARD_AT, guard, given[0] & ~0xFF)] if given else []
-        pairs += [(GUARD_AT, guard, usual)]
+        pairs = [(GUARD_AT, guard, usual)]
         if given:
-            pairs += [(POINTER_GUARD_AT, _guard(context, thread, POINTER_GUARD_AT), given[1])]
+            pointer_guard = _guard(context, thread, POINTER_GUARD_AT)
+            pairs.insert(0, (GUARD_AT, guard, given[0] & ~0xFF))
+            pairs.append((POINTER_GUARD_AT, pointer_guard, given[1]))
         for at, held, right in pairs:
             if (held ^ right).bit_count() == 1:
                 summary = (
@@ -204,11 +205,7 @@ def _frame(context: Context) -> Frame | None:
     words = read_words(context, fault.sp & -WORD, STACK_WORDS)
     for number, word in enumerate(words):
         call = call_returning_to(context.target, word)
-        to = (
-            called_function(context.target, Step(word - call.length, call))
-            if call is not None
-            else None
-        )
+        to = called_function(context.target, Step(word - call.length, call)) if call else None
         if to is not None and to == _failing(context):
             sp = (fault.sp & -WORD) + WORD * (number + 1)
             return Frame(word, sp, (*words[:number], rbp or 0), True)
@@ -225,9 +222,8 @@ def _canary_is_whole(context: Context, start: int, end: int) -> bool:
     fault = context.fault
     base = 0 if isinstance(fault, Absent) else fault.registers.get("fs_base", 0)
     guard = read_words(context, base + GUARD_AT, 1)
-    return bool(guard and guard[0]) and guard[0] in read_words(
-        context, start, (end - start) // WORD
-    )
+    frame = read_words(context, start, (end - start) // WORD)
+    return bool(guard) and guard[0] != 0 and guard[0] in frame
 
 
 def _depth(context: Context, function: Function, pc: int) -> int | None:
@@ -246,12 +242,7 @@ def _depth(context: Context, function: Function, pc: int) -> int | None:
         behind = function.start + at + instruction.length
         if instruction.flow not in ("next", "trap"):
             branched = True
-        elif (instruction.opcode, instruction.map, instruction.rm, instruction.reg) == (
-            0x89,
-            0,
-            "rbp",
-            "rsp",
-        ) and not branched:
+        elif _sets_frame_pointer(instruction) and not branched:
             framed, depth = True, 0
         elif change is None:
             if instruction.opcode != LEAVE and (
@@ -266,6 +257,12 @@ def _depth(context: Context, function: Function, pc: int) -> int | None:
             return None  # on the way out
         at += instruction.length
     return depth if framed and function.start < ends <= pc else None
+
+
+def _sets_frame_pointer(instruction: Instruction) -> bool:
+    """Whether it is mov %rsp,%rbp."""
+    opcode, registers = (instruction.map, instruction.opcode), (instruction.rm, instruction.reg)
+    return opcode == (0, 0x89) and registers == ("rbp", "rsp")
 
 
 MAX_FRAMES = 24  # in a default run: 0.15 milliseconds each

@@ -133,23 +133,17 @@ def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
 
 def _one_byte_away(value: int) -> Iterator[int]:
     """Yield the words that differ in two or more bits of one byte of a pointer."""
-    for number in LANES:
-        shift = 8 * number
-        rest = value & ~(0xFF << shift)
+    for lane in LANES if value % WORD == 0 else ():
+        held = value >> 8 * lane & 0xFF
         for byte in range(256):
-            corrected = rest | byte << shift
-            if bin(corrected ^ value).count("1") > 1 and corrected % WORD == 0:
-                yield corrected
+            if (byte ^ held).bit_count() > 1:
+                yield value ^ (byte ^ held) << 8 * lane
 
 
 def _kind_around(context: Context, slot: int) -> str | None:
     """Return the type of which at least two of the four words around are objects."""
-    kinds = []
-    for offset in AROUND:
-        word = read_word(context.target, slot + offset)
-        kind = address_index(context).object_type(word) if word else None
-        if kind is not None:
-            kinds.append(kind)
+    words = filter(None, (read_word(context.target, slot + offset) for offset in AROUND))
+    kinds = list(filter(None, map(address_index(context).object_type, words)))
     best = max(kinds, key=kinds.count, default=None)
     return best if best is not None and kinds.count(best) >= FEWEST_ALIKE else None
 
@@ -241,15 +235,11 @@ def _null_slot(context: Context) -> int | None:
     if isinstance(made, Absent) or site.operand is None:
         return None
     names = site.operand.registers()
-    for register in made:
-        if (
-            register.register in names
-            and register.slot is not None
-            and register.held == register.expected == 0
-        ):
-            region = context.target.region_at(register.slot)
-            if region is not None and "w" in region.perms and not on_stack(context, register.slot):
-                return register.slot
+    nulls = [remade for remade in made if remade.held == remade.expected == 0]
+    for slot in (null.slot for null in nulls if null.register in names and null.slot is not None):
+        region = context.target.region_at(slot)
+        if region is not None and "w" in region.perms and not on_stack(context, slot):
+            return slot
     return None
 
 
@@ -290,12 +280,8 @@ def _words(context: Context) -> list[Evidence]:
     """Return one item for each damaged word: one bit, a place in memory, an unknown other use."""
     by_words: dict[tuple[object, ...], Evidence] = {}
     for evidence in context.evidence[:MAX_WORDS]:
-        single = (
-            len(evidence.bits) == 1
-            and evidence.found is not None
-            and evidence.corrected is not None
-        )
-        if single and isinstance(evidence.where, int) and not evidence.ambiguous:
+        in_memory = isinstance(evidence.where, int) and evidence.found is not None
+        if in_memory and len(evidence.bits) == 1 and not evidence.ambiguous:
             if evidence.id.startswith("P") and int(evidence.facts.get("rivals", 1)) > 1:
                 continue  # which of its neighbours is the right one is not known
             by_words.setdefault((evidence.found, evidence.corrected), evidence)
@@ -308,8 +294,6 @@ def _is_set(evidence: Evidence) -> bool:
 
 def _evidence(word: Evidence, again: list[Evidence]) -> Evidence:
     assert isinstance(word.where, int)
-    assert word.found is not None
-    assert word.corrected is not None
     same_offset = [
         other
         for other in again
@@ -321,12 +305,5 @@ def _evidence(word: Evidence, again: list[Evidence]) -> Evidence:
     what = f"bit {word.bits[0]} of the word at {word.where:#x} is wrong, and so it is at {places}"
     if same_offset:
         what += f", at the same offset {word.where % PAGE:#x} of other pages"
-    return word_evidence(
-        "M3" if same_offset else "M2",
-        word.where,
-        word.found,
-        word.corrected,
-        what,
-        path=word.path,
-        words=len(again) + 1,
-    )
+    facts = {"words": len(again) + 1}
+    return word._replace(id="M3" if same_offset else "M2", summary=what, facts=facts)

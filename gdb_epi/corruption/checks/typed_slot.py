@@ -9,6 +9,7 @@ unicodekeys_lookup_unicode() in Objects/dictobject.c, the same steps from 3.8 to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from gdb_epi.corruption.context import NEAR, Context
 from gdb_epi.corruption.evidence import (
@@ -59,9 +60,8 @@ def lost_among_alike(
     All slots near must hold objects of one type. A program that leaks references, or keeps them
     where nobody looks for them, does so for many objects of a type: then it says nothing.
     """
-    near = [
-        sibling for sibling in _siblings(walk, slot) if walk.type_at(sibling)
-    ]  # others may be wrong too
+    # Those without a type may be wrong too.
+    near = [sibling for sibling in _siblings(walk, slot) if walk.type_at(sibling)]
     kinds = {walk.type_at(sibling) for sibling in near}
     if len(near) < FEWEST_ALIKE or len(kinds) != 1:
         return []
@@ -147,13 +147,12 @@ def _is_found(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) ->
     if len(offsets) != 2 or rest or not 0 <= wanted < count:
         return False
     layout, reader = walk.reader.layout, walk.reader
-    table = "PyDictKeysObject"
-    log2_at = layout.offset(table, "dk_log2_size")
+    log2_at = layout.offset("PyDictKeysObject", "dk_log2_size")
     if log2_at is not None:
         log2 = reader.u8(keys + log2_at)
     else:
-        log2 = reader.u64(keys + layout.require(table, "dk_size")).bit_length() - 1
-    indices = keys + layout.require(table, "dk_indices")
+        log2 = reader.u64(keys + layout.require("PyDictKeysObject", "dk_size")).bit_length() - 1
+    indices = keys + layout.require("PyDictKeysObject", "dk_indices")
     if not 0 <= log2 <= MAX_LOG2 or (start - indices) % (1 << log2):
         return False
     size = (start - indices) >> log2
@@ -322,10 +321,8 @@ def _stuck(slot: ContainerSlot, count: int, bit: int, kind: str) -> Evidence:
 def _is_bad(context: Context, slot: ContainerSlot) -> bool:
     """Whether what a slot names was no freed object; that is another bug."""
     index = address_index(context)
-    if index.in_damaged_pool(slot.value):  # nothing says what of it is free
-        return False
-    if is_free(context, slot.place):  # the container's own storage
-        return False
+    if index.in_damaged_pool(slot.value) or is_free(context, slot.place):
+        return False  # nothing says what of the pool is free; the container's own storage is
     return not (index.begins_block(slot.value) and index.in_free_block(slot.value))
 
 
@@ -337,11 +334,7 @@ def _repairs(
     outside = [flip for flip in flips if not index.inside_block(flip)]
     near = [(flip, kind) for flip in outside if (kind := index.object_type(flip))]
     near += _raised(context, slot.value)
-    objects = [
-        candidate
-        for candidate in near
-        if not is_partly_written(context, slot.place, slot.value, candidate[0])
-    ]
+    objects = _not_partly_written(context, slot, near)
     id, matches = "", []
     for id, search in _SEARCHES:
         typed = slot.kind in FIELDS and id in ("R15", "R15:alike", "R15:pair", "M:zero")
@@ -353,14 +346,9 @@ def _repairs(
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
             f"no object; {_WAYS[id].format(a_kind=with_article(kind))}"
         )
+        rivals = same * len(matches)
         yield word_evidence(
-            id,
-            slot.place,
-            slot.value,
-            corrected,
-            summary,
-            rivals=same * len(matches),
-            object_type=kind,
+            id, slot.place, slot.value, corrected, summary, rivals=rivals, object_type=kind
         )
 
 
@@ -382,6 +370,12 @@ _WAYS = {
 }
 
 
+def _not_partly_written(context: Context, slot: ContainerSlot, objects: Objects) -> Objects:
+    """Return the objects whose address no store over a part of the slot makes what it holds."""
+    place, value = slot.place, slot.value
+    return [right for right in objects if not is_partly_written(context, place, value, right[0])]
+
+
 def _raised(context: Context, value: int) -> Objects:
     """Return the object 8 bytes before `value`, whose type was counted up as if it were a count."""
     kind = read_word(context.target, value) if value % ALIGNED == WORD else None
@@ -398,14 +392,10 @@ def _lost(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Obje
     For a word at which nothing can begin those that miss one for all that is known.
     """
     value = slot.value
-    kept = [candidate for candidate in objects if not may_be_stale(context, value, candidate[0])]
+    kept = [right for right in objects if not may_be_stale(context, value, right[0])]
     if value % WORD:
-        return [
-            candidate
-            for candidate in kept
-            if not is_refuted(context, walk, candidate[0], candidate[0] ^ value)
-        ]
-    return [candidate for candidate in kept if lost_a_reference(context, candidate[0], value)]
+        return [r for r in kept if not is_refuted(context, walk, r[0], r[0] ^ value)]
+    return [right for right in kept if lost_a_reference(context, right[0], value)]
 
 
 def _zeroed_byte(
@@ -431,19 +421,14 @@ def _neighbouring_bits(
     Few more words than those one bit away: a freed object lies next to one as seldom.
     """
     flips = [slot.value ^ 3 << low for low in range(LOWEST_STUCK, ADDRESS_BITS - 1)]
-    candidates = _objects_at(context, walk, flips)
-    whole = [
-        candidate
-        for candidate in candidates
-        if not is_partly_written(context, slot.place, slot.value, candidate[0])
-    ]
+    whole = _not_partly_written(context, slot, _objects_at(context, walk, flips))
     return lost_among_alike(context, walk, slot, whole)
 
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
-    index = address_index(context)
+    inside_block = address_index(context).inside_block
     objects = [(address, kind) for address in addresses if (kind := walk.type_at(address))]
-    return [candidate for candidate in objects if not index.inside_block(candidate[0])]
+    return [right for right in objects if not inside_block(right[0])]
 
 
 def _key_with_this_entry(
@@ -458,8 +443,7 @@ def _key_with_this_entry(
 
 
 def _found_at(walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
-    texts = [candidate for candidate in objects if candidate[1] == "str"]
-    keys = [text for text in texts if is_found_at(walk, slot, text[0])]
+    keys = [right for right in objects if right[1] == "str" and is_found_at(walk, slot, right[0])]
     return keys if len(keys) == 1 else []
 
 
@@ -472,15 +456,11 @@ def _key_of_large_table(
     one bit from its address one belongs to this very entry is chance then: 1 in so many as there
     are entries. The word must lead into the middle of another object, where no key began lately.
     """
-    if address_index(context).begins_block(slot.value) or slot.kind != "dict":
-        return []
-    if not address_index(context).inside_block(slot.value):
-        return []
-    try:
-        count = walk.dict_place(slot.owner)[1]
-    except (UnreadableMemory, LayoutError):
-        return []
-    return _found_at(walk, slot, objects) if count >= LARGE_TABLE else []
+    if slot.kind == "dict" and address_index(context).inside_block(slot.value):
+        with suppress(UnreadableMemory, LayoutError):
+            if walk.dict_place(slot.owner)[1] >= LARGE_TABLE:
+                return _found_at(walk, slot, objects)
+    return []
 
 
 def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
@@ -503,16 +483,11 @@ def _unknown_counts(
 
     Not for what may be the start of an object that was freed: those have such neighbours.
     """
-    if address_index(context).begins_block(slot.value):
+    index = address_index(context)
+    if index.begins_block(slot.value):
         return []
-    unknown = [
-        candidate
-        for candidate in objects
-        if address_index(context).references(candidate[0]) is None
-    ]
-    shared = [
-        candidate for candidate in unknown if len(context.places_of(candidate[0], MANY)) >= MANY
-    ]
+    unknown = [right for right in objects if index.references(right[0]) is None]
+    shared = [right for right in unknown if len(context.places_of(right[0], MANY)) >= MANY]
     if len(shared) != 1 or not _in_file(context, shared[0][0]):
         return []
     # In the heap it may be the start of what was freed, in a pool that has blocks of another size.
@@ -532,18 +507,11 @@ def _two_bits(
     if address_index(context).begins_block(slot.value):
         return []
     around = {walk.type_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {""}
-    flips = [slot.value ^ flip for flip in PAIRS]
-    candidates = [
-        candidate for candidate in _objects_at(context, walk, flips) if candidate[1] in around
-    ]
-    if len(candidates) > MAX_PAIRS:
+    near = _objects_at(context, walk, [slot.value ^ flip for flip in PAIRS])
+    alike = [right for right in near if right[1] in around]
+    if len(alike) > MAX_PAIRS:
         return []
-    whole = [
-        candidate
-        for candidate in candidates
-        if not is_partly_written(context, slot.place, slot.value, candidate[0])
-    ]
-    return _lost(context, walk, slot, whole)
+    return _lost(context, walk, slot, _not_partly_written(context, slot, alike))
 
 
 # In this order; the first that finds something is told.

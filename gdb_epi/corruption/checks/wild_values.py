@@ -14,7 +14,7 @@ from gdb_epi.corruption.code.preceding_code import path_before
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory import on_stack, read_words
+from gdb_epi.corruption.heap.memory import on_stack, only_place, read_words
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
@@ -121,9 +121,7 @@ def _kept_at(context: Context, word: FaultWord) -> int | None:
         return None
     if context.state.named_values:
         return None  # a variable of Python code says more
-    places = context.places_of(word.value, MAX_KEPT)
-    kept = [at for at in places if not on_stack(context, at)]
-    return kept[0] if len(kept) == 1 and len(places) < MAX_KEPT else None
+    return only_place(context, word.value, MAX_KEPT)
 
 
 @check(
@@ -410,25 +408,22 @@ def gone(context: Context) -> Iterator[Evidence]:
     if not LOW <= value < user_top(context.target) or context.target.region_at(value) is not None:
         return
     stepped = _stepped_from(context, site, value)
-    if stepped is not None:
-        if not is_one_bit_from_large_block(context, stepped):
-            summary = (
-                f"the access is at {stepped:#x}, 16 bytes after the start of a page without "
-                "memory: where malloc puts large blocks, which free() unmaps; a word of memory "
-                f"names that place, and {word.source} is {counted(value - stepped, 'byte')} on"
-            )
-            id = one_bit_id(context, "S:unmapped", stepped)
-            yield plain_evidence(id, word.source, summary)
-        return
-    if value % PAGE == HEAD_BYTES:
+    block = value if stepped is None else stepped
+    if block % PAGE == HEAD_BYTES:
         # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
-        if not is_one_bit_from_large_block(context, value):
-            summary = (
-                f"{word.source} holds {value:#x}, 16 bytes after the start of a page without "
-                "memory: where malloc puts large blocks, which free() unmaps"
-            )
-            id = value_sign(context, word, one_bit_id(context, "S:unmapped", value))
-            yield plain_evidence(id, word.source, summary)
+        if is_one_bit_from_large_block(context, block):
+            return
+        id = one_bit_id(context, "S:unmapped", block)
+        summary = (
+            f"{block:#x}, 16 bytes after the start of a page without memory: where malloc puts "
+            "large blocks, which free() unmaps"
+        )
+        if stepped is None:
+            id, summary = value_sign(context, word, id), f"{word.source} holds {summary}"
+        else:
+            on = f"{word.source} is {counted(value - stepped, 'byte')} on"
+            summary = f"the access is at {summary}; a word of memory names that place, and {on}"
+        yield plain_evidence(id, word.source, summary)
         return
     start = _start_at_hand(context, value)
     if start is not None and not is_one_bit_from_use(context, start):
@@ -549,9 +544,8 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     if wild is None or wild[0].kind != DATA:
         return
     site, word = wild
-    if word.distance is None or is_one_byte_off(
-        context, word.value, word.distance, _access_of(site)
-    ):
+    access = _access_of(site)
+    if word.distance is None or is_one_byte_off(context, word.value, word.distance, access):
         return
     index = address_index(context)
     read_from = origin_of(context, word)

@@ -313,17 +313,15 @@ def image_files(context: Context) -> tuple[list[ImageFile], list[str]]:
     return files, missing
 
 
-def dumped_pieces(
-    context: Context, low: int, high: int, *, writable: bool
-) -> Iterator[tuple[int, bytes]]:
-    """Yield (address, bytes) of what the core itself holds in a range, within the budget.
+def read_only_pieces(context: Context, low: int, high: int) -> Iterator[tuple[int, bytes]]:
+    """Yield (address, bytes) of the read-only memory of a range, within the budget.
 
-    Only of mappings that are (or are not) `writable`; never bytes that come from a file.
+    Only what the core itself holds; never bytes that come from a file.
     """
     for region in _overlapping(context, low, high):
         start = max(low, region.start)
         end = min(high, region.start + min(region.dumped, region.size))
-        if start >= end or ("w" in region.perms) != writable:
+        if start >= end or "w" in region.perms:
             continue
         if not context.budget.take(end - start):
             return

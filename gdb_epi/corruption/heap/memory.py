@@ -140,6 +140,13 @@ def page_reader(context: Context) -> PagedReader:
     return PagedReader(context.target, required(context.state.python).layout)
 
 
+def only_place(context: Context, value: int, limit: int) -> int | None:
+    """Return the one place outside of stacks that holds a word; None of several, or of `limit`."""
+    places = context.places_of(value, limit)
+    kept = [at for at in places if not on_stack(context, at)]
+    return kept[0] if len(kept) == 1 and len(places) < limit else None
+
+
 def on_stack(context: Context, address: int) -> bool:
     """Whether an address lies in the stack of a thread, where compiled code spills registers."""
     region = context.target.region_at(address)

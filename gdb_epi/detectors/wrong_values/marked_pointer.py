@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.mapping_checks import may_execute, permits
+from gdb_epi.fault.mapping_checks import has_same_mark, may_execute, without_mark
 from gdb_epi.fault.own_native_code import own_modules_of
 from gdb_epi.fault.reads import try_read
 from gdb_epi.fault.site import DATA
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK, words_in
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK, words_in
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_word
 from gdb_epi.util import counted
@@ -22,7 +22,6 @@ from gdb_epi.x86 import decode
 REACH = 2048  # bytes to each side: an array, a table, a few nodes of a heap
 MAX_PLACES = 4  # that hold the pointer
 FEWEST = 2  # other words with the same mark
-LOWEST = 1 << 32
 MAX_CODE = 4 << 20  # bytes of a library's code that are searched for the mark
 SIGN = 63  # a bit that all kinds of code handle
 NEIGHBOURS, CODE = "neighbours", "code"
@@ -55,7 +54,7 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
     else:
         values = {"the target": account.address or 0}
     for name, value in values.items():
-        plain = _without_mark(target, value)
+        plain = without_mark(target, value)
         if plain is None:
             continue
         places = find_word(target, value, limit=MAX_PLACES).addresses
@@ -117,14 +116,6 @@ def handles_mark(code: bytes, mark: int) -> bool:
     return False
 
 
-def _without_mark(target: Target, value: int) -> int | None:
-    """Return a word without its top bits where that is a mapped address; None without top bits."""
-    plain = value & USER_TOP - 1
-    if plain == value or plain < LOWEST or not permits(target.region_at(plain), "r"):
-        return None
-    return plain
-
-
 def _alike(target: Target, place: int, value: int) -> Iterator[tuple[int, int]]:
     """Yield (address, word) of other words near a place with the same mark on another pointer."""
     region = target.region_at(place)
@@ -136,6 +127,5 @@ def _alike(target: Target, place: int, value: int) -> Iterator[tuple[int, int]]:
     for first in range(start, end - WORD + 1, step):
         words = words_in(try_read(target, first, min(step, end - first)))
         for number, word in enumerate(words):
-            alike = word >> ADDRESS_BITS == value >> ADDRESS_BITS and word != value
-            if alike and _without_mark(target, word) is not None:
+            if word != value and has_same_mark(target, word, value):
                 yield first + WORD * number, word
