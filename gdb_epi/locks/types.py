@@ -41,6 +41,12 @@ INITIALISED = (STATIC, ONCE)
 JOINS = frozenset(("Thread.join", "pthread_join"))
 
 
+def place_of(frame: PyFrame, line: int | None) -> str:
+    """Return "function (file:line)"."""
+    file = frame.filename.rpartition("/")[2]
+    return f"{frame.qualname or frame.name} ({file}:{line or '?'})"
+
+
 class ForkSignal(NamedTuple):
     """One sign of a fork: its name (F1 ...), what it says, how sure it is."""
 

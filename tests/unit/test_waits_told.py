@@ -3,21 +3,16 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
+from gdb_epi.corruption.pointers.ambiguity import CODE
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import BY_CALL
 from gdb_epi.hangs.system_calls import system_call
-from gdb_epi.locks.families.cxx_guards import _names
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.render.headline import MAX_REASON, first_reason
 from gdb_epi.target.api import Thread
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.functions import Function
-
-CODE, GUARD = 0x7F0000001000, 0x7F0000005040
 
 
 @pytest.mark.parametrize(
@@ -42,25 +37,6 @@ def test_semaphores_and_queues_are_waited_for(number, arguments, kind, timed) ->
 def test_both_machines_know_the_same_waits() -> None:
     assert set(BY_CALL) <= set(X86_64.calls.values())
     assert set(BY_CALL) <= set(AARCH64.calls.values())
-
-
-@pytest.mark.parametrize(
-    ("instruction", "behind", "names"),
-    [
-        ("488d3d", 0, True),  # lea guard(%rip),%rdi
-        ("803d", 1, True),  # cmpb $0,guard(%rip)
-        ("488d3d", 2, False),
-    ],
-)
-def test_code_that_names_a_guard(instruction: str, behind: int, names: bool) -> None:
-    """The function that initialises a static has the guard's address in its code."""
-    opcode = bytes.fromhex(instruction)
-    end = CODE + 16 + len(opcode) + 4 + behind
-    code = b"\x90" * 16 + opcode + (GUARD - end).to_bytes(4, "little") + b"\0" * behind
-    code += b"\x90" * 16
-    context = SimpleNamespace(target=FakeTarget(memory={CODE: code}))
-    assert _names(context, Function(CODE, CODE + len(code)), GUARD) is names
-    assert _names(context, Function(CODE, CODE + len(code)), GUARD + 8) is False
 
 
 def test_a_long_wait_is_told_before_why_nothing_is_known() -> None:

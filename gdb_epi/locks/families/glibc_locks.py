@@ -83,14 +83,8 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | 
     evidence = f"the mutex words name thread {owner} as owner (kind {kind}: {_KINDS[base]}"
     evidence += "".join(f", {name}" for name in names) + ")"
     shared = bool(kind & SHARED) or call.shared
-    return LockGuess(
-        f"pthread mutex ({', '.join([_KINDS[base], *names])})"
-        if base or names
-        else "pthread mutex",
-        owner_tid=owner,
-        shared=shared,
-        evidence=(evidence,),
-    )
+    sort = f" ({', '.join([_KINDS[base], *names])})" if base or names else ""
+    return LockGuess(f"pthread mutex{sort}", owner_tid=owner, shared=shared, evidence=(evidence,))
 
 
 @classifier(55, of_libc=True)
@@ -98,14 +92,9 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGue
     """_IO_lock_t: {lock, count, owner: pthread_t}."""
     word, count = _words(context, call.address, 2)
     owner = read_u64(context.target, call.address + 8)
-    if (
-        call.shared
-        or call.value != 2
-        or word != 2
-        or count is None
-        or not owner
-        or count > MAX_USERS
-    ):
+    if call.shared or call.value != 2 or word != 2:
+        return None
+    if count is None or count > MAX_USERS or not owner:
         return None
     file = next(((at, n) for at, lock, n in _files(context) if lock == call.address), None)
     live = context.tid_at(owner) is not None
@@ -131,10 +120,8 @@ def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
     seen: set[int] = set()
     while at and at not in seen and len(seen) < MAX_FILES:
         seen.add(at)
-        lock, number = (
-            read_u64(context.target, at + FILE_LOCK),
-            read_u32(context.target, at + FILE_NUMBER),
-        )
+        lock = read_u64(context.target, at + FILE_LOCK)
+        number = read_u32(context.target, at + FILE_NUMBER)
         if lock is None or number is None:
             return
         yield at, lock, number
@@ -158,14 +145,8 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess |
         assert readers is not None and writer is not None and writers is not None
         waiting = phase if inside == 8 else futex
         plausible = not pad and not pad2 and writer < MAX_TID and shared in (0, 1)
-        if (
-            not plausible
-            or waiting not in (2, 3)
-            or writers > MAX_USERS
-            or readers >> 3 > MAX_USERS
-        ):
-            continue
-        if not readers and not writer:
+        plausible = plausible and writers <= MAX_USERS and readers >> 3 <= MAX_USERS
+        if not plausible or waiting not in (2, 3) or not (readers or writer):
             continue
         if writer:
             evidence = f"the rwlock words name thread {writer} as writer"
@@ -214,13 +195,8 @@ def condition(context: LockContext, thread: Thread, call: FutexWait) -> LockGues
     at = _condition_at(context, call)
     if at is None:
         return None
-    return LockGuess(
-        CONDITION,
-        object=at,
-        shared=call.shared,
-        event=True,
-        evidence=(f"the word is a signal counter of the condition variable at {at:#x}",),
-    )
+    evidence = (f"the word is a signal counter of the condition variable at {at:#x}",)
+    return LockGuess(CONDITION, object=at, shared=call.shared, event=True, evidence=evidence)
 
 
 def _condition_at(context: LockContext, call: FutexWait) -> int | None:
@@ -257,13 +233,10 @@ def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess 
     inside = entered - current
     if not 1 <= count <= MAX_USERS or shared not in (0, 128) or not 0 < inside < count:
         return None
-    evidence = f"{inside} of {count} threads have reached the barrier"
+    evidence = (f"{inside} of {count} threads have reached the barrier",)
+    at = call.address - 4
     return LockGuess(
-        "pthread barrier",
-        object=call.address - 4,
-        evidence=(evidence,),
-        event=True,
-        shared=bool(shared),
+        "pthread barrier", object=at, evidence=evidence, event=True, shared=bool(shared)
     )
 
 
@@ -282,9 +255,9 @@ def libc_internal_lock(context: LockContext, thread: Thread, call: FutexWait) ->
     callers = calling_functions(context.target, thread)
     name, kind = name_of_internal(context.target, call.address, callers)
     evidence = ["the word is 2 and stores no owner: a lock of a library's own"]
-    library = (
-        innermost_outside_libc(context.target, thread, context.unwinder) if name is None else None
-    )
+    library = None
+    if name is None:
+        library = innermost_outside_libc(context.target, thread, context.unwinder)
     file = library.path.rpartition("/")[2] if library is not None else ""
     if file and not file.startswith(("python", "libpython")):
         name = f"in {file}"

@@ -33,10 +33,7 @@ def gil(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | No
         evidence = (
             f"the word lies in the GIL at {gil.address:#x}: the thread {gil.waiting[thread.tid]}"
         )
-        holder = next(
-            (t for i in view.python.interpreters for t in i.threads if t.address == gil.holder),
-            None,
-        )
+        holder = next((t for t in view.python.threads() if t.address == gil.holder), None)
         if holder is None:
             free = not gil.holder
             note = "nobody holds it at this moment" if free else "its holder is unknown"

@@ -29,12 +29,12 @@ def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGues
     if call.shared or not context.fork.forked:
         return None
     pool = _vanished_pool(context, thread)
-    if pool is not None:
-        return LockGuess(f"{pool[0]} pool", event=True, evidence=(pool[1],))
-    pool = _team_without_threads(context, thread)
+    unattended = pool is None
+    if pool is None:
+        pool = _team_without_threads(context, thread)
     if pool is None:
         return None
-    return LockGuess(f"{pool[0]} pool", event=True, unattended=True, evidence=(pool[1],))
+    return LockGuess(f"{pool[0]} pool", event=True, unattended=unattended, evidence=(pool[1],))
 
 
 @family("pools")
@@ -77,10 +77,8 @@ def _vanished_pool(context: LockContext, thread: Thread) -> tuple[str, str] | No
         return None
     kind, count = pools[module.path]
     name = module.path.rpartition("/")[2]
-    return (
-        kind,
-        f"the thread runs code of {name}, which had started {count} of the vanished threads",
-    )
+    how = f"the thread runs code of {name}, which had started {count} of the vanished threads"
+    return kind, how
 
 
 def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, str] | None:

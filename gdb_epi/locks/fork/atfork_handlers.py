@@ -9,6 +9,7 @@ os.register_at_fork(). What has not run by then is in the parent's state still.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -26,19 +27,19 @@ CPYTHON = "CPython's own re-initialisation"
 PYTHON_HOOK = "Python hook"
 PREEXEC = "before exec"
 # Innermost match wins (glibc sysdeps/nptl/fork.h, posix/fork.c; CPython Modules/posixmodule.c).
-_NATIVE = (
-    ("__run_postfork_handlers", C_HANDLERS),
-    ("__run_fork_handlers", C_HANDLERS),
-    ("_PyEval_ReInitThreads", CPYTHON),
-    ("_PyThreadState_DeleteExcept", CPYTHON),
-    ("_PyThreadState_DeleteList", CPYTHON),
-    ("_PyRuntimeState_ReInitThreads", CPYTHON),
-    ("PyOS_AfterFork_Child", CPYTHON),
-    ("run_at_forkers", PYTHON_HOOK),
-    ("__libc_fork", C_HANDLERS),
-    ("fork", C_HANDLERS),
-    ("_Fork", C_HANDLERS),
-)
+_NATIVE = {
+    "__run_postfork_handlers": C_HANDLERS,
+    "__run_fork_handlers": C_HANDLERS,
+    "_PyEval_ReInitThreads": CPYTHON,
+    "_PyThreadState_DeleteExcept": CPYTHON,
+    "_PyThreadState_DeleteList": CPYTHON,
+    "_PyRuntimeState_ReInitThreads": CPYTHON,
+    "PyOS_AfterFork_Child": CPYTHON,
+    "run_at_forkers": PYTHON_HOOK,
+    "__libc_fork": C_HANDLERS,
+    "fork": C_HANDLERS,
+    "_Fork": C_HANDLERS,
+}
 STACK_SEARCHED = 16384  # bytes above rsp that may belong to fork() and its callees
 _FUNCTION = 4096  # bytes after a symbol that may be its function
 
@@ -57,21 +58,19 @@ def fork_handlers(
 def _of_thread(
     target: Target, python: PythonState | Absent, fork: ForkEvidence, thread: Thread
 ) -> ForkHandlers | None:
-    state, reader = None, None
+    reader = None
+    frames: Sequence[PyFrame] = ()
     if isinstance(python, PythonState):
-        base = thread.ident
-        state = next((t for t in python.threads() if t.alive and t.ident == base), None)
-    if isinstance(python, PythonState) and state is not None:
-        try:
-            reader = PagedReader(target, python.layout)
-            hook = _python_hook(reader, python, thread, state.frames)
+        own = (t for t in python.threads() if t.alive and t.ident == thread.ident)
+        frames = next((state.frames for state in own), ())
+        with suppress(UnreadableMemory, LayoutError):
+            memory = PagedReader(target, python.layout)
+            hook = _python_hook(memory, python, thread, frames)
             if hook is not None:
                 return hook
-        except (UnreadableMemory, LayoutError):
-            reader = None
+            reader = memory
     if not fork.forked:
         return None
-    frames = state.frames if state is not None else ()
     calls = forking_call(reader, frames[0]) if reader is not None and frames else None
     return _in_c(target, fork, thread, frames, calls)
 
@@ -89,34 +88,24 @@ def _python_hook(
         before_exec = caller.module == "subprocess" and caller.name == "_execute_child"
         if hook is None and not before_exec:
             continue
-        name = forking_call(reader, caller)
-        if name is None:
+        name, where = forking_call(reader, caller), function_at_line(frame)
+        if name is not None and hook is not None:
+            stage, when = PYTHON_HOOK, hook.when
+            says = f"inside the hook {where}, which os.register_at_fork() runs {when}"
+        elif name == "fork_exec":
+            stage, when = PREEXEC, CHILD
+            says = f"inside the preexec_fn {where}: between fork and exec"
+        else:
             continue
-        if hook is not None:
-            says = (
-                f"inside the hook {function_at_line(frame)}, which os.register_at_fork() runs "
-                f"{hook.when}"
-            )
-            return ForkHandlers(
-                tid=thread.tid,
-                stage=PYTHON_HOOK,
-                when=hook.when,
-                where=function_at_line(frame),
-                sure=CERTAIN,
-                says=says,
-                frame=frame,
-            )
-        if name == "fork_exec":
-            says = f"inside the preexec_fn {function_at_line(frame)}: between fork and exec"
-            return ForkHandlers(
-                tid=thread.tid,
-                stage=PREEXEC,
-                when=CHILD,
-                where=function_at_line(frame),
-                sure=CERTAIN,
-                says=says,
-                frame=frame,
-            )
+        return ForkHandlers(
+            tid=thread.tid,
+            stage=stage,
+            when=when,
+            where=where,
+            sure=CERTAIN,
+            says=says,
+            frame=frame,
+        )
     return None
 
 
@@ -147,18 +136,12 @@ def _in_c(
 def _by_native(thread: Thread, native: Sequence[NativeFrame]) -> ForkHandlers | None:
     for position, frame in enumerate(native):
         name = (frame.function or "").partition("@")[0].partition(".")[0]
-        for function, stage in _NATIVE:
-            if name != function:
-                continue
+        if name in _NATIVE:
             inner = native[position - 1].function if position else None
-            where = f"below {name}()" if inner is None else f"{inner}() below {name}()"
+            says = f"below {name}()" if inner is None else f"{inner}() below {name}()"
+            stage, where = _NATIVE[name], inner or name
             return ForkHandlers(
-                tid=thread.tid,
-                stage=stage,
-                when=CHILD,
-                where=inner or name,
-                sure=CERTAIN,
-                says=where,
+                tid=thread.tid, stage=stage, when=CHILD, where=where, sure=CERTAIN, says=says
             )
     return None
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.reads import read_u32, read_u64, try_read
 from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSigns
 from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
@@ -79,15 +79,9 @@ def _counter(target: Target) -> int | None:
 def _own_tid(reader: ForkSigns, lists: StackLists) -> None:
     """F6: glibc stored a thread id that is not the LWP's."""
     at = lists.offsets["tid"]
-    pairs = []
-    for thread in reader.threads:
-        base = thread.ident
-        stored = read_u32(reader.target, base + at) if base else None
-        if stored:
-            pairs.append((thread.tid, stored))
-    process = reader.target.process()
-    pid = None if isinstance(process, Absent) else process.pid
-    reader.own_tid = next((stored for tid, stored in pairs if tid == pid), None)
+    bases = [(thread.tid, thread.ident) for thread in reader.threads if thread.ident]
+    pairs = [(tid, own) for tid, base in bases if (own := read_u32(reader.target, base + at))]
+    reader.own_tid = next((stored for tid, stored in pairs if tid == reader.pid), None)
     different = [(tid, stored) for tid, stored in pairs if tid != stored]
     if not pairs:
         reader.unreadable("F6", "no thread's descriptor can be read")
@@ -158,9 +152,7 @@ def _phantoms(reader: ForkSigns, lists: StackLists) -> None:
 
 def _of_parent(reader: ForkSigns, ghosts: list[ThreadDescriptor]) -> bool:
     """Tell whether the leader still has the id of a thread of the parent (raw clone)."""
-    process = reader.target.process()
-    pid = None if isinstance(process, Absent) else process.pid
-    if reader.own_tid is None or reader.own_tid == pid:
+    if reader.own_tid is None or reader.own_tid == reader.pid:
         return False
     reader.old_tids.add(reader.own_tid)
     return not reader.other_view or bool(ghosts)
@@ -188,15 +180,12 @@ def _forking_thread(reader: ForkSigns, lists: StackLists) -> None:
 def _single_threaded(reader: ForkSigns) -> None:
     """F15: this lineage once had several threads."""
     address = reader.target.symbol("__libc_single_threaded")
-    try:
-        value = None if address is None else reader.target.read(address, 1)[0]
-    except UnreadableMemory:
-        value = None
-    if value is None:
+    value = try_read(reader.target, address, 1) if address is not None else b""
+    if not value:
         reader.unreadable("F15", "no __libc_single_threaded (glibc before 2.32, or another libc)")
-    elif value == 0 and len(reader.threads) == 1:
+    elif value == b"\0" and len(reader.threads) == 1:
         reader.yes("F15", "one thread now, but this lineage had more once", WEAK)
-    elif value == 0:
+    elif value == b"\0":
         reader.info("F15", "several threads now, so what came before does not show", WEAK)
     else:
         reader.no("F15", "there was never a second thread since exec", STRONG)

@@ -15,6 +15,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.reads import read_u64
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_THREADS = 100_000
@@ -100,12 +101,9 @@ def _addresses(reader: MemoryReader, objects: NamespaceReader, contents: int) ->
         return
     object_at = reader.layout.require("PyWeakReference", "wr_object")
     for reference in ContainerReader(reader).set_items(weak_set_data):
-        try:
-            thread = reader.u64(reference + object_at)
-        except UnreadableMemory:
-            continue
-        if thread:
-            yield thread
+        address = read_u64(reader.target, reference + object_at)
+        if address:
+            yield address
 
 
 def _thread(reader: MemoryReader, objects: NamespaceReader, address: int) -> KnownThread:

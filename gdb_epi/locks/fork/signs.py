@@ -31,9 +31,8 @@ class ForkSigns:
         self.other_view = False  # the core's process ids are not those that the process saw
         self.orphans: set[int] = set()  # pthread_t of threads that are not in the core
         self.old_tids: set[int] = set()
-        self.thread_objects: tuple[KnownThread, ...] | None = (
-            None  # what threading knows; None: not read
-        )
+        # What threading knows; None: not read.
+        self.thread_objects: tuple[KnownThread, ...] | None = None
         self.started_by: str | None = None  # what multiprocessing says about this process
         self.forker: int | None = None  # what the forking thread was called in the parent
 
@@ -43,13 +42,16 @@ class ForkSigns:
         return bool(self.live) and len(self.live) == len(self.threads)
 
     @property
+    def pid(self) -> int | None:
+        """The number of the process, as the core has it."""
+        process = self.target.process()
+        return None if isinstance(process, Absent) else process.pid
+
+    @property
     def leader_base(self) -> int | None:
         """Return the pthread_t of the LWP that has the process's number."""
-        process = self.target.process()
-        if isinstance(process, Absent):
-            return None
-        leader = next((t for t in self.threads if t.tid == process.pid), None)
-        return leader.ident if leader is not None else None
+        pid = self.pid
+        return next((t.ident for t in self.threads if t.tid == pid), None)
 
     def yes(self, name: str, says: str, sure: str) -> None:
         """Record a sign that speaks for a fork."""
@@ -86,9 +88,5 @@ class ForkSigns:
         Without CPython its signs are not missing: there is nothing to read.
         """
         telling = _TELLING - {"F7"} if isinstance(self.python, Absent) else _TELLING
-        unread = [reading for reading in self.readings.values() if reading.state == UNREADABLE]
-        return [
-            SoftError("fork", reading.name, reading.says)
-            for reading in unread
-            if reading.name in telling
-        ]
+        unread = (reading for reading in self.readings.values() if reading.state == UNREADABLE)
+        return [SoftError("fork", r.name, r.says) for r in unread if r.name in telling]

@@ -11,6 +11,7 @@ Reference: CPython Python/pystate.c (_PyThreadState_DeleteExcept, _PyThreadState
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gdb_epi.cpython.frames.chain import (
     FrameChain,
@@ -109,16 +110,9 @@ class StackScanner:
         return chain if whole else FrameChain([], "holes")
 
     def _candidates(self, start: int, end: int) -> Iterator[int]:
-        low = max(start, end - STEPS[-1])
-        seen: set[int] = set()
-        for word in self._words(low, end):
-            if word in seen or word & 7:
-                continue
-            seen.add(word)
-            if len(seen) > MAX_CANDIDATES:
-                return
-            if self._is_frame(word):
-                yield word
+        words = self._words(max(start, end - STEPS[-1]), end)
+        aligned = (word for word in words if word & 7 == 0)
+        return filter(self._is_frame, islice(aligned, MAX_CANDIDATES))
 
     def _is_frame(self, address: int) -> bool:
         region = self.target.region_at(address)

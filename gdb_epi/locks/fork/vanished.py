@@ -22,9 +22,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 
 MAX_VANISHED = 4096  # threads whose frames are looked for
-MAX_SEARCHED = (
-    64 << 20
-)  # bytes that are searched for the parent's main thread, small mappings first
+MAX_SEARCHED = 64 << 20  # bytes in which the parent's main thread is looked for, small maps first
 NO_MEMORY = "stack memory absent"
 NO_FRAMES = "no Python frames on its stack: it ran no Python code, or its frames are overwritten"
 
@@ -208,12 +206,8 @@ def gone_descriptors(lists: StackLists, live: set[int]) -> list[ThreadDescriptor
     """Return the descriptors of threads that are not in the core and never ran thread exit."""
     gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting and d.address not in live]
     # _Fork() and raw clone leave the lists as they were, old thread ids included.
-    gone += [
-        d
-        for d in (*lists.on("used"), *lists.on("user"))
-        if d.tid > 0 and not d.exiting and d.address not in live
-    ]
-    return gone
+    left = [*lists.on("used"), *lists.on("user")]
+    return gone + [d for d in left if d.tid > 0 and not d.exiting and d.address not in live]
 
 
 def vanished_threads(
@@ -224,8 +218,8 @@ def vanished_threads(
 ) -> VanishedThreads:
     """Return the threads that this forked child does not have, with their Python frames.
 
-    `known` are the Thread objects, where they were read before. Empty when the process
-    is not known to be forked.
+    `thread_objects` are those of threading, where they were read before. Empty when the process is
+    not known to be forked.
     """
     if not fork.forked:
         return VanishedThreads((), False)

@@ -18,7 +18,8 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.python.call_sites import Call, CallSites
+from gdb_epi.locks.python.call_sites import Call, CallSites, strings_of
+from gdb_epi.locks.types import place_of
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ class AcquiredLock(NamedTuple):
 
     def where(self) -> str:
         """Return "function (file:line)" of the call that took the lock."""
-        file = self.frame.filename.rpartition("/")[2]
-        return f"{self.frame.qualname or self.frame.name} ({file}:{self.line or '?'})"
+        return place_of(self.frame, self.line)
 
 
 class _Effect(NamedTuple):
@@ -229,10 +229,8 @@ class AcquireCalls:
         body = self._body(receiver, method)
         if body is None:
             return
-        net: dict[int, bool] = {}
-        for effect in self._effects(body.code, body.names, body.scope, None, depth + 1):
-            net[effect.lock] = effect.takes
-        for lock, takes in net.items():
+        effects = self._effects(body.code, body.names, body.scope, None, depth + 1)
+        for lock, takes in {effect.lock: effect.takes for effect in effects}.items():
             yield _Effect(call.at, lock, takes, body.code)
 
     def _body(self, receiver: int, method: str) -> _Body | None:
@@ -242,8 +240,8 @@ class AcquireCalls:
             return None
         require, read = self._reader.layout.require, self._reader.u64
         code = read(function + require("PyFunctionObject", "func_code"))
-        names = self.sites.strings(code, "co_localsplusnames")
-        names = names or self.sites.strings(code, "co_varnames")
+        names = strings_of(self._reader, code, "co_localsplusnames")
+        names = names or strings_of(self._reader, code, "co_varnames")
         bound = {names[0]: receiver} if names and method else {}
         bound.update(self._closure(function, code))
         return _Body(code, bound, read(function + require("PyFunctionObject", "func_globals")))
@@ -254,10 +252,10 @@ class AcquireCalls:
         cells = read(function + require("PyFunctionObject", "func_closure"))
         if not cells:
             return {}
-        names = self.sites.strings(code, "co_freevars")
+        names = strings_of(self._reader, code, "co_freevars")
         at = require("PyCellObject", "ob_ref")
         items = ContainerReader(self._reader).tuple_items(cells)[:MAX_CLOSURE]
-        names = names or self.sites.strings(code, "co_localsplusnames")[-len(items) :]
+        names = names or strings_of(self._reader, code, "co_localsplusnames")[-len(items) :]
         return {name: read(cell + at) for name, cell in zip(names, items, strict=False)}
 
     def _receiver(self, call: Call, variables: dict[str, int], scope: int) -> int:
@@ -275,16 +273,16 @@ class AcquireCalls:
 
     def _attribute(self, address: int, name: str) -> int:
         if self._view.locks.type_name(address) == "module":
-            contents = self._reader.u64(
-                address + self._reader.layout.require("PyModuleObject", "md_dict")
-            )
-            value = self._view.objects.dict_get(contents, name)
+            dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
+            value = self._view.objects.dict_get(self._reader.u64(address + dict_at), name)
             return 0 if isinstance(value, Absent) else value
         attribute = self._view.attribute(address, name)
-        if attribute is None:
-            found_in = self._types.lookup(self._types.at(self._reader.type_of(address)), name)
-            attribute = found_in[1] if found_in is not None else 0
-        return attribute
+        return self._of_type(address, name) if attribute is None else attribute
+
+    def _of_type(self, address: int, name: str) -> int:
+        """Return what the type of an object has under a name; 0 for nothing."""
+        found_in = self._types.lookup(self._types.at(self._reader.type_of(address)), name)
+        return found_in[1] if found_in is not None else 0
 
     def _function(self, receiver: int, method: str) -> int:
         """Return the Python function of a method, or of a plain call; 0 for anything else."""
@@ -292,6 +290,5 @@ class AcquireCalls:
             return receiver if self._view.locks.type_name(receiver) == "function" else 0
         if self._view.locks.type_name(receiver) in ("module", "type", ""):
             return 0
-        found_in = self._types.lookup(self._types.at(self._reader.type_of(receiver)), method)
-        function = found_in[1] if found_in is not None else 0
+        function = self._of_type(receiver, method)
         return function if function and self._view.locks.type_name(function) == "function" else 0

@@ -9,6 +9,7 @@ included. Source: Python/ceval.c, Python/bytecodes.c, Lib/opcode.py of each vers
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
@@ -69,6 +70,17 @@ class Instruction(NamedTuple):
 NOTHING = Code((), ())
 
 
+def strings_of(reader: MemoryReader, code: int, member: str) -> list[str]:
+    """Return a tuple of names of a code object. Raises UnreadableMemory, LayoutError."""
+    at = reader.layout.offset("PyCodeObject", member)
+    names = reader.u64(code + at) if at is not None else 0
+    if not names:
+        return []
+    items = ContainerReader(reader).tuple_items(names)[:MAX_NAMES]
+    texts = (reader.string(name, MAX_TEXT) for name in items)
+    return ["?" if isinstance(text, Absent) else text for text in texts]
+
+
 class CallSites:
     """Read the calls of code objects of one process."""
 
@@ -84,22 +96,14 @@ class CallSites:
     def of(self, code: int) -> Code:
         """Return what a code object calls; empty for an unknown version or unreadable code."""
         if code not in self._known:
-            try:
+            self._known[code] = NOTHING
+            with suppress(UnreadableMemory, LayoutError):
                 self._known[code] = self._read(code) if self._names else NOTHING
-            except (UnreadableMemory, LayoutError):
-                self._known[code] = NOTHING
         return self._known[code]
 
     def strings(self, code: int, member: str) -> list[str]:
         """Return a tuple of names of a code object. Raises UnreadableMemory, LayoutError."""
-        layout, reader = self._reader.layout, self._reader
-        at = layout.offset("PyCodeObject", member)
-        names = reader.u64(code + at) if at is not None else 0
-        if not names:
-            return []
-        items = ContainerReader(reader).tuple_items(names)[:MAX_NAMES]
-        texts = (reader.string(name, MAX_TEXT) for name in items)
-        return ["?" if isinstance(text, Absent) else text for text in texts]
+        return strings_of(self._reader, code, member)
 
     def instructions(self, code: int) -> Iterator[Instruction]:
         """Yield the instructions of a code object; none for an unknown version.
@@ -146,8 +150,7 @@ class CallSites:
         return instruction.end + distance if instruction.does == "test" else None
 
     def _read(self, code: int) -> Code:
-        names = self.strings(code, "co_names")
-        slots = self.strings(code, "co_localsplusnames")
+        names, slots = (self.strings(code, name) for name in ("co_names", "co_localsplusnames"))
         cells = slots
         if self._table["cells_apart"]:
             slots = self.strings(code, "co_varnames")

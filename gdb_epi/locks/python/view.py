@@ -9,6 +9,7 @@ on the data stack) is no name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots, Slots
@@ -18,7 +19,7 @@ from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.lock_objects import LockObject, LockObjects
-from gdb_epi.locks.types import VanishedThread, VanishedThreads
+from gdb_epi.locks.types import VanishedThread, VanishedThreads, place_of
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -70,9 +71,7 @@ class Block(NamedTuple):
 
     def where(self) -> str:
         """Return "function (file:line)"."""
-        frame = self.frame
-        file = frame.filename.rpartition("/")[2]
-        return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"
+        return place_of(self.frame, self.frame.lineno)
 
 
 class PythonView:
@@ -108,10 +107,9 @@ class PythonView:
     def gil(self, interpreter: int) -> Gil | None:
         """Return the GIL of an interpreter (PyInterpreterState *); None when it is unreadable."""
         if interpreter not in self._gils:
-            try:
+            self._gils[interpreter] = None
+            with suppress(UnreadableMemory, LayoutError):
                 self._gils[interpreter] = read_gil(self.reader, self.python.runtime, interpreter)
-            except (UnreadableMemory, LayoutError):
-                self._gils[interpreter] = None
         return self._gils[interpreter]
 
     # -- the object that a thread waits for -------------------------------------------------------
@@ -281,18 +279,10 @@ class PythonView:
         idents = {thread.tid: thread.ident for thread in self.target.threads() if thread.ident}
         by_lock: dict[int, list[Block]] = {}
         for tid, frames in self._frames.items():
-            name = self.thread_names.get(tid)
-            for frame, manager, lock in self._lock_blocks(frames):
-                block = Block(
-                    tid=tid,
-                    ident=idents.get(tid),
-                    thread_name=name,
-                    vanished=False,
-                    frame=frame,
-                    manager=manager,
-                    lock=lock,
-                )
-                by_lock.setdefault(lock, []).append(block)
+            for block in self._lock_blocks(
+                frames, tid, idents.get(tid), self.thread_names.get(tid)
+            ):
+                by_lock.setdefault(block.lock, []).append(block)
         for gone in self.vanished.threads:
             for block in self.blocks_of(gone):
                 by_lock.setdefault(block.lock, []).append(block)
@@ -300,19 +290,18 @@ class PythonView:
 
     def blocks_of(self, gone: VanishedThread) -> Iterator[Block]:
         """Yield the lock blocks that a vanished thread was in."""
-        for frame, manager, lock in self._lock_blocks(gone.frames):
-            yield Block(
-                tid=gone.tid,
-                ident=gone.ident,
-                thread_name=gone.name,
-                vanished=True,
-                frame=frame,
-                manager=manager,
-                lock=lock,
-            )
+        return self._lock_blocks(gone.frames, gone.tid, gone.ident, gone.name, vanished=True)
 
-    def _lock_blocks(self, frames: Sequence[PyFrame]) -> Iterator[tuple[PyFrame, int, int]]:
-        """Yield (frame, manager, lock) of a stack; what Condition.wait() gave up is left out."""
+    def _lock_blocks(
+        self,
+        frames: Sequence[PyFrame],
+        tid: int | None,
+        ident: int | None,
+        name: str | None,
+        *,
+        vanished: bool = False,
+    ) -> Iterator[Block]:
+        """Yield the blocks of a thread's stack; what Condition.wait() gave up is left out."""
         given_up: set[int] = set()
         for frame in frames[:MAX_FRAMES]:
             if frame.name == "wait" and frame.module == "threading":
@@ -323,7 +312,7 @@ class PythonView:
             for inner, manager in self._managers(frame):
                 lock = self.lock_of(manager)
                 if lock is not None and lock not in given_up:
-                    yield inner, manager, lock
+                    yield Block(tid, ident, name, vanished, inner, manager, lock)
 
     def _managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of generators that are managers.
@@ -399,7 +388,7 @@ class PythonView:
     def _name_globals(self, module: str, names: list[tuple[int, str]]) -> int:
         """Append (object, name) of a module's globals; return how many were looked at."""
         count = 0
-        try:
+        with suppress(UnreadableMemory, LayoutError):
             for interpreter in self.python.interpreters[:1]:
                 contents = self.objects.module_dict(interpreter.address, module)
                 if isinstance(contents, Absent):
@@ -411,6 +400,4 @@ class PythonView:
                     name = self.reader.string(key, MAX_TEXT)
                     if not isinstance(name, Absent):
                         names.append((value, f"{module}.{name}"))
-        except (UnreadableMemory, LayoutError):
-            pass
         return count

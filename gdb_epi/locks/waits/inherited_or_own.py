@@ -8,17 +8,17 @@ none of their code does, the wait becomes mere information, and says why.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.python.call_sites import strings_of
 from gdb_epi.locks.types import INFO, PROBABLE_INHERITED, VanishedThreads, Wait
 from gdb_epi.target.api import Target
 
-MAX_NAMES = 4096  # of one code object
-MAX_LENGTH = 256
 MAX_FRAMES = 20_000  # of all vanished threads
 _TABLES = ("co_names", "co_localsplusnames", "co_varnames", "co_freevars", "co_cellvars")
 
@@ -51,32 +51,10 @@ def _doubted(wait: Wait, named: set[str]) -> Wait:
 
 def _names(reader: MemoryReader, vanished: VanishedThreads) -> set[str]:
     """Return every name in the code objects that the vanished threads ran."""
+    frames = (frame for thread in vanished.threads for frame in thread.frames)
     names: set[str] = set()
-    for code in _codes(frame for thread in vanished.threads for frame in thread.frames):
+    for code in {frame.code for frame in islice(frames, MAX_FRAMES) if frame.code}:
         for table in _TABLES:
-            at = reader.layout.offset("PyCodeObject", table)
-            try:
-                names |= set(_strings(reader, reader.u64(code + at))) if at is not None else set()
-            except (UnreadableMemory, LayoutError):
-                continue
+            with suppress(UnreadableMemory, LayoutError):
+                names.update(strings_of(reader, code, table))
     return names
-
-
-def _codes(frames: Iterable[PyFrame]) -> list[int]:
-    codes: dict[int, None] = {}
-    for number, frame in enumerate(frames):
-        if number >= MAX_FRAMES:
-            break
-        if frame.code:
-            codes[frame.code] = None
-    return list(codes)
-
-
-def _strings(reader: MemoryReader, names: int) -> Iterator[str]:
-    """Yield the strings of a tuple."""
-    if not names:
-        return
-    for name in ContainerReader(reader).tuple_items(names)[:MAX_NAMES]:
-        text = reader.string(name, MAX_LENGTH)
-        if not isinstance(text, Absent):
-            yield text

@@ -76,12 +76,8 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
         verdict = t.SELF_DEADLOCK if owner == case.thread.tid else t.LIVE_HOLDER
         return case.wait(_alive(context, owner), verdict, t.PROBABLE)
     if owner == case.thread.tid:
-        return case.wait(
-            _alive(context, owner),
-            t.SELF_DEADLOCK,
-            t.CERTAIN,
-            f"thread {owner} is the one that waits",
-        )
+        waits = f"thread {owner} is the one that waits"
+        return case.wait(_alive(context, owner), t.SELF_DEADLOCK, t.CERTAIN, waits)
     if owner in context.bases:
         evidence = [f"thread {owner} is in the core"]
         if case.guess.shared:  # a process of another pid namespace may have the same numbers

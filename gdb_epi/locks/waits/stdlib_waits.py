@@ -63,15 +63,11 @@ def _condition(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
     for frame in frames[1:]:
         if frame.name == "wait_for" and frame.module == "threading":
             continue
-        for (module, function, owner), label in _OUTER.items():
-            if (frame.module, frame.name) == (module, function) and owner in (
-                "",
-                _kind(view, frame),
-            ):
-                kind, subject = label, view.variable(frame, "self")
-                break
-        else:
+        place = frame.module or "", frame.name
+        label = _OUTER.get((*place, "")) or _OUTER.get((*place, _kind(view, frame)))
+        if label is None:
             break
+        kind, subject = label, view.variable(frame, "self")
     name = view.name(subject) if subject else None
     evidence = f"the innermost Python frames wait in {kind}"
     return LockGuess(kind, name=name, object=subject, event=True, evidence=(evidence,))
