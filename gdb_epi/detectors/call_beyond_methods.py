@@ -39,11 +39,9 @@ def call_beyond_methods(state: ProcessState) -> Iterator[Finding]:
     table = method_table(target, held) if held else None
     if table is None or not table.methods:
         return
-    number = None
-    for slot in range(table.methods, table.methods + MAX_BEHIND):
-        if read_word(target, table.address + WORD * slot, dumped_only=False) == went_to:
-            number = slot
-            break
+    behind = range(table.methods, table.methods + MAX_BEHIND)
+    words = (read_word(target, table.address + WORD * n, dumped_only=False) for n in behind)
+    number = next((n for n, word in zip(behind, words, strict=True) if word == went_to), None)
     if number is None:
         return
     facts = {"class": table.class_name, "methods": table.methods, "called": number + 1,

@@ -68,4 +68,4 @@ def _exiting(frames: Sequence[NativeFrame]) -> int | None:
 
 
 def _of_libc(frame: NativeFrame) -> bool:
-    return (frame.module or "").rpartition("/")[2].startswith(_LOADER)
+    return frame.module_name.startswith(_LOADER)

@@ -69,11 +69,8 @@ def detector(
     def register(detect: Detect) -> Detect:
         if not (detect.__doc__ or "").strip():
             raise ValueError(f"detector {name!r} does not list its innocent causes")
-        registered = DETECTORS.get(name)
-        if (
-            registered is not None
-            and registered.detect.__code__.co_filename != detect.__code__.co_filename
-        ):
+        earlier = DETECTORS.get(name)
+        if earlier and earlier.detect.__code__.co_filename != detect.__code__.co_filename:
             raise ValueError(f"detector {name!r} is registered twice")
         DETECTORS[name] = Detector(name, needs, detect, speaks_for)
         return detect

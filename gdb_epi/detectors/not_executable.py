@@ -42,12 +42,10 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
     if region is None or not is_code(read_up_to(state.target, at, MAX_CODE)):
         return
     facts = {"address": hex_word(at), "permissions": region.perms}
-    yield Finding(
-        "not_executable",
-        f"thread {account.fault.tid}",
-        facts,
-        f"the code at {at:#x} lies in memory that is not executable ({region.perms}, no PROT_EXEC)",
+    summary = (
+        f"the code at {at:#x} lies in memory that is not executable ({region.perms}, no PROT_EXEC)"
     )
+    yield Finding("not_executable", f"thread {account.fault.tid}", facts, summary)
 
 
 def is_code(code: bytes) -> bool:

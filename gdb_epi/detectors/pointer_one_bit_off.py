@@ -125,10 +125,8 @@ def _items(fault: Fault, candidate: Candidate, copies: Copies) -> list[str]:
     if copies.total and copies.object_type:
         item_ids.append("P3")
     others = [fault.registers[name] for name in GENERAL if name in fault.registers]
-    if any(
-        abs(value - candidate.corrected) < NEAR and abs(value - candidate.wrong.value) >= NEAR
-        for value in others
-    ):
+    near = [value for value in others if abs(value - candidate.corrected) < NEAR]
+    if any(abs(value - candidate.wrong.value) >= NEAR for value in near):
         item_ids.append("P4")
     if candidate.bit >= ADDRESS_BITS:
         item_ids.append("P5")
@@ -186,9 +184,7 @@ def wrong_values(fault: Fault, operand: Operand | None) -> list[Wrong]:
     be read, else those at most 4 KiB below it). A general protection fault reports no address: then
     the non-canonical registers of the operand, else all non-canonical ones.
     """
-    named: tuple[str | None, ...] = ()
-    if operand is not None:
-        named = (operand.base, operand.index_register)
+    named = (operand.base, operand.index_register) if operand is not None else ()
     registers = tuple(name for name in named if name is not None)
     if fault.address is None or fault.code == SI_KERNEL:
         distance = operand.displacement if operand is not None and operand.base else 0

@@ -52,9 +52,5 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     if place.large:
         facts["large"] = True
     by = ", in a frame larger than what was left of it" if place.large else ""
-    yield Finding(
-        "stack_overflow",
-        f"thread {fault.tid}",
-        facts,
-        f"the access is {place.distance} bytes {where}{by}",
-    )
+    summary = f"the access is {place.distance} bytes {where}{by}"
+    yield Finding("stack_overflow", f"thread {fault.tid}", facts, summary)

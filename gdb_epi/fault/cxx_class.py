@@ -8,6 +8,8 @@ Source: Itanium C++ ABI, 2.5.2 (virtual table components) and 2.9.4 (RTTI layout
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import c_string, read_word
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
@@ -40,14 +42,10 @@ def method_table(target: Target, address: int) -> MethodTable | None:
     name = _class_name(target, info) if info else None
     if name is None:
         return None
-    count = 0
-    while count < MAX_METHODS:
-        function = _read(target, address + WORD * count)
-        # NULL stands for the function of a base that is not there; at the end it says nothing.
-        if function is None or not may_execute(target.region_at(function)):
-            break
-        count += 1
-    return MethodTable(address, name, count)
+    # NULL stands for the function of a base that is not there; at the end it says nothing.
+    words = (_read(target, address + WORD * number) for number in range(MAX_METHODS))
+    methods = takewhile(lambda word: word and may_execute(target.region_at(word)), words)
+    return MethodTable(address, name, sum(1 for _ in methods))
 
 
 def _class_name(target: Target, info: int) -> str | None:

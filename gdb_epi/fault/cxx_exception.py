@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent, UnreadableMemory
+from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
 from gdb_epi.fault.reads import c_string, read_word, try_read
 from gdb_epi.sizes import WORD, words_in
 from gdb_epi.target.api import NativeFrame, Target
@@ -56,8 +56,9 @@ def terminating_frame(frames: Sequence[NativeFrame]) -> str | None:
         return named
     aborted = next((outer for inner, outer in pairwise(frames[:MAX_FRAMES])
                     if inner.function in _ABORT), None)  # fmt: skip
-    file = (aborted.module or "").rpartition("/")[2] if aborted is not None else ""
-    if aborted is None or aborted.function is not None or not file.startswith(_LIBRARIES):
+    if aborted is None or aborted.function is not None:
+        return None
+    if not aborted.module_name.startswith(_LIBRARIES):
         return None
     return next((name for name in names if name in _THROWING), None)
 
@@ -96,13 +97,9 @@ def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absen
     if text is None:
         return Absent(NOT_AVAILABLE, "no exception is on the stack")
     length, capacity = read_word(target, text + _LENGTH), read_word(target, text + _CAPACITY)
-    if length is None or capacity is None or not length <= min(capacity, MAX_TEXT):
-        return Absent(UNPARSABLE, "its type keeps no text where std::runtime_error does")
-    try:
-        raw = target.read(text, length + 1)
-    except UnreadableMemory as error:
-        return Absent(UNPARSABLE, str(error))
-    if raw[-1] or b"\0" in raw[:-1]:
+    fits = length is not None and capacity is not None and length <= min(capacity, MAX_TEXT)
+    raw = try_read(target, text, (length or 0) + 1) if fits else b""
+    if raw.find(b"\0") != length:
         return Absent(UNPARSABLE, "its type keeps no text where std::runtime_error does")
     return raw[:-1].decode("utf-8", "backslashreplace")
 

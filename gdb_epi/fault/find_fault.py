@@ -11,8 +11,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
+from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.fault.exception_syndrome import syndrome_in
+from gdb_epi.fault.reads import read_up_to, try_read
 from gdb_epi.fault.signal_sender import may_send_to_itself, registers_before_handler
 from gdb_epi.fault.signals import (
     BUS_ADRERR,
@@ -199,12 +200,7 @@ def _contexts(target: Target, outer: Fault) -> Iterator[tuple[bytes, int, dict[s
     if region is None:
         return
     end = min(region.end, region.start + region.dumped, outer.sp + MAX_STACK_SCAN)
-    if end <= outer.sp:
-        return
-    try:
-        stack = target.read(outer.sp, end - outer.sp)
-    except UnreadableMemory:
-        return
+    stack = try_read(target, outer.sp, end - outer.sp) if end > outer.sp else b""
     frame = outer.architecture.signal_frame
     at = stack.find(frame.marker)
     for _ in range(MAX_SIGNAL_FRAMES):
@@ -237,11 +233,7 @@ def returned_context(target: Target, outer: Fault) -> Fault | None:
     frame = outer.architecture.signal_frame
     pc_at = frame.words_at + 8 * frame.words.index(outer.architecture.pc)
     for place in find_word(target, outer.pc, limit=MAX_SIGNAL_FRAMES).addresses:
-        start = place - pc_at
-        try:
-            saved = target.read(start, frame.size)
-        except UnreadableMemory:
-            continue
+        saved = try_read(target, place - pc_at, frame.size)
         if saved[frame.marker_at : frame.marker_at + len(frame.marker)] != frame.marker:
             continue
         fault = _context_at(target, saved, 0, outer)
@@ -296,10 +288,8 @@ def threads_before_the_signal(threads: Sequence[Thread], fault: Fault | Absent) 
         return threads
     before = {fault.architecture.call: NO_CALL, **fault.registers}
     return [
-        thread._replace(registers={**thread.registers, **before})
-        if thread.tid == fault.tid
-        else thread
-        for thread in threads
+        t._replace(registers={**t.registers, **before}) if t.tid == fault.tid else t
+        for t in threads
     ]
 
 
@@ -347,7 +337,6 @@ def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
     It accesses the address of the page fault, or an address that no pointer can have. The number
     and address of an older trap stay in the contexts of later signals, whose pc is elsewhere.
     """
-    from gdb_epi.fault.reads import read_up_to
     from gdb_epi.x86 import MAX_LENGTH, decode
 
     if context["trapno"] not in (PAGE_FAULT, PROTECTION_FAULT):

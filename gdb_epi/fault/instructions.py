@@ -43,22 +43,17 @@ def instructions_before(target: Target, address: int, window: int = WINDOW) -> l
     if code is None:
         return None
     lengths, ends = _chains(code, window)
-    starts = [instruction for instruction in range(window - CLOSEST + 1) if instruction in ends]
-    landed = [instruction for instruction in starts if ends[instruction] == window]
+    starts = [start for start in range(window - CLOSEST + 1) if start in ends]
+    landed = [start for start in starts if ends[start] == window]
     if len(starts) < MIN_CHAINS or len(landed) < MIN_SHARE * len(starts):
         return None
     counts: dict[int, int] = {}
-    for start in landed:
-        at = start
+    for at in landed:
         while at < window:
             counts[at] = counts.get(at, 0) + 1
             at += lengths[at]
-    chain, at = (
-        [],
-        min(
-            instruction for instruction, count in counts.items() if count >= MIN_SHARE * len(landed)
-        ),
-    )
+    chain: list[Step] = []
+    at = min(place for place, count in counts.items() if count >= MIN_SHARE * len(landed))
     while at < window:
         instruction = decode(code[at : at + MAX_LENGTH])
         assert instruction is not None  # its length is known

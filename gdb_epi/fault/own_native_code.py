@@ -44,13 +44,12 @@ def readable_name(frame: NativeFrame) -> str | None:
 
 def is_interpreter_frame(frame: NativeFrame) -> bool:
     """Tell whether a frame is in the file that CPython itself is in."""
-    return (frame.module or "").rpartition("/")[2].startswith(_INTERPRETER)
+    return frame.module_name.startswith(_INTERPRETER)
 
 
 def function_and_file(frame: NativeFrame) -> str:
     """Return "f in libx.so", or at least the file."""
-    file = (frame.module or "").rpartition("/")[2]
-    name = readable_name(frame)
+    file, name = frame.module_name, readable_name(frame)
     if not file:
         return name or "code of no file"
     if file.startswith("libffi"):

@@ -212,18 +212,14 @@ def _may_touch_more(instruction: Instruction) -> bool:
     """
     unknown = any(operand.access is None or not operand.size for operand in instruction.operands)
     segment = instruction.map == 0 and instruction.opcode in (0x8E, 0xCA, 0xCB, 0xCF, 0xC8)
-    return (
-        unknown
-        or segment
-        or instruction.privileged
-        or instruction.name in ("syscall", "int", "int3")
-    )
+    calls = instruction.name in ("syscall", "int", "int3")
+    return unknown or segment or instruction.privileged or calls
 
 
 def _not_there(site: FaultSite, address: int) -> str:
     assert site.instruction is not None
-    there = [address_.address(site.fault.registers) for address_ in site.instruction.operands]
-    listed = ", ".join(f"{address_:#x}" for address_ in there if address_ is not None) or "nothing"
+    there = [operand.address(site.fault.registers) for operand in site.instruction.operands]
+    listed = ", ".join(f"{place:#x}" for place in there if place is not None) or "nothing"
     return f"the instruction accesses {listed}, the kernel reported {address:#x}"
 
 
@@ -307,11 +303,8 @@ def _transfer_at(
         if instruction.through is not None:
             word = fault.registers.get(instruction.through)
         else:
-            at = (
-                instruction.explicit.address(fault.registers)
-                if instruction.explicit is not None
-                else None
-            )
+            explicit = instruction.explicit
+            at = explicit.address(fault.registers) if explicit is not None else None
             word = None if at is None else read_word(target, at, dumped_only=False)
         if word is not None and not is_canonical(word, top):
             return (CALL if instruction.flow == "call" else JUMP), word, instruction.explicit, None

@@ -117,6 +117,11 @@ class NativeFrame(NamedTuple):
     pyx: str | None = None
     pyx_line: int | None = None
 
+    @property
+    def module_name(self) -> str:
+        """The file name of its object, without folders; "" where no object is known."""
+        return (self.module or "").rpartition("/")[2]
+
 
 class CrashInfo(NamedTuple):
     """How the process died. Absent for a snapshot (gcore) without NT_SIGINFO."""

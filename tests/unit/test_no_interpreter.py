@@ -10,6 +10,7 @@ import pytest
 from gdb_epi.detectors.runtimes.no_interpreter import no_interpreter
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.place import LOW
+from gdb_epi.target.api import NativeFrame
 
 LIBPYTHON, OURS, LIBC = "/usr/lib/libpython3.11.so.1.0", "/srv/metrics.so", "/lib/libc.so.6"
 INNER = [("new_threadstate", LIBPYTHON), ("PyThreadState_New", LIBPYTHON)]
@@ -18,7 +19,7 @@ EXIT = [("__run_exit_handlers", LIBC), ("__GI_exit", LIBC)]
 
 
 def found_in(stack, how=ACCESS, place=LOW) -> list[str]:
-    frames = [SimpleNamespace(function=name, module=module) for name, module in stack]
+    frames = [NativeFrame(0, 0, name, module) for name, module in stack]
     account = SimpleNamespace(
         how=how, place=SimpleNamespace(kind=place), fault=SimpleNamespace(tid=7)
     )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
@@ -81,11 +81,10 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
             f"all {at} blocks of the main heap fit together: no block there was overrun into the "
             "next one; what malloc complains of is the pointer that it was given, or another heap"
         )
-        yield Finding(
-            "damaged_heap", subject, {"kind": "info", "whole": at, "candidates": named[:8]}, summary
-        )
-        return
-    yield _finding(at, subject, named, who)
+        facts = {"kind": "info", "whole": at, "candidates": named[:8]}
+        yield Finding("damaged_heap", subject, facts, summary)
+    else:
+        yield _finding(at, subject, named, who)
 
 
 def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
@@ -119,15 +118,12 @@ def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
 def _first_break(heap: HeapWords) -> Break | int:
     """Return where chunks stop fitting; the number of chunks when all do."""
     at, count, before = 0, 0, None
-    sizes: dict[int, int] = {}
-    recent: deque[int] = deque(maxlen=2)
+    sizes: Counter[int] = Counter()
     while at + 1 < heap.count:
         following = next_chunk(heap, at)
         if following is None:
             break
-        size = heap[at + 1] & ~FLAGS
-        sizes[size] = sizes.get(size, 0) + 1
-        recent.append(at)
+        sizes[heap[at + 1] & ~FLAGS] += 1
         before, at, count = at, following, count + 1
     else:
         return count
@@ -137,7 +133,7 @@ def _first_break(heap: HeapWords) -> Break | int:
     if plausible and not chunks_fit(heap, at + length // 8, heap[at + length // 8 + 1]):
         # This size is whole, and the one after it is not: it is the block that was overrun.
         before, at = at, at + length // 8
-        sizes[length] = sizes.get(length, 0) + 1
+        sizes[length] += 1
     place = heap.start + 8 * at
     word = heap[at + 1]
     one_bit = any(chunks_fit(heap, at, word ^ (1 << bit)) for bit in range(3, 64))

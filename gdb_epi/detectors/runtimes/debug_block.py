@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
@@ -145,14 +146,10 @@ def _type_name(state: ProcessState, block: Block) -> str | None:
         return None
     reader = PagedReader(state.target, state.python.layout)
     for start in (block.address, block.address + 16):
-        try:
-            kind = reader.u64(start + reader.layout.require("PyObject", "ob_type"))
-            meta = reader.u64(kind + reader.layout.require("PyObject", "ob_type"))
-            name = reader.c_string(
-                reader.u64(kind + reader.layout.require("PyTypeObject", "tp_name"))
-            )
+        with suppress(UnreadableMemory, LayoutError):
+            name_at = reader.layout.require("PyTypeObject", "tp_name")
+            kind = reader.type_of(start)
+            meta, name = reader.type_of(kind), reader.c_string(reader.u64(kind + name_at))
             if meta and isinstance(name, str) and name.isprintable() and 0 < len(name) < 200:
                 return name
-        except (UnreadableMemory, LayoutError):
-            continue
     return None

@@ -64,8 +64,6 @@ def _summary(message: AbortMessage, caller: str | None) -> str:
 
 def _caller(frames: Sequence[NativeFrame]) -> str | None:
     """Return the innermost function outside of the C library, with its file."""
-    for frame in frames[:MAX_FRAMES]:
-        file = (frame.module or "").rpartition("/")[2]
-        if file and not file.startswith(_LIBC):
-            return function_and_file(frame)
-    return None
+    named = (frame for frame in frames[:MAX_FRAMES] if frame.module_name)
+    outside = (frame for frame in named if not frame.module_name.startswith(_LIBC))
+    return next((function_and_file(frame) for frame in outside), None)

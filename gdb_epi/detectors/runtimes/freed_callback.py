@@ -54,9 +54,9 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
 
 def _end_of_callback(frames: Sequence[NativeFrame]) -> int | None:
     """Return the stack pointer of the code that called back, if ctypes is inward of libffi."""
-    files = [(frame.module or "").rpartition("/")[2] for frame in frames[:MAX_FRAMES]]
     inward = False
-    for frame, file in zip(frames, files, strict=False):
+    for frame in frames[:MAX_FRAMES]:
+        file = frame.module_name
         if file.startswith("_ctypes"):
             inward = True
         elif inward and not file.startswith("libffi"):

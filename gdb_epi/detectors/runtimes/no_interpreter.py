@@ -43,10 +43,8 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
         return
     by = function_and_file(frames[caller])
     exits = any(source_name(frame) in EXITS for frame in frames[caller:MAX_FRAMES])
-    when = (
-        "the process exits and Python has ended already" if exits
-        else "Python has ended, or has not begun"
-    )  # fmt: skip
+    ended = "the process exits and Python has ended already"
+    when = ended if exits else "Python has ended, or has not begun"
     facts = {"function": ENSURE, "caller": by, "exits": exits}
     summary = f"{by} called {ENSURE}, which found no interpreter: {when}"
     yield Finding("no_interpreter", f"thread {account.fault.tid}", facts, summary)

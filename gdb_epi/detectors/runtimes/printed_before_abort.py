@@ -56,7 +56,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
 
 def _printed(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | None]:
     """Return the text, and the function that gave up; "" without one."""
-    outside = [f for f in frames if not (f.module or "").rpartition("/")[2].startswith(_LIBC)]
+    outside = [frame for frame in frames if not frame.module_name.startswith(_LIBC)]
     for frame, caller in pairwise(outside):
         # A checker of a library has the text from its caller.
         if not any(word in (frame.function or "").lower() for word in _CHECKERS):
@@ -64,9 +64,9 @@ def _printed(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | 
         text = message(target, caller.pc)
         if text:
             return text, source_name(caller)
-    aborting = (
-        call_before(target, outside[0].pc) if outside and machine_of(target).decodes else None
-    )
+    if not outside or not machine_of(target).decodes:
+        return "", None
+    aborting = call_before(target, outside[0].pc)
     if aborting is None:
         return "", None
     return message(target, outside[0].pc - aborting.length), source_name(outside[0])

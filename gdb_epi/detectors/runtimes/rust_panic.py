@@ -38,20 +38,17 @@ def rust_panic(state: ProcessState) -> Iterator[Finding]:
     if failure is None:
         return
     account, frames = failure
-    inside = [n for n, frame in enumerate(frames[:MAX_FRAMES]) if _panics(frame)]
+    names = [frame.function or "" for frame in frames[:MAX_FRAMES]]
+    inside = [n for n, name in enumerate(names) if any(mark in name for mark in _MARKS)]
     if not inside:
         return
     caller = frames[inside[-1] + 1] if inside[-1] + 1 < len(frames) else None
     place = _location(state.target, frames, caller)
-    file = (caller.module or "").rpartition("/")[2] if caller is not None else ""
+    file = caller.module_name if caller is not None else ""
     where = f" at {place}" if place else f", below code of {file}" if file else ""
     facts = {"place": place, "module": file or None}
     summary = f"Rust code panicked{where}; its message is on standard error"
     yield Finding("rust_panic", f"thread {account.fault.tid}", facts, summary)
-
-
-def _panics(frame: NativeFrame) -> bool:
-    return any(mark in (frame.function or "") for mark in _MARKS)
 
 
 def _location(

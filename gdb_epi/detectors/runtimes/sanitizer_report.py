@@ -49,31 +49,20 @@ def sanitizer_report(state: ProcessState) -> Iterator[Finding]:
     tool = next((_TOOLS[mark] for mark in _TOOLS if any(mark in name for name in names)), None)
     if tool is None or any(limit in name for name in names for limit in _LIMITS):
         return
-    entry = next(
-        (
-            name.partition("(")[0].rpartition("::")[2]
-            for name in reversed(names)
-            if name[:2] not in ("", "_Z")
-        ),
-        None,
-    )
-    yield Finding(
-        "sanitizer_report",
-        f"thread {fault.tid}",
-        {"sanitizer": tool, "entry": entry},
+    plain = next((name for name in reversed(names) if name[:2] not in ("", "_Z")), None)
+    entry = None if plain is None else plain.partition("(")[0].rpartition("::")[2]
+    summary = (
         f"{tool} reported an error and ended the process{f' ({entry})' if entry else ''}: which "
-        "one is on its standard error",
+        "one is on its standard error"
     )
-
-
-def _file(frame: NativeFrame) -> str:
-    return (frame.module or "").rpartition("/")[2]
+    facts = {"sanitizer": tool, "entry": entry}
+    yield Finding("sanitizer_report", f"thread {fault.tid}", facts, summary)
 
 
 def _of_libc(frame: NativeFrame) -> bool:
-    return _file(frame).startswith(_LIBC)
+    return frame.module_name.startswith(_LIBC)
 
 
 def _of_sanitizer(frame: NativeFrame) -> bool:
     name = frame.function or ""
-    return any(mark in name for mark in _MARKS) or _file(frame).startswith(_LIBRARIES)
+    return any(mark in name for mark in _MARKS) or frame.module_name.startswith(_LIBRARIES)

@@ -27,11 +27,9 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
     Reference: dlclose(3); Lib/ctypes/__init__.py (CDLL keeps `_name` and never closes).
     """
     account, python = state.account, state.python
-    if (
-        isinstance(account, Absent)
-        or account.how != TRANSFER
-        or not isinstance(python, PythonState)
-    ):
+    if isinstance(account, Absent) or account.how != TRANSFER:
+        return
+    if not isinstance(python, PythonState):
         return
     address = account.address or 0
     if address < LOWEST or state.target.region_at(address) is not None:

@@ -104,7 +104,7 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
     nameless = False
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         name = frame.function or ""
-        if (frame.module or "").rpartition("/")[2].startswith(_LIBC):
+        if frame.module_name.startswith(_LIBC):
             continue
         plain = name.removeprefix("_")
         of_api = plain.startswith("Py") and (plain[2:3].isupper() or plain[2:3] == "_")

@@ -74,7 +74,7 @@ def _by_message(scene: CategoryInput, kind: str, frames: tuple[str, ...]) -> Ans
         return Undecided(f"{message.detail}; no native stack ({scene.native.detail})")
     # assert, malloc and fortify abort in static functions; Debian 13 ships no names of these.
     caller = _caller_of_abort(scene)
-    file = (caller.module or "").rpartition("/")[2] if caller and caller.function is None else ""
+    file = caller.module_name if caller and caller.function is None else ""
     if isinstance(message, Absent) and file.startswith(_LIBC):
         return Undecided(f"{message.detail}; the function of libc that aborted has no name")
     return None
