@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.types import StackFrame
+from gdb_epi.cpython.types import PyFrame, StackFrame
 from gdb_epi.errors import Absent
 from gdb_epi.signature.drop_sets import COMPREHENSION, IMPORTLIB, THREAD_BASE, load_drop_sets
 from gdb_epi.signature.names import one_line
@@ -15,6 +15,7 @@ from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import Any
 
 MAX_SHOWN = 128  # frames that are explained, from the innermost on
+_OTHER_HALF = {"native": "py", "python": "native"}  # of which a key has no frame
 _CLASS_RULES = {
     THREAD_BASE: "N51 left out of all keys but strict, and cut there from the outer end",
     IMPORTLIB: "N47 left out of every key",
@@ -83,17 +84,15 @@ def _explained(
     if frame.native is not None:
         rules += _native_rules(frame, frame.native)
     if frame.python is not None:
-        rules += _python_rules(frame)
+        rules += _python_rules(frame.python)
     for place, token in tokens:
         if place <= cut:
             rules.append("N35 cut: it belongs to the handler that raised the signal again")
             continue
         rules += _token_rules(token)
         for name, texts in held.items():
-            other = {"native": "py", "python": "native"}.get(
-                name
-            )  # the half that has no such frame
-            if {token.text, token.coarse or token.text} & texts and token.kind != other:
+            named = {token.text, token.coarse or token.text} & texts
+            if named and token.kind != _OTHER_HALF.get(name):
                 keys.append(name)
     if frame.native is not None and "exact" in held and not frame.native.inlined:
         build_id, offset = frame.native.build_id, frame.native.offset
@@ -135,10 +134,7 @@ def _native_rules(frame: StackFrame, native: NativeFrame) -> list[str]:
     return rules
 
 
-def _python_rules(frame: StackFrame) -> list[str]:
-    python = frame.python
-    if python is None:
-        return []
+def _python_rules(python: PyFrame) -> list[str]:
     if python.hole is not None or not (python.qualname or python.name):
         return ["N48 no name: left out"]
     rules = ["N40 module and qualified name"]

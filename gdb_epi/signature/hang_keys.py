@@ -47,14 +47,14 @@ class HangWords(NamedTuple):
 def words_of(answer: h.HangAnswer) -> HangWords | None:
     """Return what the keys of an answer are made of; None when no frame of the program is known."""
     if answer.label == h.DEADLOCK:
-        members = [HangMember(*_member(activity)) for activity in answer.members]
+        members = [_member(activity) for activity in answer.members]
         members = list(dict.fromkeys(members)) if answer.kind == "pool" else members
         return HangWords(CIRCLE, _turned(members[:MAX_MEMBERS]))
     last = answer.members[-1] if answer.members else None
     if last is None or not last.frames:
         return None
     word = BUSY if last.kind in h.RUNNING else one_line(last.label or last.kind)
-    return HangWords(word, (HangMember(*_member(last)),))
+    return HangWords(word, (_member(last),))
 
 
 def words_from(document: Any) -> HangWords | None:
@@ -70,14 +70,14 @@ def words_from(document: Any) -> HangWords | None:
     return HangWords(document["word"], tuple(members)) if members else None
 
 
-def _member(activity: h.ThreadActivity) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _member(activity: h.ThreadActivity) -> HangMember:
     drops = load_drop_sets()
     names = []
     for frame in activity.key_frames or activity.frames:
         name = python_name(frame)
         if drops.python_class(name, frame.filename, frame.name) is None:
             names.append((f"py:{name}", f"py:{plain_python_name(frame)}"))
-    return one_line(activity.label or activity.kind), tuple(names[:FRAMES])
+    return HangMember(one_line(activity.label or activity.kind), tuple(names[:FRAMES]))
 
 
 def _turned(members: Sequence[HangMember]) -> tuple[HangMember, ...]:
@@ -125,5 +125,5 @@ def signed_member(answer: h.HangAnswer, words: HangWords) -> h.ThreadActivity:
     if words.word != CIRCLE:
         return answer.members[-1]
     first = words.members[0]
-    matching = (activity for activity in answer.members if HangMember(*_member(activity)) == first)
+    matching = (activity for activity in answer.members if _member(activity) == first)
     return next(matching, answer.members[0])

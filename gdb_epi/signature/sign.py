@@ -6,13 +6,11 @@ Choose the thread that a core is signed from. SPEC.md section 2 is normative.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 
 from gdb_epi.cpython.types import MergedStack, PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.account import Account
 from gdb_epi.fault.mapping_checks import may_execute, stack_is_dumped
 from gdb_epi.hangs.types import HangAnswer
 from gdb_epi.process_state import ProcessState
@@ -101,23 +99,10 @@ class Signed(NamedTuple):
     stack: MergedStack | None
 
 
-class _SceneOf(CategoryInput):
-    """The scene of a process, whose account is made once."""
-
-    def __init__(self, state: ProcessState) -> None:
-        super().__init__(state.target, state.crash, _first_stack(state))
-        self._state = state
-
-    @cached_property
-    def account(self) -> Account | Absent:
-        """The account of the fault, as ProcessState has it."""
-        return self._state.account
-
-
 def sign(state: ProcessState) -> Signed:
     """Return the signature of a process."""
     threads = state.target.threads()
-    scene = _SceneOf(state)
+    scene = CategoryInput(state.target, state.crash, _first_stack(state), state.account)
     category, steps = categorise(scene)
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
@@ -265,7 +250,6 @@ class _Maker:
         *,
         may_cut: bool = True,
         hang: HangWords | None = None,
-        code_of: Callable[[int], str | Absent] | None = None,
     ) -> None:
         self.state = state
         self.scene = scene
@@ -278,7 +262,6 @@ class _Maker:
         self.may_cut = may_cut
         self.hang = hang
         self.function_code: str | None = None
-        self._code_of = code_of
 
     def make(self, stack: MergedStack | None) -> _Maker:
         """Fill `keys`, `absent`, `quality` and `steps`."""
@@ -380,9 +363,8 @@ class _Maker:
         selection = k.select_tokens(tokens, overflow=overflow)
         coarse = k.select_tokens([token for token in tokens if token.physical], overflow=overflow)
         if selection.flagged:
-            self.steps.append(
-                "N53 frames: every native frame is in a drop set; one of them stands in"
-            )
+            why = "every native frame is in a drop set; one of them stands in"
+            self.steps.append(f"N53 frames: {why}")
         missing = halves.missing()
         narrow = k.coarse_tokens(coarse)
         if sum(token.kind == NATIVE for token in narrow) > 1:
@@ -390,9 +372,8 @@ class _Maker:
         name = self.category.name
         # Each half as if the other did not exist: a partial analysis makes the same keys.
         inner = every if overflow else k.inside_python(every)
-        self._half(
-            "native", k.language_tokens(inner, NATIVE, overflow=overflow), halves.native, name
-        )
+        native = k.language_tokens(inner, NATIVE, overflow=overflow)
+        self._half("native", native, halves.native, name)
         self._python_half(tokens, halves)
         for key, content in (("stable", selection.tokens), ("coarse", narrow)):
             if missing:
@@ -401,8 +382,8 @@ class _Maker:
                 self.absent[key] = "no frame names anything"
             else:
                 words = hang_content(self.hang, join(content), coarse=key == "coarse")
-                self._put(key, k.make_key(key, f"{name} {words}"))
-        self._put("strict", missing or k.strict_key(every, overflow=self.overflow))
+                self.keys[key] = k.make_key(key, f"{name} {words}")
+        self._put("strict", missing or k.strict_key(every, overflow=overflow))
         self._put("code", missing or self._code_key(narrow))
 
     def _code_key(self, coarse: Sequence[Token]) -> k.Key | str:
@@ -412,20 +393,15 @@ class _Maker:
         nameless = k.nameless_token(coarse, overflow=self.overflow)
         if isinstance(nameless, str):
             return nameless
-        code = self._code(nameless.pc)
+        from gdb_epi.signature.function_code import function_code
+
+        code = function_code(self.state.target, nameless.pc)
         if isinstance(code, Absent):
             return code.detail
         self.function_code = code
         content = join(k.code_tokens(coarse, nameless, code))
         words = hang_content(self.hang, content, coarse=True)
         return k.make_key("code", f"{self.category.name} {words}")
-
-    def _code(self, pc: int) -> str | Absent:
-        from gdb_epi.signature.function_code import function_code
-
-        if self._code_of is not None:
-            return self._code_of(pc)
-        return function_code(self.state.target, pc)
 
     def _python_half(self, tokens: Sequence[Token], halves: _Halves) -> None:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""
@@ -444,4 +420,4 @@ class _Maker:
             words = join(content)
             if key == "python":
                 words = hang_content(self.hang, words)
-            self._put(key, k.make_key(key, f"{category} {words}"))
+            self.keys[key] = k.make_key(key, f"{category} {words}")

@@ -167,9 +167,9 @@ class _AbortScene(CategoryInput):
             sender_uid=None,
             tid=thread.tid or 0,
         )
+        account = Absent(NOT_AVAILABLE, "a text tells of no access")
         # The rules of aborts ask no memory when message and frames are given.
-        super().__init__(FakeTarget(), crash, frames)
-        self.account = Absent(NOT_AVAILABLE, "a text tells of no access")
+        super().__init__(FakeTarget(), crash, frames, account)
         self.fault = Fault(
             tid=thread.tid or 0,
             signo=SIGABRT,

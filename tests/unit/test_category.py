@@ -24,6 +24,7 @@ from support.scenes import (
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import classify_abort_message
+from gdb_epi.fault.account import account_of
 from gdb_epi.fault.find_fault import find_fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature.categories.rules import categorise
@@ -35,7 +36,9 @@ WILD = 0x7E12_3456_0000
 
 def category(made: ProcessState, snapshot: bool = False) -> Category:
     died = Absent(NOT_APPLICABLE, "gcore") if snapshot else made.crash
-    scene = CategoryInput(made.target, died, made.target.native_frames(PID))
+    fault = find_fault(made.target, died)
+    account = fault if isinstance(fault, Absent) else account_of(made.target, fault)
+    scene = CategoryInput(made.target, died, made.target.native_frames(PID), account)
     return categorise(scene)[0]
 
 
@@ -132,7 +135,8 @@ def test_snapshot() -> None:
 
 def test_an_unreadable_signal_is_no_snapshot() -> None:
     made = state()
-    scene = CategoryInput(made.target, Absent(NOT_AVAILABLE, "no notes"), [])
+    none = Absent(NOT_AVAILABLE, "no notes")
+    scene = CategoryInput(made.target, none, [], none)
     assert categorise(scene)[0].name == "unknown"
 
 

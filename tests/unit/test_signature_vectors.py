@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -100,7 +101,8 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
     if python_absent is not None:
         frames = tuple(f for f in frames if f.python is None)
     natives = [f.native for f in frames if f.native]
-    scene = CategoryInput(target, Absent(NOT_APPLICABLE, ""), natives if absent is None else absent)
+    none = Absent(NOT_APPLICABLE, "")
+    scene = CategoryInput(target, none, natives if absent is None else absent, none)
     if vector.get("reraised"):
         scene.fault = Fault(1, 11, 1, 0, {}, "signal-frame", "kernel")
     function = vector.get("assertion", "")
@@ -108,8 +110,9 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
     category = Category(vector["category"], family_of(vector["category"]), "given")
     state, words = State(target, python_absent), words_from(vector.get("hang"))
     code = code_of(vector["frames"])
-    maker = _Maker(state, scene, category, [], hang=words, code_of=code)
-    return maker.make(MergedStack(1, frames, absent))
+    maker = _Maker(state, scene, category, [], hang=words)
+    with patch("gdb_epi.signature.function_code.function_code", lambda _, pc: code(pc)):
+        return maker.make(MergedStack(1, frames, absent))
 
 
 def ids(vector: Vector) -> str:

@@ -9,6 +9,9 @@ register is no cause.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import (
     ACCESS,
@@ -25,20 +28,14 @@ from gdb_epi.fault.account import (
     UNEXPLAINED,
     Account,
 )
+from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, user_top
 from gdb_epi.fault.place import (
-    BEHIND,
-    FORBIDDEN,
     GUARD,
-    HOLE,
-    KERNEL,
     LOW,
     NON_CANONICAL,
     NULL,
     NULL_BASE,
-    PERMITTED,
-    READ_ONLY,
-    RESERVED,
     STACK_ENDED,
 )
 from gdb_epi.fault.reads import NULL_PAGE, read_word
@@ -48,46 +45,19 @@ from gdb_epi.signature.categories.types import Answer, CategoryInput, Match
 from gdb_epi.sizes import WORD
 
 _FPE_CODES = {1: "integer division by zero", 2: "integer overflow", 3: "floating-point division"}
-# What an access failed on, or a transfer went to, and the category of each.
+# What a transfer went to, or an access failed on, and the category of each; "segv-wild" for others.
+TRANSFERRED = {NON_CANONICAL: "segv-noncanonical", NULL: "segv-null", LOW: "segv-near-null"}
 ACCESSES = {
+    **TRANSFERRED,
     STACK_ENDED: "segv-stack-overflow",
-    NON_CANONICAL: "segv-noncanonical",
-    NULL: "segv-null",
-    LOW: "segv-near-null",
     NULL_BASE: "segv-near-null",
     GUARD: "segv-guard",
-    RESERVED: "segv-wild",
-    READ_ONLY: "segv-wild",
-    FORBIDDEN: "segv-wild",
-    PERMITTED: "segv-wild",
-    BEHIND: "segv-wild",
-    HOLE: "segv-wild",
-    KERNEL: "segv-wild",
-}
-TRANSFERRED = {NON_CANONICAL: "segv-noncanonical", NULL: "segv-null", LOW: "segv-near-null"}
-# Ends that no address belongs to.
-ENDS = {
-    MISALIGNED: "segv-misaligned",
-    PRIVILEGED: "segv-privileged",
-    PROTECTION: "segv-protection",
-    PROTECTION_KEY: "segv-protection-key",
-    SHADOW_STACK: "segv-shadow-stack",
-    BUS: "bus-adrerr",
-    MEMORY_ERROR: "bus-memerr",
-    ARITHMETIC: "fpe",
-    ILLEGAL: "ill",
-    TRAPPED: "trap",
-    CPU_LIMIT: "limit:cpu",
-    FILE_SIZE_LIMIT: "limit:file-size",
-    REFUSED_CALL: "seccomp",
-    RAISED: "raised",
 }
 
 
-def stack_overflow(scene: CategoryInput) -> Answer:
+def stack_overflow(_: CategoryInput, account: Account) -> Answer:
     """The stack ended: the access lies below it, in its guard, or in one too large frame."""
-    account = scene.account
-    if isinstance(account, Absent) or account.place.kind != STACK_ENDED:
+    if account.place.kind != STACK_ENDED:
         return None
     stack, address = account.place.region, account.address
     assert stack is not None and address is not None
@@ -107,14 +77,13 @@ def stack_overflow(scene: CategoryInput) -> Answer:
     )
 
 
-def return_to_null(scene: CategoryInput) -> Answer:
+def return_to_null(scene: CategoryInput, account: Account) -> Answer:
     """A return popped 0: the slot below rsp is 0 and no call just pushed a return address.
 
     After a call through a NULL pointer the word at rsp is a return address, so that case stays
     with segv-null. Only dumped stack words decide.
     """
-    account = scene.account
-    if isinstance(account, Absent) or not account.returned_to_null:
+    if not account.returned_to_null:
         return None
     sp, machine = account.fault.sp, account.fault.architecture
     if machine.link is not None:
@@ -127,86 +96,76 @@ def return_to_null(scene: CategoryInput) -> Answer:
     )
 
 
-def misaligned_sp(scene: CategoryInput) -> Answer:
+def misaligned_sp(_: CategoryInput, account: Account) -> Answer:
     """rsp is no multiple of 8, which compiled code never makes."""
-    fault = scene.fault
-    if isinstance(fault, Absent) or not fault.is_hardware_trap or not fault.sp:
-        return None
-    if fault.signo not in (SIGSEGV, SIGBUS) or fault.sp % WORD == 0:
+    fault = account.fault
+    if not fault.is_hardware_trap or fault.signo not in (SIGSEGV, SIGBUS) or fault.sp % WORD == 0:
         return None
     what = fault.architecture.sp
     return Match("misaligned-sp", f"{what} {fault.sp:#018x} is no multiple of 8")
 
 
-def unread_protection(scene: CategoryInput) -> Answer:
+def unread_protection(scene: CategoryInput, account: Account) -> Answer:
     """A protection fault whose instruction cannot be read, with a register that is no address."""
-    account = scene.account
-    if isinstance(account, Absent) or account.how != PROTECTION:
-        return None
     fault, site = account.fault, account.site
-    if site.instruction is not None and site.operand is None:
+    if account.how != PROTECTION or (site.instruction is not None and site.operand is None):
         return None
-    top = user_top(scene.target, fault)
-    values = {
-        name: fault.registers[name]
-        for name in fault.architecture.general
-        if name in fault.registers
-    }
+    values = _values_of(fault, fault.architecture.general)
     word = read_word(scene.target, fault.sp)
     if word is not None:
         values["the word at rsp"] = word
-    odd = [f"{name} = {value:#018x}" for name, value in values.items()
-           if not is_canonical(value, top)]  # fmt: skip
+    odd = _noncanonical_of(scene, fault, values)
     return _noncanonical(odd) if odd else None
 
 
-def _noncanonical(odd: list[str]) -> Match:
+def _values_of(fault: Fault, names: Iterable[str]) -> dict[str, int]:
+    return {name: fault.registers[name] for name in names if name in fault.registers}
+
+
+def _noncanonical_of(scene: CategoryInput, fault: Fault, values: dict[str, int]) -> dict[str, int]:
+    top = user_top(scene.target, fault)
+    return {name: value for name, value in values.items() if not is_canonical(value, top)}
+
+
+def _noncanonical(odd: dict[str, int]) -> Match:
+    words = ", ".join(f"{name} = {value:#018x}" for name, value in list(odd.items())[:3])
     return Match(
         "segv-noncanonical",
-        f"SI_KERNEL without an address (general protection fault) and {', '.join(odd[:3])} "
-        "not canonical",
+        f"SI_KERNEL without an address (general protection fault) and {words} not canonical",
     )
 
 
-def failed_access(scene: CategoryInput) -> Answer:
+def failed_access(scene: CategoryInput, account: Account) -> Answer:
     """An access or a transfer failed: what lies at its address decides."""
-    account = scene.account
-    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
-        return None
     if account.how == TRANSFER:
         name = TRANSFERRED.get(account.place.kind, "segv-exec")
+    elif account.how == ACCESS:
+        name = ACCESSES.get(account.place.kind, "segv-wild")
     else:
-        name = ACCESSES[account.place.kind]
+        return None
     if name == "segv-noncanonical":
         return _noncanonical(_odd_words(scene, account))
     return Match(name, _at(scene, account, name))
 
 
-def _odd_words(scene: CategoryInput, account: Account) -> list[str]:
+def _odd_words(scene: CategoryInput, account: Account) -> dict[str, int]:
     """Return the registers of the access that are not canonical, or the address that they make."""
-    site, top = account.site, user_top(scene.target, account.fault)
+    site = account.site
     names = site.operand.registers() if site.operand is not None else ()
-    values = {name: site.fault.registers[name] for name in names if name in site.fault.registers}
-    odd = {name: value for name, value in values.items() if not is_canonical(value, top)}
-    if not odd:
-        what = "the target it goes to" if site.kind in TRANSFERS else "the address it computes"
-        odd = {"the word at rsp" if site.slot is not None else what: site.address or 0}
-    return [f"{name} = {value:#018x}" for name, value in odd.items()]
+    odd = _noncanonical_of(scene, account.fault, _values_of(site.fault, names))
+    if odd:
+        return odd
+    what = "the target it goes to" if site.kind in TRANSFERS else "the address it computes"
+    return {"the word at rsp" if site.slot is not None else what: site.address or 0}
 
 
 def _at(scene: CategoryInput, account: Account, name: str) -> str:
     """Return the sentence that says what lies at the address."""
     address, place = account.address or 0, account.place
-    region = scene.region_at(address)
-    where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
     if name == "segv-exec":
-        here = address == account.fault.pc
-        what = (
-            f"{account.fault.architecture.pc} equals the fault address"
-            if here
-            else "the instruction runs into"
-        )
-        return f"{what} {address:#018x}, which is {where}"
+        here = f"{account.fault.architecture.pc} equals the fault address"
+        what = here if address == account.fault.pc else "the instruction runs into"
+        return f"{what} {address:#018x}, which is {_mapped(scene, address)}"
     if place.kind == NULL:
         what = "an access at" if account.how == ACCESS else f"a {account.site.kind} to"
         return f"{what} address {address:#x}, below {NULL_PAGE}"
@@ -222,38 +181,35 @@ def _at(scene: CategoryInput, account: Account, name: str) -> str:
             f"the fault address {address:#018x} is in the inaccessible mapping "
             f"{place.region.start:#018x}-{place.region.end:#018x}"
         )
-    return f"the fault address {address:#018x} is {where}"
+    return f"the fault address {address:#018x} is {_mapped(scene, address)}"
 
 
-def without_operand(scene: CategoryInput) -> Answer:
+def _mapped(scene: CategoryInput, address: int) -> str:
+    region = scene.region_at(address)
+    return "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
+
+
+def without_operand(scene: CategoryInput, account: Account) -> Answer:
     """SIGSEGV with an address that the instruction does not explain: the address decides."""
-    account = scene.account
-    if isinstance(account, Absent) or account.how != UNEXPLAINED:
+    address = account.fault.address
+    if account.how != UNEXPLAINED or account.fault.signo != SIGSEGV or address is None:
         return None
-    fault = account.fault
-    if fault.signo != SIGSEGV or fault.address is None:
-        return None
-    if fault.address < NULL_PAGE:
-        return Match("segv-null", f"an access at address {fault.address:#x}, below {NULL_PAGE}")
-    if fault.address < NEAR_NULL:
-        return Match("segv-near-null", f"the fault address {fault.address:#x} is below {NEAR_NULL}")
-    region = scene.region_at(fault.address)
-    where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
-    return Match("segv-wild", f"the fault address {fault.address:#018x} is {where}")
+    if address < NULL_PAGE:
+        return Match("segv-null", f"an access at address {address:#x}, below {NULL_PAGE}")
+    if address < NEAR_NULL:
+        return Match("segv-near-null", f"the fault address {address:#x} is below {NEAR_NULL}")
+    return Match("segv-wild", f"the fault address {address:#018x} is {_mapped(scene, address)}")
 
 
-def other_end(scene: CategoryInput) -> Answer:
+def other_end(_: CategoryInput, account: Account) -> Answer:
     """Every end that no address belongs to: by how the process came to it."""
-    account = scene.account
-    if isinstance(account, Absent):
+    end = ENDS.get(account.how)
+    if end is None:
         return None
-    fault, how = account.fault, account.how
-    name = ENDS.get(how)
-    if name is None:
-        return None
-    if how == RAISED:
-        name = f"raised:{signal_name(fault.signo).replace(' ', '-')}"
-    return Match(name, _EVIDENCE[how](account))
+    name, evidence = end
+    if account.how == RAISED:
+        name = f"raised:{signal_name(account.fault.signo).replace(' ', '-')}"
+    return Match(name, evidence(account))
 
 
 def _address(account: Account) -> str:
@@ -289,35 +245,54 @@ def _arithmetic(account: Account) -> str:
     return f"SIGFPE: {_FPE_CODES.get(code, f'si_code {code}')} at {account.fault.pc:#018x}"
 
 
-def _poisoned(account: Account) -> str:
-    return f"si_code {account.fault.code}: the kernel found poisoned memory, {_address(account)}"
-
-
-_EVIDENCE = {
-    MISALIGNED: lambda account: (
+# Ends that no address belongs to: the category of each, and the sentence that tells of it.
+ENDS: dict[str, tuple[str, Callable[[Account], str]]] = {
+    MISALIGNED: ("segv-misaligned", lambda account: (
         f"an access that must be aligned was not, by the instruction at {account.fault.pc:#018x}"
-    ),
-    PRIVILEGED: _privileged,
-    PROTECTION: _protection,
-    PROTECTION_KEY: lambda account: f"si_code 4: a protection key forbids it, {_address(account)}",
-    SHADOW_STACK: lambda account: f"si_code 10: a return at {account.fault.pc:#018x}",
-    BUS: lambda account: f"si_code {account.fault.code}, {_address(account)}",
-    MEMORY_ERROR: _poisoned,
-    ARITHMETIC: _arithmetic,
-    ILLEGAL: lambda account: f"SIGILL: the CPU refused the instruction at {account.fault.pc:#018x}",
-    TRAPPED: lambda account: f"SIGTRAP at {account.fault.pc:#018x}",
-    CPU_LIMIT: lambda _: "SIGXCPU by the kernel: the limit of CPU time is used up (RLIMIT_CPU)",
-    FILE_SIZE_LIMIT: lambda _: "SIGXFSZ: a file reached the limit of its size (RLIMIT_FSIZE)",
-    REFUSED_CALL: lambda _: "SIGSYS by the kernel: a seccomp filter refused a system call",
-    RAISED: _raised,
-}
+    )),
+    PRIVILEGED: ("segv-privileged", _privileged),
+    PROTECTION: ("segv-protection", _protection),
+    PROTECTION_KEY: ("segv-protection-key", lambda account: (
+        f"si_code 4: a protection key forbids it, {_address(account)}"
+    )),
+    SHADOW_STACK: ("segv-shadow-stack", lambda account: (
+        f"si_code 10: a return at {account.fault.pc:#018x}"
+    )),
+    BUS: ("bus-adrerr", lambda account: f"si_code {account.fault.code}, {_address(account)}"),
+    MEMORY_ERROR: ("bus-memerr", lambda account: (
+        f"si_code {account.fault.code}: the kernel found poisoned memory, {_address(account)}"
+    )),
+    ARITHMETIC: ("fpe", _arithmetic),
+    ILLEGAL: ("ill", lambda account: (
+        f"SIGILL: the CPU refused the instruction at {account.fault.pc:#018x}"
+    )),
+    TRAPPED: ("trap", lambda account: f"SIGTRAP at {account.fault.pc:#018x}"),
+    CPU_LIMIT: ("limit:cpu", lambda _: (
+        "SIGXCPU by the kernel: the limit of CPU time is used up (RLIMIT_CPU)"
+    )),
+    FILE_SIZE_LIMIT: ("limit:file-size", lambda _: (
+        "SIGXFSZ: a file reached the limit of its size (RLIMIT_FSIZE)"
+    )),
+    REFUSED_CALL: ("seccomp", lambda _: (
+        "SIGSYS by the kernel: a seccomp filter refused a system call"
+    )),
+    RAISED: ("raised", _raised),
+}  # fmt: skip
 
-FAULT_RULES = (
-    ("segv-stack-overflow", stack_overflow),
-    ("return-to-null", return_to_null),
-    ("misaligned-sp", misaligned_sp),
-    ("segv-noncanonical", unread_protection),
-    ("access", failed_access),
-    ("unexplained", without_operand),
-    ("other ends", other_end),
+
+def _of_account(rule: Callable[[CategoryInput, Account], Answer], scene: CategoryInput) -> Answer:
+    return None if isinstance(scene.account, Absent) else rule(scene, scene.account)
+
+
+FAULT_RULES = tuple(
+    (name, partial(_of_account, rule))
+    for name, rule in (
+        ("segv-stack-overflow", stack_overflow),
+        ("return-to-null", return_to_null),
+        ("misaligned-sp", misaligned_sp),
+        ("segv-noncanonical", unread_protection),
+        ("access", failed_access),
+        ("unexplained", without_operand),
+        ("other ends", other_end),
+    )
 )

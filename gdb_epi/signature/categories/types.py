@@ -11,8 +11,8 @@ from functools import cached_property
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.account import ABORTED, Account, account_of
-from gdb_epi.fault.find_fault import Fault, find_fault
+from gdb_epi.fault.account import ABORTED, Account
+from gdb_epi.fault.find_fault import Fault
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -61,19 +61,12 @@ class CategoryInput:
         target: Target,
         crash: CrashInfo | Absent,
         native: Sequence[NativeFrame] | Absent,
-        account: Account | Absent | None = None,
+        account: Account | Absent,
     ) -> None:
         self.target = target
         self.crash = crash
         self.native = native
-        if account is not None:
-            self.account = account
-
-    @cached_property
-    def account(self) -> Account | Absent:
-        """The account of the fault, looking through a re-raising handler if there is one."""
-        fault = find_fault(self.target, self.crash)
-        return fault if isinstance(fault, Absent) else account_of(self.target, fault)
+        self.account = account
 
     @cached_property
     def fault(self) -> Fault | Absent:
