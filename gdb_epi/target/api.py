@@ -39,6 +39,11 @@ class Region(NamedTuple):
         """Length in bytes."""
         return self.end - self.start
 
+    @property
+    def in_file(self) -> bool:
+        """Whether a file was mapped; "[heap]" and "[stack]" are none."""
+        return (self.path or "").startswith("/")
+
 
 class Thread(NamedTuple):
     """One LWP of the process, in the order in which the core lists them."""

@@ -20,9 +20,9 @@ from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import (
     PoolCensus,
     classes_of_heap,
-    head_of,
     pool_census,
 )
+from gdb_epi.corruption.heap.pymalloc_pools import head_of
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

@@ -11,6 +11,7 @@ import pytest
 
 from gdb_epi.corruption.checks.type_slots import _own_tables
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.target.api import Region
 
 CLASSES = [0x5555_5600_0000 + 0x1000 * number for number in range(3)]
 NUMBER_AT, SIZE, APART = 96, 400, 0x1C0
@@ -31,7 +32,7 @@ def told(values: list[int], *, file: str | None = None) -> list[tuple[int | str,
     )
     reader = SimpleNamespace(layout=layout, target=SimpleNamespace(read=read))
     heap: Any = SimpleNamespace(reader=reader)
-    region = SimpleNamespace(path=file)
+    region = Region(0, 1 << 47, "rw-", file, 0, 0)
     context: Any = SimpleNamespace(target=SimpleNamespace(region_at=lambda _at: region))
     return [(one.where, one.corrected) for one in _own_tables(context, heap, CLASSES)]
 

@@ -14,9 +14,9 @@ from gdb_epi.corruption.heap.pool_census import (
     BlockRow,
     PoolCensus,
     SizeClass,
-    head_of,
     pool_census,
 )
+from gdb_epi.corruption.heap.pymalloc_pools import head_of
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout

@@ -19,7 +19,8 @@ from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory import read_words, values_at_hand
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
-from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, head_of, pool_census
+from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
+from gdb_epi.corruption.heap.pymalloc_pools import head_of
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form

@@ -29,6 +29,8 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     WrongWord,
     counted_down,
     damaged_header,
+    head_of,
+    heap_pieces,
     leads_elsewhere,
     pool_at,
     pool_damage,
@@ -38,7 +40,7 @@ from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.pointers.word_origin import origin_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
-from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
+from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import try_read
@@ -48,8 +50,6 @@ from gdb_epi.target.search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
-# Include/object.h: words of a managed dict, or of weak references, before the collector's head.
-_PREHEADER = 1 << 3 | 1 << 4
 _INLINE = 1 << 2
 _STR = 1 << 28
 DEBUG_BYTES = b"\xfd" * 7
@@ -97,7 +97,7 @@ class BlockObjects:
     def know_all_types(self) -> None:
         """Find every type first; then a sweep reads no memory but the pools. Raises OutOfTime."""
         for address, info in list(self._heap.types().items())[:MAX_TYPES]:
-            self._heads[address] = _head_of(info.flags)
+            self._heads[address] = head_of(info.flags)
         self._near_types = frozenset(
             address ^ 1 << bit for address in self._heads for bit in range(3, 64)
         ).difference(self._heads)
@@ -194,7 +194,7 @@ class BlockObjects:
         Each word is judged once; names of types are not read for it.
         """
         flags = self._flags(word)
-        head_size = self._heads[word] = -1 if flags is None else _head_of(flags)
+        head_size = self._heads[word] = -1 if flags is None else head_of(flags)
         return head_size
 
     def _flags(self, word: int) -> int | None:
@@ -267,7 +267,7 @@ class BlockObjects:
         address = candidate.place - self._type_at
         # An object of two words has nothing else to judge it by; types of singletons (None,
         # Ellipsis), of which no block holds objects, have that size too.
-        if candidate.head != _head_of(info.flags) or info.basicsize <= self._type_at + 8:
+        if candidate.head != head_of(info.flags) or info.basicsize <= self._type_at + 8:
             return False
         size = candidate.head + (self._str_size(address, info) or info.basicsize)
         varies = info.itemsize or info.flags & _INLINE or candidate.debug
@@ -313,22 +313,10 @@ def _large_counts(data: bytes, step: int, is_small: bool) -> list[int]:
     return [number for number, byte in enumerate(absurd.to_bytes(len(third), "little")) if byte]
 
 
-def _head_of(flags: int) -> int:
-    """Return how many bytes lie before an object in its block, by its type's tp_flags.
-
-    3.11 (bpo-44590 and later) put dict and values before the collector's head, 3.12 (gh-95649)
-    the list of weak references too.
-    """
-    if not flags & HAVE_GC:
-        return 0
-    return 2 * GC_HEAD if flags & _PREHEADER else GC_HEAD
-
-
 MAX_POOLS = 96  # of a default run
 MAX_PAGE = SIZES[0]
 MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
 STEP = 4096
-PIECE = 1 << 20
 INCREMENT = "an increment of the reference count of a freed object (use after free)"
 
 
@@ -472,9 +460,8 @@ class _PoolSearch:
                 yield from (int(place, 16) for place in finding.facts.get("where", ()))
                 yield int(finding.facts["corrected"], 16)
         yield from values_at_hand(self._context)
-        walk = object_walk(
-            self._context
-        )  # slots that name no object: its header may be what is wrong
+        # Slots that name no object: its header may be what is wrong.
+        walk = object_walk(self._context)
         wrong = [] if isinstance(walk, Absent) else walk.without_type()
         yield from (slot.value for slot in wrong if len(wrong) <= MAX_WRONG)
 
@@ -492,19 +479,13 @@ class _PoolSearch:
 
     def everywhere(self) -> Iterator[tuple[Pool, bytes]]:
         """Yield the pools of anonymous writable memory."""
-        for region in self._context.target.regions():
-            if region.path is not None or "w" not in region.perms:
-                continue
-            end = region.start + min(region.dumped, region.size)
-            self._before = None
-            for start in range(region.start & -MAX_PAGE, end, PIECE):
-                low, high = max(start, region.start), min(start + PIECE, end)
-                if high <= low:
-                    continue
-                if not self._context.budget.take(high - low):
-                    self.complete = False
-                    return
-                yield from self._in_piece(low, high)
+        for region, low, high in heap_pieces(self._context.target):
+            if low == region.start:
+                self._before = None
+            if not self._context.budget.take(high - low):
+                self.complete = False
+                return
+            yield from self._in_piece(low, high)
 
     def _in_piece(self, low: int, high: int) -> Iterator[tuple[Pool, bytes]]:
         data = try_read(self._context.target, low, high - low)

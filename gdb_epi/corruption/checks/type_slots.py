@@ -17,7 +17,8 @@ from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import heap_of, page_reader, read_words
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
-from gdb_epi.corruption.heap.pool_census import classes_of_heap, head_of, pool_census
+from gdb_epi.corruption.heap.pool_census import classes_of_heap, pool_census
+from gdb_epi.corruption.heap.pymalloc_pools import head_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.layout.layout import Layout
@@ -231,7 +232,7 @@ def _own_tables(context: Context, heap: Heap, types: list[int]) -> Iterator[Evid
 
 def _is_anonymous(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
-    return region is not None and not (region.path or "").startswith("/")
+    return region is not None and not region.in_file
 
 
 def _is_no_function(context: Context, value: int, strict: bool) -> bool:

@@ -497,7 +497,7 @@ def _unknown_counts(
 
 def _in_file(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
-    return region is not None and (region.path or "").startswith("/")
+    return region is not None and region.in_file
 
 
 def _two_bits(

@@ -79,7 +79,7 @@ class _Tables:
         self._constants = [
             region
             for region in context.target.regions()
-            if (region.path or "").startswith("/") and "x" not in region.perms
+            if region.in_file and "x" not in region.perms
         ]
         self._starts = [region.start for region in self._constants]
         self._known: dict[int, bool] = {}
@@ -87,9 +87,7 @@ class _Tables:
     def may_be_object(self, address: int) -> bool:
         """Whether an address is in writable memory that is no file's."""
         region: Region | None = self._target.region_at(address)
-        return (
-            region is not None and "w" in region.perms and not (region.path or "").startswith("/")
-        )
+        return region is not None and "w" in region.perms and not region.in_file
 
     def in_constants(self, address: int) -> bool:
         """Whether an address lies in a file's data that may be constant."""

@@ -132,7 +132,7 @@ def may_be_stale(context: Context, value: int, right: int | None = None) -> bool
     region = context.target.region_at(value)
     if region is None:
         return right is not None and value ^ right < 1 << ARENA_BIT
-    return "w" in region.perms and not (region.path or "").startswith("/")
+    return "w" in region.perms and not region.in_file
 
 
 def may_be_freed(context: Context, value: int) -> bool:

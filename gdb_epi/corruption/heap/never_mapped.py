@@ -64,7 +64,7 @@ def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
         if region.start <= end:  # .bss, in the last page of the file's mapping and after it
             end = region.end
             continue
-        is_heap = "w" in region.perms and not (region.path or "").startswith("/")
+        is_heap = "w" in region.perms and not region.in_file
         near = region.start - end < MAX_BRK
         return Gap(end + MARGIN, region.start - MARGIN) if is_heap and near else None
     return None

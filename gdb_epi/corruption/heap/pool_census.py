@@ -17,15 +17,14 @@ from itertools import accumulate
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
 from gdb_epi.corruption.heap.memory import heap_of, page_reader
-from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, SIZES, pool_shape
-from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, TYPE_SUBCLASS
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, SIZES, heap_pieces, pool_shape
+from gdb_epi.cpython.heap.objects_by_type import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target.api import Target, view_of
 
 MAX_BYTES = 16 << 20  # looked at; the rest of a larger heap is left out
-PIECE = 1 << 20  # a multiple of the size of every pool
 MAX_CLASSES = 20_000
 LEAST_CLASS = 800  # bytes: PyHeapTypeObject has 848 and more, 3.8 to 3.15
 MANY = 0xFFFF  # references; more may be a low address
@@ -34,8 +33,6 @@ LEAST_COUNT = 32  # smaller ones are not asked for
 _NOT_SMALL = b"(?![\\0-\\x1f]\\0{7})"  # a word that is LEAST_COUNT or more follows
 # The word of a pool's header with nextoffset and maxnextoffset; what the latter may be.
 _LAST_WORD, _MOST = 5, frozenset(size - block for size in SIZES for block in range(16, 513, 16))
-# Include/object.h: words of a managed dict, or of weak references, before the collector's head.
-_PREHEADER = 1 << 3 | 1 << 4
 
 
 class SizeClass:
@@ -159,17 +156,12 @@ class PoolCensus:
     def _pools(self) -> Iterator[tuple[int, int, memoryview]]:
         """Yield (first block, bytes of a block, blocks that were ever handed out) of each pool."""
         left = MAX_BYTES
-        for region in self._target.regions():
-            if region.path is not None or "w" not in region.perms:
-                continue
-            end = region.start + min(region.dumped, region.size)
-            for start in range(region.start & -SIZES[0], end, PIECE):
-                low, high = max(start, region.start), min(start + PIECE, end)
-                left -= high - low
-                if left < 0:
-                    self.complete = False
-                    return
-                yield from _in_piece(self._target, low, (high - low) & -PAGE)
+        for _, low, high in heap_pieces(self._target):
+            left -= high - low
+            if left < 0:
+                self.complete = False
+                return
+            yield from _in_piece(self._target, low, (high - low) & -PAGE)
 
 
 def _in_piece(target: Target, low: int, size: int) -> Iterator[tuple[int, int, memoryview]]:
@@ -188,17 +180,6 @@ def _in_piece(target: Target, low: int, size: int) -> Iterator[tuple[int, int, m
             following = at + pool
             first = at + OVERHEAD
             yield low + first, block, memory[first : first + carved * block]
-
-
-def head_of(flags: int) -> int:
-    """Return how many bytes lie before an object in its block, by its type's tp_flags.
-
-    3.11 (bpo-44590 and later) put dict and values before the collector's head, 3.12 (gh-95649)
-    the list of weak references too.
-    """
-    if not flags & HAVE_GC:
-        return 0
-    return 2 * GC_HEAD if flags & _PREHEADER else GC_HEAD
 
 
 @once_per_run

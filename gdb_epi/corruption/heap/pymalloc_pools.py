@@ -13,13 +13,18 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from gdb_epi.cpython.heap.objects_by_type import HAVE_GC
+from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
 HEADER = struct.Struct("<I4xQQQIIII")
 COUNT_AND_FREE = struct.Struct("<I4xQ")
 OVERHEAD = 48
 GC_HEAD = 16  # bytes of the collector's links before an object
+# Include/object.h: words of a managed dict, or of weak references, before the collector's head.
+_PREHEADER = 1 << 3 | 1 << 4
 SIZES = (16384, 4096)
+PIECE = 1 << 20  # a multiple of the size of every pool
 MOST_COUNTED = 16  # references to a freed object that were taken or given up
 MOST_BESIDE = 4  # blocks beside the right ones, handed out from a damaged list
 MAX_SHIFTED, MAX_SHIFTED_LINK = 7, 5  # bytes by which a number, and an address, may be shifted
@@ -46,6 +51,26 @@ class Pool(NamedTuple):
         for at in range(OVERHEAD, OVERHEAD + self.carved * self.block, self.block):
             if at not in self.free:
                 yield at
+
+
+def head_of(flags: int) -> int:
+    """Return how many bytes lie before an object in its block, by its type's tp_flags.
+
+    3.11 (bpo-44590 and later) put dict and values before the collector's head, 3.12 (gh-95649)
+    the list of weak references too.
+    """
+    if not flags & HAVE_GC:
+        return 0
+    return 2 * GC_HEAD if flags & _PREHEADER else GC_HEAD
+
+
+def heap_pieces(target: Target) -> Iterator[tuple[Region, int, int]]:
+    """Yield the pieces of anonymous writable memory in which pools may be: mapping, start, end."""
+    for region in target.regions():
+        if region.path is None and "w" in region.perms and region.dumped > 0:
+            end = region.start + min(region.dumped, region.size)
+            for start in range(region.start & -SIZES[0], end, PIECE):
+                yield region, max(start, region.start), min(start + PIECE, end)
 
 
 def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int, int, int] | None:
