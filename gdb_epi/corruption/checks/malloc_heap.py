@@ -8,7 +8,7 @@ it names does not answer.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, ZeroedChunkHeader
@@ -67,19 +67,9 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         raise NotChecked(f"the heap has {size >> 20} MiB: only with --sweep")
     if not context.budget.take(size):
         raise NotChecked("the budget does not reach for the heap")
-    heap = HeapWords(context.target, region.start, size // 8)
+    is_whole = not context.target.truncation().truncated and region.dumped >= region.size
     try:
-        for news in _walk(heap, lambda first, end: _is_named(context, first, end)):
-            if isinstance(news, int):
-                context.counts["malloc chunks"] = news
-            elif isinstance(news, ZeroedChunkHeader):
-                context.zeroed_headers.append(news)  # for the check M:line
-            elif not isinstance(news, str):
-                yield news
-            elif context.target.truncation().truncated or region.dumped < region.size:
-                yield Skipped("R7", news)  # what is missing may be why
-            else:
-                yield plain_evidence(OVERWRITTEN, "", news)
+        yield from _walk(context, HeapWords(context.target, region.start, size // 8), is_whole)
     except UnreadableMemory as error:
         raise NotChecked(str(error)) from error
 
@@ -97,14 +87,8 @@ def _is_named(context: Context, chunk: int, end: int) -> bool:
     )
 
 
-def _walk(
-    heap: HeapWords, is_named: Callable[[int, int], bool]
-) -> Iterator[Evidence | ZeroedChunkHeader | str | int]:
-    """Yield evidence, complaints, headers of zeros, and at the end the number of chunks.
-
-    `is_named(chunk, end)` tells whether something else says that a chunk begins there, which a
-    larger size of the one before, up to `end`, would swallow.
-    """
+def _walk(context: Context, heap: HeapWords, is_whole: bool) -> Iterator[Evidence | Skipped]:
+    """Yield what is wrong with the chunks; note headers of zeros and the number of chunks."""
     at, count, breaks = 0, 0, 0
     recent: deque[int] = deque(maxlen=BACK + 1)
     while at + 1 < heap.count:
@@ -117,28 +101,31 @@ def _walk(
             count += 1
             continue
         breaks += 1
-        repair = _repair(heap, [*recent, at], is_named) if breaks <= MAX_BREAKS else None
-        gone = (
-            _next_chunks_behind_zeros(heap, at) if repair is None and breaks <= MAX_BREAKS else None
-        )
-        if gone is not None:
-            yield ZeroedChunkHeader(heap.start + 8 * at, heap.start + 8 * gone[0])
-            recent.clear()
+        repair = gone = None
+        if breaks <= MAX_BREAKS:
+            repair = _repair(context, heap, [*recent, at])
+            gone = _next_chunks_behind_zeros(heap, at) if repair is None else None
+        recent.clear()
+        if repair is not None:
+            place, size = repair
+            yield _evidence(heap, place, size)
+            at = place + (size & ~FLAGS) // 8
+        elif gone is not None:  # for the check M:line
+            header = ZeroedChunkHeader(heap.start + 8 * at, heap.start + 8 * gone[0])
+            context.zeroed_headers.append(header)
             at = gone[1]
-            continue
-        if repair is None:
+        else:
             if at + 1 < heap.count and not _is_tail(heap, at):
-                place = heap.start + 8 * at
+                summary = (
+                    f"malloc's chunks fit no more at {heap.start + 8 * at:#x}, after {count}; no "
+                    "single flip mends them"
+                )
+                # Of a heap that is not whole, what is missing may be why.
                 yield (
-                    f"malloc's chunks fit no more at {place:#x}, after {count}; no single flip "
-                    "mends them"
+                    plain_evidence(OVERWRITTEN, "", summary) if is_whole else Skipped("R7", summary)
                 )
             break
-        place, size = repair
-        yield _evidence(heap, place, size)
-        recent.clear()
-        at = place + (size & ~FLAGS) // 8
-    yield count
+    context.counts["malloc chunks"] = count
 
 
 def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | None:
@@ -168,9 +155,7 @@ def _is_tail(heap: HeapWords, at: int) -> bool:
     return not any(heap.slice(at, 512))
 
 
-def _repair(
-    heap: HeapWords, places: list[int], is_named: Callable[[int, int], bool]
-) -> tuple[int, int] | None:
+def _repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, int] | None:
     """Return (place, size) of a one-bit change behind which all fits; None without one.
 
     The last place that can be mended, and the smallest size: others would jump over chunks that
@@ -185,7 +170,7 @@ def _repair(
             length, mended = heap[place + 1] & ~FLAGS, size & ~FLAGS
             at = heap.start + 8 * place
             larger = MIN_CHUNK <= length < mended
-            swallowed = larger and (behind > 1 or is_named(at + length, at + mended))
+            swallowed = larger and (behind > 1 or _is_named(context, at + length, at + mended))
             whole = swallowed or _jumps_over_chunks(heap, place, size)
             return None if whole else (place, size)
     return None
@@ -273,12 +258,8 @@ def _free(words: HeapWords) -> Iterator[int]:
 def _mended(
     context: Context, chunk: int, offset: int, answer: int, link: int
 ) -> Iterator[Evidence]:
-    near = (link ^ 1 << bit for bit in range(64))
-    chunks = [
-        flip
-        for flip in near
-        if not flip >> ADDRESS_BITS and read_word(context.target, flip + answer) == chunk
-    ]
+    near = [flip for bit in range(64) if not (flip := link ^ 1 << bit) >> ADDRESS_BITS]
+    chunks = [flip for flip in near if read_word(context.target, flip + answer) == chunk]
     if len(chunks) == 1:
         summary = (
             f"a link of the free malloc chunk at {chunk:#x} is {link:#018x}; the chunk one bit "

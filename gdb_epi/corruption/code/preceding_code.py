@@ -32,6 +32,7 @@ MAX_RETURNS = 6
 MAX_WAYS = 8  # that lead to one place
 MAX_VISITED = 300  # instructions
 RETURNS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF))  # opcodes
+_PUSHES = frozenset((*range(0x50, 0x58), 0x68, 0x6A))
 
 
 class CodePath(NamedTuple):
@@ -44,6 +45,11 @@ class CodePath(NamedTuple):
     steps: tuple[Step, ...]
     skippable: frozenset[int]  # numbers of steps
     end: int
+
+    @property
+    def start(self) -> int:
+        """The address of the first instruction."""
+        return self.steps[0].address if self.steps else self.end
 
     def following(self, number: int) -> int:
         """Return the address of the instruction after a step."""
@@ -84,7 +90,7 @@ def paths_from_definitions(
     One of these places made it, as far as direct branches tell; loops that leave it alone lead to
     no further place. Empty where they are not all known, or are many.
     """
-    head = path.steps[0].address if path.steps else path.end
+    head = path.start
     exact = code_around(context, head)
     if exact is None or not exact.begins(head):
         return []
@@ -127,12 +133,11 @@ def paths_from_definitions(
 
 def _joined(path: CodePath, step: Step | None, onward: dict[int, Step | None]) -> CodePath:
     """Return the steps from one on to a path, and the path."""
-    head = path.steps[0].address if path.steps else path.end
     steps: list[Step] = []
-    while step is not None and step.address != head:
+    while step is not None and step.address != path.start:
         steps.append(step)
         step = onward.get(step.address)
-    return _behind(CodePath(tuple(steps), frozenset(), head), path)
+    return _behind(CodePath(tuple(steps), frozenset(), path.start), path)
 
 
 def _behind(first: CodePath, other: CodePath) -> CodePath:
@@ -152,15 +157,12 @@ def paths_through_callee(context: Context, path: CodePath) -> Iterator[CodePath]
     function = context.functions.at(start) if start is not None else None
     if function is None or function.start != start:
         return
-    rest = path.steps[last + 1 :]
     skippable = frozenset(n - last for n in path.skippable if n > last)
     for step in _returns(context.target, function.start, function.end):
         steps = _steps_before(context, step.address)
         if steps is not None:
-            ending = _block(context, steps, step.address)
-            count = len(ending.steps)
-            later = frozenset(count + n for n in skippable)
-            yield CodePath((*ending.steps, step, *rest), ending.skippable | later, path.end)
+            onward = CodePath((step, *path.steps[last + 1 :]), skippable, path.end)
+            yield _behind(_block(context, steps, step.address), onward)
 
 
 def _steps_before(context: Context, pc: int) -> list[Step] | None:
@@ -229,14 +231,12 @@ def stack_pointer_change(instruction: Instruction) -> int | None:
         return -WORD
     if instruction.flow == "return":
         return WORD
-    if instruction.encoding != "legacy" or instruction.map != 0:
-        return 0 if "rsp" not in (instruction.reg, instruction.rm) else _plain_vector(instruction)
     opcode = instruction.opcode
-    if (
-        0x50 <= opcode < 0x58
-        or opcode in (0x68, 0x6A)
-        or (opcode, instruction.extension) == (0xFF, 6)
-    ):
+    if instruction.encoding != "legacy" or instruction.map != 0:
+        # A name in ModRM may be a vector register or a source; only cmov writes the stack pointer.
+        is_cmov = instruction.map == 1 and 0x40 <= opcode < 0x50
+        return None if is_cmov and instruction.reg == "rsp" else 0
+    if opcode in _PUSHES or (opcode, instruction.extension) == (0xFF, 6):
         return -WORD
     if 0x58 <= opcode < 0x60:
         return WORD if instruction.reg != "rsp" else None
@@ -248,24 +248,14 @@ def stack_pointer_change(instruction: Instruction) -> int | None:
         operand = instruction.memory
         plain = operand is not None and operand.registers() == ("rsp",)
         return operand.displacement if operand is not None and plain else None
-    changing = (
-        opcode in (0x89, 0x01, 0x29, 0x21, 0x09, 0x31, 0x83, 0x81) and instruction.rm == "rsp"
-    )
-    return None if changing or (opcode in (0x8B, 0x03, 0x2B) and instruction.reg == "rsp") else 0
-
-
-def _plain_vector(instruction: Instruction) -> int | None:
-    """A name in ModRM may be a vector register or a source; only cmov writes the stack pointer."""
-    return (
-        None
-        if instruction.map == 1 and 0x40 <= instruction.opcode < 0x50 and instruction.reg == "rsp"
-        else 0
-    )
+    if opcode in (0x89, 0x01, 0x29, 0x21, 0x09, 0x31, 0x83, 0x81) and instruction.rm == "rsp":
+        return None
+    return None if opcode in (0x8B, 0x03, 0x2B) and instruction.reg == "rsp" else 0
 
 
 def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) -> CodePath | None:
     """Return a path with the code of the caller before it, when it begins with its function."""
-    first = path.steps[0].address if path.steps else path.end
+    first = path.start
     function = context.functions.at(first)
     sp = stack_pointers(path, registers.get("rsp", 0))
     at = sp[0] if sp else registers.get("rsp")
@@ -281,8 +271,8 @@ def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) ->
     steps = _steps_before(context, call.address)
     if steps is None:
         return None
-    made_here = CodePath((call, *path.steps), frozenset(n + 1 for n in path.skippable), path.end)
-    return _behind(_block(context, steps, call.address), made_here)
+    called = _behind(CodePath((call,), frozenset(), first), path)
+    return _behind(_block(context, steps, call.address), called)
 
 
 def _block(context: Context, steps: list[Step], pc: int) -> CodePath:
@@ -306,9 +296,7 @@ def _block(context: Context, steps: list[Step], pc: int) -> CodePath:
         at = steps[number].address if number < len(steps) else pc
         if number > first and any(source < low for source in joins.get(at, ())):
             first, low = number, at
-    skipped = [
-        (source, at) for at, sources in joins.items() for source in sources if low <= source < at
-    ]
+    skipped = [(source, at) for at, sources in joins.items() for source in sources if source >= low]
     kept = steps[first:]
     skippable = frozenset(
         number

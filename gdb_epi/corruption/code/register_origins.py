@@ -9,6 +9,8 @@ rdi, rsi and rcx have moved on by then.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from gdb_epi.corruption.code.preceding_code import (
     CodePath,
     path_before,
@@ -217,24 +219,17 @@ def _on_all_ways(
     wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
     if site.operand is None:
         instruction = decode(read_up_to(context.target, path.end, MAX_LENGTH))
-        wanted += (
-            [instruction.through]
-            if instruction is not None and instruction.through is not None
-            else []
-        )
+        if instruction is not None and instruction.through is not None:
+            wanted.append(instruction.through)
     differing: list[RecomputedRegister] = []
     for name in wanted:  # grows
         if name not in settled:
             ways = paths_from_definitions(context, path, name, registers)
             tables = [
-                [
-                    remade
-                    for remade in replay(context.target, way, registers)
-                    if remade.register == name
-                ]
+                [made for made in replay(context.target, way, registers) if made.register == name]
                 for way in ways
             ]
-            settled[name] = [remade for table in tables for remade in table] if all(tables) else []
+            settled[name] = list(chain.from_iterable(tables)) if all(tables) else []
             if all(remade.held != remade.expected for remade in settled[name]):
                 differing += settled[name]
         behind = {n for remade in settled[name] for n in remade.through if n != "rsp"}
@@ -264,6 +259,10 @@ class _Store(NamedTuple):
     at: int
     size: int
     value: int | None
+
+    def overlaps(self, at: int, size: int) -> bool:
+        """Tell whether bytes of a range were stored to."""
+        return self.at < at + size and at < self.at + self.size
 
 
 class _Replay:
@@ -308,12 +307,9 @@ class _Replay:
         for number in range(len(changes) - 1, first - 1, -1):
             instruction = self._path.steps[number].instruction
             for register in changes[number] or ():
-                by = (
-                    added_constant(instruction, register)
-                    if number not in self._path.skippable
-                    else None
-                )
-                if by is None or self._path.steps_over(number):
+                by = added_constant(instruction, register)
+                unsure = number in self._path.skippable or self._path.steps_over(number)
+                if by is None or unsure:
                     values.pop(register, None)
                 elif register in values:
                     values[register] = (values[register] - by) & WORD_MASK
@@ -336,10 +332,8 @@ class _Replay:
             values["rsp"] = sp
         self._note_stores(number, values)
         for register in sorted(change):
-            taken_off = (
-                register not in self._made
-                and added_constant(step.instruction, register) is not None
-            )
+            is_sum = added_constant(step.instruction, register) is not None
+            taken_off = is_sum and register not in self._made
             remade = None if taken_off else self._remake(number, register, values)
             self._made.pop(register, None)
             if remade is not None and number not in self._path.skippable:
@@ -430,21 +424,13 @@ class _Replay:
 
         None when what is there now may have been stored later.
         """
-        hits = [
-            store
-            for store in self._stores
-            if store.at < slot + how.size and slot < store.at + store.size
-        ]
+        hits = [store for store in self._stores if store.overlaps(slot, how.size)]
         last = hits[-1] if hits and hits[-1][1:3] == (slot, 8) == (slot, how.size) else None
         if last is not None and last.value is not None:
             return last.value
-        for store in self._later_stores:
-            if (
-                store.number > number
-                and store.at < slot + how.size
-                and slot < store.at + store.size
-            ):
-                return None
+        later = (store for store in self._later_stores if store.number > number)
+        if any(store.overlaps(slot, how.size) for store in later):
+            return None
         return _load(self._target, slot, how)
 
 

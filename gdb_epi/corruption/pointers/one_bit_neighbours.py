@@ -92,33 +92,16 @@ class Neighbour(NamedTuple):
 
 # Levels from the strongest to the weakest; ids of weights.json.
 LEVELS = (
-    "R17",
-    "P14",
-    "P16",
-    "P15",
-    "P13",
-    "P8",
-    "P3",
-    "P9",
-    "P12",
-    "P11",
-    "P2",
-    "P7",
-    "P10",
-    "P4",
-    "P5",
-    "M1",
-    "P1",
-)
+    "R17", "P14", "P16", "P15", "P13", "P8", "P3", "P9", "P12", "P11", "P2", "P7", "P10", "P4",
+    "P5", "M1", "P1",
+)  # fmt: skip
 
 
 @once_per_run
 def neighbours_of(context: Context) -> list[Neighbour]:
     """Return the one-bit neighbours that would have worked, the best first."""
     suspects = suspects_of(context)
-    garbage = any(
-        suspect.depth == 0 and has_software_pattern(context, suspect) for suspect in suspects
-    )
+    garbage = any(not s.depth and has_software_pattern(context, s) for s in suspects)
     neighbours: list[Neighbour] = []
     for suspect in suspects:
         if suspect.depth:
@@ -237,11 +220,8 @@ def _worth(context: Context, site: FaultSite, suspect: Suspect, top: int) -> boo
 
 def _as_relocated(context: Context, slot: int, value: int) -> bool:
     """Tell whether a word of a file's constants is what its relocation says."""
-    files, _missing = image_files(context)
-    return any(
-        image.module.start <= slot < image.module.end and image.is_bound(slot, value)
-        for image in files
-    )
+    images = [i for i in image_files(context)[0] if i.module.start <= slot < i.module.end]
+    return any(image.is_bound(slot, value) for image in images)
 
 
 def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Neighbour]:
@@ -308,7 +288,7 @@ def _neighbour(
     pointee = index.at(corrected)
     if pointee is not None and (pointee.kind == FREE or _was_unmapped(context, suspect, corrected)):
         pointee = None
-    around = _around(context, suspect, corrected)
+    around = _types_around(context, suspect, corrected)
     kind = pointee.name if pointee is not None and pointee.kind == OBJECT else None
     same = sum(name == kind for name in around)
     rounded = pointee is None and not corrected % ROUND  # a mask or a size: those stand anywhere
@@ -433,24 +413,18 @@ def _is_orphan(context: Context, address: int) -> bool:
     return context.was_searched(address) and len(held) < count
 
 
-def _around(context: Context, suspect: Suspect, corrected: int) -> list[str]:
+def _types_around(context: Context, suspect: Suspect, corrected: int) -> list[str]:
     """Return the types of the objects that the words around the wrong one point at."""
     index = address_index(context)
     best: list[str] = []
     for slot in suspect.slots:
-        kinds = []
-        for offset in AROUND:
-            word = read_word(context.target, slot + offset)
-            kind = index.object_type(word) if word and word != corrected else None
-            if kind is not None:
-                kinds.append(kind)
-        best = max(best, kinds, key=len)
+        words = (read_word(context.target, slot + offset) for offset in AROUND)
+        kinds = (index.object_type(word) for word in words if word and word != corrected)
+        best = max(best, [kind for kind in kinds if kind is not None], key=len)
     return best
 
 
 def has_software_pattern(context: Context, suspect: Suspect) -> bool:
     """Tell whether a suspect is text, poison or another value that software makes."""
-    return (
-        software_pattern(context, FaultWord(suspect.source, suspect.value, suspect.distance))
-        is not None
-    )
+    word = FaultWord(suspect.source, suspect.value, suspect.distance)
+    return software_pattern(context, word) is not None
