@@ -188,8 +188,10 @@ def _through(
     if further is None:
         return None
     sentence = f"{activity.who()} waits at {activity.where()} for {link} {other.who()}; "
+    # Of a circle those are members that are in it, not who waits for one of them.
+    before = () if further.label == h.DEADLOCK else (activity,)
     further = further._replace(sentence=sentence + further.sentence,
-                               members=(activity, *further.members))  # fmt: skip
+                               members=(*before, *further.members))  # fmt: skip
     if further.label != h.NO_FAULT or further.kind != IDLE:
         return further
     if activity.kind == h.JOIN and (activity.timed or other.place.startswith(SERVERS)):
@@ -292,7 +294,9 @@ def _event(
             ruled_out=("a timeout", "a thread whose frames refer to it"),
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
+    direct = [d for d in left if d.tid == seen[-1]] if seen else []  # the shortest circle
     if all(d.tid in seen for d in left):
+        left = direct or left
         giver = left[0]
         members = (activity, *left)
         end = "the end of " if giver.kind == h.JOIN else ""
@@ -308,8 +312,10 @@ def _event(
     link = f"{what}, which could come from"
     made = next(filter(None, (_through(scene, activity, d.tid, link, seen) for d in free)), None)
     if made is None:  # each of them waits for one that waits for it
-        text = f"{waits}; {free[0].who()}, which could give it, waits at {free[0].where()} for it"
-        return h.HangAnswer(h.DEADLOCK, "event and lock", text, (activity, *left), t.PROBABLE)
+        others = direct or free
+        who = f"{others[0].who()}, which could give it, waits at {others[0].where()} for it"
+        members = (activity, *others)
+        return h.HangAnswer(h.DEADLOCK, "event and lock", f"{waits}; {who}", members, t.PROBABLE)
     return made
 
 
