@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from gdb_epi.cli.support.verb_tree import Option, Verb, verb_tree
+from gdb_epi.cli.support.verb_tree import Argument, Verb, verb_tree
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Set-up"
@@ -90,7 +90,7 @@ def bash(verbs: list[Verb]) -> str:
     return script.replace("@CHOICES@", "\n".join(choices)).replace("@VERBS@", "\n".join(lines))
 
 
-def _offered(option: Option) -> str:
+def _offered(option: Argument) -> str:
     words = " ".join(option.choices)
     return f'COMPREPLY=($(compgen -W "{words}" -- "$cur")); ' if words else ""
 
@@ -132,7 +132,7 @@ def _arguments(verb: Verb, shifted: int) -> Iterator[str]:
     yield f"            _arguments {' '.join(specs)}"
 
 
-def _spec(option: Option, flag: str) -> str:
+def _spec(option: Argument, flag: str) -> str:
     value = ""
     if option.value:
         action = f"({' '.join(option.choices)})" if option.choices else "_files"

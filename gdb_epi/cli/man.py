@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gdb_epi import __version__
 from gdb_epi.cli.main import EXIT_CODES, SPECIAL_CODES
-from gdb_epi.cli.support.verb_tree import Option, verb_tree
+from gdb_epi.cli.support.verb_tree import Argument, verb_tree
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Set-up"
@@ -49,7 +49,7 @@ def _page() -> Iterator[str]:
     yield ".BR gdb (1),\n.BR coredumpctl (1),\n.BR core (5)"
 
 
-def _option(option: Option) -> Iterator[str]:
+def _option(option: Argument) -> Iterator[str]:
     flags = ", ".join(rf"\fB{_text(flag)}\fR" for flag in option.flags)
     value = rf"\fI{_text(option.value)}\fR" if option.value else ""
     yield ".TP"

@@ -8,10 +8,10 @@ list (symptom_types.py), by a table over the account of the fault and never by t
 
 from __future__ import annotations
 
-from gdb_epi.corruption.code.return_slot import off_by_8, one_bit_return, race_of_setcontext
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern
 from gdb_epi.corruption.pointers.word_origin import shape_in_words
+from gdb_epi.corruption.replay.return_slot import off_by_8, one_bit_return, race_of_setcontext
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage

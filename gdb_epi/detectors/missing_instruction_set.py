@@ -11,7 +11,7 @@ from gdb_epi.fault.instructions import is_boundary, is_in_step
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.fault.signals import SIGILL
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.cpu_features import CpuFeatures, cpu_features
+from gdb_epi.target.cpu_features import CpuidLeaves, cpu_features
 from gdb_epi.x86 import MAX_LENGTH
 from gdb_epi.x86.instruction_sets import InstructionSet, instruction_sets
 
@@ -56,7 +56,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
     yield Finding("missing_instruction_set", f"thread {fault.tid}", facts, summary)
 
 
-def _has(features: CpuFeatures, wanted: InstructionSet) -> bool:
+def _has(features: CpuidLeaves, wanted: InstructionSet) -> bool:
     """Tell whether CPU and kernel have an extension, for all that is known."""
     rows = [features.rows]
     if wanted.by_system and features.active:

@@ -17,7 +17,7 @@ import gdb
 from gdb_epi.cpython.layout.spec import MAX_DEPTH, TRANSPARENT, spec_for
 from gdb_epi.errors import InputError
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.api import Member, StructType
+from gdb_epi.target.api import MemberLayout, StructType
 
 _AGGREGATES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 # A stub compiled from headers gives macros a value under this prefix.
@@ -36,7 +36,7 @@ def _lookup(name: str) -> gdb.Type | None:
     return ctype
 
 
-def _member(field: gdb.Field, base_bits: int) -> Member:
+def _member(field: gdb.Field, base_bits: int) -> MemberLayout:
     """Return where one member lies; `base_bits` is the position of its parent.
 
     For a bit field, offset and size are those of its storage unit (the declared type), and
@@ -45,14 +45,14 @@ def _member(field: gdb.Field, base_bits: int) -> Member:
     bits = base_bits + field.bitpos
     size = field.type.strip_typedefs().sizeof
     if not field.bitsize:
-        return Member(bits // 8, size)
+        return MemberLayout(bits // 8, size)
     unit = size * 8
-    return Member(bits // unit * size, size, bits % unit, field.bitsize)
+    return MemberLayout(bits // unit * size, size, bits % unit, field.bitsize)
 
 
 def _walk(
     ctype: gdb.Type, prefix: str, base_bits: int, depth: int, descend: frozenset[str] | None
-) -> Iterator[tuple[str, Member]]:
+) -> Iterator[tuple[str, MemberLayout]]:
     for field in ctype.fields():
         if not hasattr(field, "bitpos"):
             continue  # a static member has no place in the struct
@@ -79,7 +79,7 @@ def type_layout(name: str) -> StructType | None:
         ctype = _lookup(spelling)
         if ctype is None:
             continue
-        fields: dict[str, Member] = {}
+        fields: dict[str, MemberLayout] = {}
         for path, member in _walk(ctype, "", 0, 1, spec.descend):
             fields.setdefault(path, member)
             if len(fields) >= _MAX_MEMBERS:

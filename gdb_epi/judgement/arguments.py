@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
 from gdb_epi.detectors.findings import Finding, SpeaksFor, speaks_for
 from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
-from gdb_epi.judgement.category_weights import category_row
+from gdb_epi.judgement.category_hypotheses import hypothesis_of_category
 from gdb_epi.judgement.hypotheses import SEVERAL_BITS, UNKNOWN, causes_of_damage
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
 from gdb_epi.typing_lite import NamedTuple
@@ -145,7 +145,7 @@ def _of_category(
     of_findings: Sequence[Argument],
     counted: Mapping[str, Counts],
 ) -> Iterator[Argument]:
-    row = category_row(category)
+    row = hypothesis_of_category(category)
     if row is None or (row.how and any(argument.label != row.label for argument in of_findings)):
         return
     if not (row.by_damage and score.damaged):

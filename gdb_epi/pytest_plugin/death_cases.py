@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gdb_epi.private_files import make_private_folder, private_opener
-from gdb_epi.pytest_plugin.journal import Watched
+from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, Death
@@ -98,7 +98,7 @@ class DeathCases:
 
     def of(
         self,
-        watched: Watched,
+        watched: JournalReader,
         subject: str | None = None,
         ending: str = "the process of this test died",
         *,
@@ -140,7 +140,7 @@ class DeathCases:
             path = os.path.join(self._folder, f"{origin.pid}.json")
             yield self._keep(self._examined(case, core), path)
 
-    def core_of(self, watched: Watched) -> str | None:
+    def core_of(self, watched: JournalReader) -> str | None:
         """Return the core that a process left, None when there is none."""
         if watched.gdb is not None:
             path = os.path.join(watched.gdb, "core.0")
@@ -154,7 +154,7 @@ class DeathCases:
 
     # -- one case ----------------------------------------------------------------------------------
 
-    def _examined(self, case: Case, core: str | None, watched: Watched | None = None) -> Case:
+    def _examined(self, case: Case, core: str | None, watched: JournalReader | None = None) -> Case:
         """Examine the core of a case and keep what there is."""
         name = re.sub(r"[^A-Za-z0-9_.-]+", "-", case.subject.rpartition("::")[2]).strip("-.")
         folder = os.path.join(self._settings.artifacts, f"{name[-MAX_NAME:]}-{case.pid}")

@@ -18,7 +18,7 @@ from gdb_epi.typing_lite import Any, NamedTuple
 MAIN, CONTROLLER, WORKER = "main", "controller", "worker"
 
 
-class Journal:
+class JournalWriter:
     """The writer, in the process that is watched; silent in its forked children."""
 
     def __init__(self, folder: str, role: str, name: str, gdb: str | None) -> None:
@@ -50,7 +50,7 @@ class Test(NamedTuple):
     begun: float
 
 
-class Watched:
+class JournalReader:
     """The reader of one process' journal: where the process was last."""
 
     def __init__(self, path: str) -> None:
@@ -125,13 +125,13 @@ class Journals:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._watched: dict[str, Watched] = {}
+        self._watched: dict[str, JournalReader] = {}
 
-    def update(self) -> list[Watched]:
+    def update(self) -> list[JournalReader]:
         """Read what was added, and return the processes in the order of their pids."""
         for name in os.listdir(self._folder):
             if name.endswith(".events") and name not in self._watched:
-                self._watched[name] = Watched(os.path.join(self._folder, name))
+                self._watched[name] = JournalReader(os.path.join(self._folder, name))
         for watched in self._watched.values():
             watched.update()
         return sorted(self._watched.values(), key=lambda watched: watched.pid)

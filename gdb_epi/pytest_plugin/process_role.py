@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, Journal
+from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalWriter
 from gdb_epi.pytest_plugin.settings import (
     FOLDER,
     GDB_FOLDER,
@@ -40,6 +40,6 @@ def begin(config: pytest.Config) -> None:
         role, name = CONTROLLER if distributes(config) else MAIN, ""
     if role == CONTROLLER:
         os.environ[WORKERS_FOLDER] = folder
-    journal = Journal(folder, role, name, os.environ.pop(GDB_FOLDER, None))
+    journal = JournalWriter(folder, role, name, os.environ.pop(GDB_FOLDER, None))
     inside = InProcessPlugin(config, read_settings(folder), role, journal)
     config.pluginmanager.register(inside, "epi-inside")

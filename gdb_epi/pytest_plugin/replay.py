@@ -15,14 +15,16 @@ import pytest
 
 from gdb_epi.pytest_plugin.ci_reports import CiReports
 from gdb_epi.pytest_plugin.death_cases import Case
-from gdb_epi.pytest_plugin.journal import Watched
+from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.util import counted
 
 
 class Replay:
     """Hooks of the reporting session; `exit_code` is what it ends with."""
 
-    def __init__(self, case: Case, watched: Watched, exit_code: int, reports: CiReports) -> None:
+    def __init__(
+        self, case: Case, watched: JournalReader, exit_code: int, reports: CiReports
+    ) -> None:
         self._case = case
         self._watched = watched
         self._exit_code = exit_code

@@ -29,7 +29,7 @@ from gdb_epi.cli.support.supervisor import death_words
 from gdb_epi.private_files import make_private_folder
 from gdb_epi.pytest_plugin.ci_reports import CiReports, say
 from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
-from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, Journals, Watched
+from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
 from gdb_epi.pytest_plugin.settings import FOLDER, GDB_FOLDER, Settings, distributes
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
 from gdb_epi.repro.cores import core_to_be_overwritten, how_cores_come
@@ -55,7 +55,7 @@ class Ended(NamedTuple):
 
     status: int
     case: Case | None
-    watched: Watched | None  # the process that ran the session
+    watched: JournalReader | None  # the process that ran the session
     hung: bool = False
 
     @property
@@ -89,7 +89,7 @@ def supervise(config: pytest.Config) -> None:
     _leave(ended.exit_code)
 
 
-def _can_be_reported(watched: Watched) -> bool:
+def _can_be_reported(watched: JournalReader) -> bool:
     """Tell whether this process may import the project's files: its tests were collected once.
 
     After the end of the session nothing is left to be reported but the exit.
@@ -218,7 +218,7 @@ class _Supervisor:
         verb = CRASHED if status < 0 else ENDED
         return Ended(status, self._cases.of(main, ending=_how(status), verb=verb), main)
 
-    def _main(self) -> Watched | None:
+    def _main(self) -> JournalReader | None:
         """Return the process that runs the session."""
         first = (w for w in self._journals.update() if w.role in (MAIN, CONTROLLER))
         return next(first, None)
@@ -244,7 +244,7 @@ class _Supervisor:
                     os.kill(watched.pid, signal.SIGKILL)
         return None
 
-    def _hang(self, watched: Watched, limit: float, leader: int) -> Case:
+    def _hang(self, watched: JournalReader, limit: float, leader: int) -> Case:
         """Look at a process that takes too long."""
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
         folder = tempfile.mkdtemp(dir=self._settings.folder)
@@ -263,7 +263,7 @@ class _Supervisor:
             ending += f"; {trouble}"
         return self._cases.of(watched, ending=ending, verb=HUNG, hung=core)
 
-    def _core_by_abort(self, watched: Watched) -> str | None:
+    def _core_by_abort(self, watched: JournalReader) -> str | None:
         """Let the kernel write the core, where GDB may not attach."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(watched.pid, signal.SIGABRT)
@@ -285,7 +285,7 @@ def is_at_work(pid: int, proc: str = "/proc") -> bool:
         return False
 
 
-def _overdue(watched: Watched, limit: float) -> bool:
+def _overdue(watched: JournalReader, limit: float) -> bool:
     since = None
     if watched.test is not None:
         since = watched.test.begun

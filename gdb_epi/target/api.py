@@ -158,7 +158,7 @@ class Truncation(NamedTuple):
     reason: str
 
 
-class Member(NamedTuple):
+class MemberLayout(NamedTuple):
     """One member of a C struct: byte offset and size, bit position for bit fields."""
 
     offset: int
@@ -172,7 +172,7 @@ class StructType(NamedTuple):
 
     name: str
     size: int
-    fields: Mapping[str, Member]
+    fields: Mapping[str, MemberLayout]
 
 
 LIVE = "live"

@@ -25,7 +25,7 @@ _LEAST_LEAF, _MOST_LEAF = 1, 0x40
 _EDX = 3
 
 
-class CpuFeatures(NamedTuple):
+class CpuidLeaves(NamedTuple):
     """Rows of CPUID by leaf: (eax, ebx, ecx, edx). `active`: with the kernel's part; {} before."""
 
     family: int
@@ -34,7 +34,7 @@ class CpuFeatures(NamedTuple):
     active: dict[str, tuple[int, ...]]
 
 
-def cpu_features(target: Target) -> CpuFeatures | None:
+def cpu_features(target: Target) -> CpuidLeaves | None:
     """Return what the CPU said; None where no ld.so of glibc wrote it down."""
     auxv = target.auxv()
     wanted, base = auxv.get(AT_HWCAP), auxv.get(AT_BASE)
@@ -57,7 +57,7 @@ def cpu_features(target: Target) -> CpuFeatures | None:
     return None
 
 
-def features_in(words: tuple[int, ...], hwcap: int) -> CpuFeatures | None:
+def features_in(words: tuple[int, ...], hwcap: int) -> CpuidLeaves | None:
     """Return the features that words of 4 bytes hold, by leaf 1's edx; None without."""
     at = -1
     while True:
@@ -81,4 +81,4 @@ def features_in(words: tuple[int, ...], hwcap: int) -> CpuFeatures | None:
             rows[leaf] = words[start : start + _ROW]
             if halves:
                 active[leaf] = words[start + _ROW : start + 2 * _ROW]
-        return CpuFeatures(head[2], head[3], rows, active)
+        return CpuidLeaves(head[2], head[3], rows, active)

@@ -19,8 +19,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 import numpy as np
 from support.fleet_simulator import FIRST_DAY, population, simulate
 
+from gdb_epi.fleet.screen.finding import MIN_N, MIN_RR
 from gdb_epi.fleet.screen.screening import judged_hosts
-from gdb_epi.fleet.screen.types import MIN_N, MIN_RR
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 
 LIMITS = (0.05, 0.1, 0.15, 0.2, 0.3)

@@ -28,9 +28,7 @@ from support import fleet_services, fleet_troubles
 from support.fleet_simulator import FIRST_DAY, Fleet, population, simulate
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.possible_hosts import OpenHost, open_hosts
-from gdb_epi.fleet.screen.screening import replay
-from gdb_epi.fleet.screen.types import (
+from gdb_epi.fleet.screen.finding import (
     DAY_OF_WEEK,
     EVENT,
     HOST,
@@ -40,6 +38,8 @@ from gdb_epi.fleet.screen.types import (
     Finding,
     is_of_host,
 )
+from gdb_epi.fleet.screen.possible_hosts import OpenHost, open_hosts
+from gdb_epi.fleet.screen.screening import replay
 
 SETTINGS = {
     "nothing planted, 50 a day": {},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write gdb_epi/corruption/code/opcodes.json: which opcodes stand for which, of each bytecode.
+"""Write gdb_epi/corruption/replay/opcodes.json: which opcodes stand for which, of each bytecode.
 
     python tests/tools/emit_opcodes.py
 

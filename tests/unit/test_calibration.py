@@ -22,7 +22,7 @@ from gdb_epi.judgement.calibration import (
     counts_of,
     read_calibration,
 )
-from gdb_epi.judgement.category_weights import CATEGORIES
+from gdb_epi.judgement.category_hypotheses import CATEGORIES
 from gdb_epi.loader import load_all
 
 

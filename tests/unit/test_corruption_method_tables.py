@@ -8,9 +8,9 @@ import struct
 import pytest
 from support.faults import failed, fault_at
 
-from gdb_epi.corruption.code import method_tables
-from gdb_epi.corruption.code.method_tables import is_no_table
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.replay import method_tables
+from gdb_epi.corruption.replay.method_tables import is_no_table
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.fake import FakeTarget

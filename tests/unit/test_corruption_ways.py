@@ -12,9 +12,9 @@ from support.scenes import HEAP, MMAP, PC, SP, STACK, crash
 
 from gdb_epi.corruption.checks.control_flow import stack_pointer
 from gdb_epi.corruption.checks.registers import register_values
-from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.ambiguity import stride_at_hand
+from gdb_epi.corruption.replay.code_map import code_around, code_map
 from gdb_epi.corruption.score import weights
 from gdb_epi.target.api import CrashInfo, Thread
 

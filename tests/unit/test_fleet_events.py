@@ -11,14 +11,14 @@ from support.fleet_simulator import FIRST_DAY, population, simulate
 from gdb_epi.fleet.questions.splitting import split
 from gdb_epi.fleet.questions.verdict import ONE_EVENT, of_population
 from gdb_epi.fleet.screen.events import events_of
-from gdb_epi.fleet.screen.screening import replay, screen
-from gdb_epi.fleet.screen.types import (
+from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
     DAY_OF_WEEK,
     EVENT,
     LOOP_OF,
     TIME_OF_DAY,
 )
+from gdb_epi.fleet.screen.screening import replay, screen
 
 SMALL = {"hosts": 300, "days": 21, "per_day": 40.0}
 LAST = FIRST_DAY + 20

@@ -16,9 +16,9 @@ from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen import findings_cache
+from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.findings_cache import Together, cached_events, cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
-from gdb_epi.fleet.screen.types import Finding
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 

@@ -10,10 +10,10 @@ from support.fleet_simulator import population, simulate
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.records.facts import facts_of, program_of
 from gdb_epi.fleet.records.projection import project
+from gdb_epi.fleet.screen.finding import DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
 from gdb_epi.fleet.screen.moments import is_expected
 from gdb_epi.fleet.screen.programs import of_most_programs
 from gdb_epi.fleet.screen.rising import trend_of_number
-from gdb_epi.fleet.screen.types import DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
 
 

@@ -9,11 +9,12 @@ from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
+from gdb_epi.fleet.screen.finding import BITFLIP, FORKS, LOCK
 from gdb_epi.fleet.screen.finding_texts import verdict
 from gdb_epi.fleet.screen.host_evidence import (
     NEW,
     Crashes,
-    HealthyHosts,
+    NullModel,
     chances,
     likelihood_ratios,
     simulate_healthy_hosts,
@@ -21,7 +22,6 @@ from gdb_epi.fleet.screen.host_evidence import (
 from gdb_epi.fleet.screen.host_signals import signal_findings
 from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares, host_findings
 from gdb_epi.fleet.screen.screening import replay, screen
-from gdb_epi.fleet.screen.types import BITFLIP, FORKS, LOCK
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
@@ -206,7 +206,7 @@ def test_a_mark_that_many_crashes_carry_still_tells_a_host_that_has_it_always():
     """Half of a small fleet's signatures are on one host alone; of the bad host all of them."""
     mean, cpus = np.full((1, 2), 4.0), np.array([64.0, 64.0])
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
-    null = HealthyHosts(mean, 0.3, np.array([0.01, 0.5, 0.02]), cpus, *none)
+    null = NullModel(mean, 0.3, np.array([0.01, 0.5, 0.02]), cpus, *none)
     host, period = np.repeat([0, 1], 6), np.zeros(12, dtype=np.int64)
     carried = np.array([NEW] * 6 + [NEW, 0] * 3)
     crashes = Crashes(host, period, carried, np.arange(12), np.ones(12, dtype=np.int64))

@@ -32,7 +32,7 @@ from gdb_epi.cpython.layout.layout import (
 from gdb_epi.cpython.layout.spec import STRUCTS, canonical_path, struct_key
 from gdb_epi.errors import InputError
 from gdb_epi.session import Session
-from gdb_epi.target.api import Member, StructType
+from gdb_epi.target.api import MemberLayout, StructType
 
 # The members without which no stack can be decoded, by alternatives (newest name first).
 CORE = [
@@ -193,7 +193,7 @@ def test_dump_gives_back_the_shipped_text(key: tuple[tuple[int, int], str]) -> N
 def test_find_takes_the_first_path_that_exists() -> None:
     layout = Layout(_document(S=[24, {"old": [8, 8], "bits": [16, 4, 3, 2]}]))
     assert layout.find("S", "new", "old") == (8, 8, -1, 0)
-    assert layout.find("S", "bits") == Member(16, 4, 3, 2)
+    assert layout.find("S", "bits") == MemberLayout(16, 4, 3, 2)
     assert layout.offset("S", "new") is None
     assert layout.offset("T", "old") is None
     assert (layout.size("S"), layout.size("T")) == (24, None)
@@ -269,7 +269,7 @@ def test_load_of_an_unknown_version_is_none() -> None:
 
 
 def test_emit_encodes_bit_fields_and_names_what_is_missing() -> None:
-    struct = StructType("PyObject", 16, {"a": Member(0, 8), "b": Member(8, 4, 1, 2)})
+    struct = StructType("PyObject", 16, {"a": MemberLayout(0, 8), "b": MemberLayout(8, 4, 1, 2)})
     header = {"version": [3, 99], "free_threaded": False, "debug": False}
     document = emit_layout(
         lambda name: struct if name == "PyObject" else None,

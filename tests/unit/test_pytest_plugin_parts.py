@@ -17,7 +17,7 @@ import pytest
 from gdb_epi.pytest_plugin import death_cases
 from gdb_epi.pytest_plugin.ci_reports import CiReports
 from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
-from gdb_epi.pytest_plugin.journal import Watched
+from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.pytest_plugin.supervisor import is_at_work
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
@@ -87,7 +87,7 @@ def test_a_core_that_does_not_fit_on_the_disk_ends_no_session(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(shutil, "move", full)
-    watched = Watched("nowhere.events")
+    watched = JournalReader("nowhere.events")
     watched.pid = 7
     made = DeathCases(settings_in(tmp_path))
     case = made.of(watched, "test_it", "it took too long", verb=HUNG, hung=str(tmp_path / "hang"))

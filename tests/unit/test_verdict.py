@@ -15,7 +15,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import Score, score, weights
 from gdb_epi.detectors.findings import DETECTORS, Finding
 from gdb_epi.judgement.calibration import Counts, counted_rules
-from gdb_epi.judgement.category_weights import CATEGORIES
+from gdb_epi.judgement.category_hypotheses import CATEGORIES
 from gdb_epi.judgement.hypotheses import HARDWARE, HYPOTHESES
 from gdb_epi.judgement.labels import LABELS
 from gdb_epi.judgement.verdict import LEAST, Verdict, judge

@@ -20,13 +20,13 @@ from gdb_epi.corruption.checks.wild_values import (
     overwritten_object,
     return_address,
 )
-from gdb_epi.corruption.code.register_origins import (
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers.word_origin import begins_free_chunk, origin_of_register
+from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
     _came_by_a_jump,
     recomputed_registers,
 )
-from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.word_origin import begins_free_chunk, origin_of_register
 from gdb_epi.corruption.score import weights
 from gdb_epi.corruption.symptom import symptom_of
 from gdb_epi.fault.named_values import _Candidate, _sum_of

@@ -11,7 +11,7 @@ from gdb_epi.cli.main import PROGRAM, find_verb
 from gdb_epi.typing_lite import NamedTuple
 
 
-class Option(NamedTuple):
+class Argument(NamedTuple):
     """An option, or a positional argument, whose `flags` are empty.
 
     `value` is the word for what it takes, "" for a flag.
@@ -28,7 +28,7 @@ class Verb(NamedTuple):
 
     words: tuple[str, ...]
     help: str
-    options: tuple[Option, ...]
+    options: tuple[Argument, ...]
     inner: tuple[str, ...]
 
     @property
@@ -61,7 +61,7 @@ def verb_tree(package: str = "gdb_epi.cli", before: tuple[str, ...] = ()) -> lis
     return verbs
 
 
-def _option(action: Action) -> Option:
+def _option(action: Action) -> Argument:
     choices = tuple(map(str, action.choices or ()))
     name = action.metavar or action.dest.upper()
     value = "" if action.nargs == 0 else " ".join(name) if isinstance(name, tuple) else name
@@ -72,4 +72,4 @@ def _option(action: Action) -> Option:
     if not action.option_strings and action.nargs in ("?", "*"):
         value = f"[{value}]"
     text = (action.help or "").replace("%(default)s", str(action.default)).replace("%%", "%")
-    return Option(tuple(action.option_strings), value, choices, " ".join(text.split()))
+    return Argument(tuple(action.option_strings), value, choices, " ".join(text.split()))

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.checks.gc_links import head_of_untracked
-from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
@@ -42,6 +41,7 @@ from gdb_epi.corruption.pointers.word_origin import (
     shape_in_words,
 )
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.mapping_checks import (

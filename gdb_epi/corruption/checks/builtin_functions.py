@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.objects_by_type import Heap
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code.code_map import begins_function
-from gdb_epi.corruption.code.preceding_code import called_function
-from gdb_epi.corruption.code.return_slot import ReturnSlot, off_by_8, one_bit_return, popped_word
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
@@ -27,6 +24,9 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.replay.code_map import begins_function
+from gdb_epi.corruption.replay.preceding_code import called_function
+from gdb_epi.corruption.replay.return_slot import ReturnSlot, off_by_8, one_bit_return, popped_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.instructions import Step, call_returning_to

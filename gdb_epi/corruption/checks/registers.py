@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gdb_epi.corruption.code.code_map import code_map
-from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
@@ -26,6 +24,8 @@ from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT, LOW
 from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.replay.code_map import code_map
+from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL, nearest_mapping, permits

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gdb_epi.corruption.code.passed_arguments import PassedArgument, is_mapped, passed_arguments
-from gdb_epi.corruption.code.preceding_code import called_function, stack_pointer_change
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import (
     MEMORY,
@@ -27,6 +25,8 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.replay.passed_arguments import PassedArgument, is_mapped, passed_arguments
+from gdb_epi.corruption.replay.preceding_code import called_function, stack_pointer_change
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import Step, call_returning_to
 from gdb_epi.fault.reads import read_up_to, read_word

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
@@ -17,6 +16,7 @@ from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import has_software_pattern, neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
-from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
@@ -20,6 +19,7 @@ from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import classes_of_heap, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import head_of
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, Heap
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.corruption.code.preceding_code import path_before
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
@@ -42,6 +41,7 @@ from gdb_epi.corruption.pointers.word_origin import (
     place_in_words,
 )
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.replay.preceding_code import path_before
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable
 
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.source.pyc import MarshalledCode, UnparsedConstant, Value
+from gdb_epi.cpython.source.pyc import MarshalledCode, OpaqueConstant, Value
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
@@ -103,7 +103,7 @@ class CodeComparer:
                 break
             member, slot, value = todo.pop()
             held = self.reader.u64(slot)
-            if isinstance(value, UnparsedConstant | MarshalledCode):
+            if isinstance(value, OpaqueConstant | MarshalledCode):
                 continue
             if not self._is(held, value):
                 difference = Difference(member, slot, held, value, False)

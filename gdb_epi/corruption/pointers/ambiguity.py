@@ -8,11 +8,11 @@ nothing of that is there, no array access made a pointer that is wrong by that m
 
 from __future__ import annotations
 
-from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.pointers.suspect_words import Suspect
+from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import may_execute

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from gdb_epi.corruption.code.method_tables import is_no_table
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.address_index import (
@@ -37,6 +36,7 @@ from gdb_epi.corruption.pointers.suspect_words import (
     software_pattern,
     suspects_of,
 )
+from gdb_epi.corruption.replay.method_tables import is_no_table
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_top

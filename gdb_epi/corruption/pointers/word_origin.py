@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from gdb_epi.corruption.code.preceding_code import path_before
-from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
+from gdb_epi.corruption.replay.preceding_code import path_before
+from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE

@@ -32,11 +32,11 @@ _OBJECTS = ("co_code", "co_consts", "co_names", "co_localsplusnames", "co_locals
             "co_filename", "co_name", "co_qualname")  # fmt: skip
 
 
-class UnparsedConstant:
+class OpaqueConstant:
     """A constant that is not taken apart: a set, a slice."""
 
 
-UNKNOWN = UnparsedConstant()
+UNKNOWN = OpaqueConstant()
 Value = object  # None, bool, int, float, complex, str, bytes, a tuple of these, Code or UNKNOWN
 
 

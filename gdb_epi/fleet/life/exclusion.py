@@ -23,6 +23,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_host
 from gdb_epi.fleet.screen.ended import end_of_host
+from gdb_epi.fleet.screen.finding import is_of_host
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
@@ -32,7 +33,6 @@ from gdb_epi.fleet.screen.finding_states import (
     stored,
 )
 from gdb_epi.fleet.screen.screening import screen
-from gdb_epi.fleet.screen.types import is_of_host
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, day_of, iso_day
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.util import counted

@@ -23,9 +23,9 @@ from gdb_epi.fleet.population.host_spelling import spelt_like
 from gdb_epi.fleet.records.packing import stored_record
 from gdb_epi.fleet.records.spool import drop_spooled
 from gdb_epi.fleet.records.values import text
+from gdb_epi.fleet.screen.finding import HOST as OF_HOST
+from gdb_epi.fleet.screen.finding import LOOP_OF
 from gdb_epi.fleet.screen.finding_states import detail_of
-from gdb_epi.fleet.screen.types import HOST as OF_HOST
-from gdb_epi.fleet.screen.types import LOOP_OF
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import shown_url
 from gdb_epi.fleet.store.dimensions import in_list_parts

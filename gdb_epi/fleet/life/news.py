@@ -24,9 +24,9 @@ from gdb_epi.fleet.life.marks import (
 from gdb_epi.fleet.life.states import State, all_states, failed_fixes
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signatures import new_signatures, top_signatures
+from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored
 from gdb_epi.fleet.screen.finding_texts import plain_signature
-from gdb_epi.fleet.screen.types import ALL
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert

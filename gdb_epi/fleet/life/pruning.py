@@ -17,8 +17,8 @@ from gdb_epi.fleet.life.marks import DRAINED, SUSPECT, standings
 from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
 from gdb_epi.fleet.population.host_spelling import spelt_like
 from gdb_epi.fleet.population.machine_names import machine_names
+from gdb_epi.fleet.screen.finding import HOST, LOOP_OF
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_rows
-from gdb_epi.fleet.screen.types import HOST, LOOP_OF
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY

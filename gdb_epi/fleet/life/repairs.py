@@ -13,7 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.host_spelling import spelt_like
 from gdb_epi.fleet.population.population import Memo, Population
-from gdb_epi.fleet.screen.types import HOST, Finding
+from gdb_epi.fleet.screen.finding import HOST, Finding
 from gdb_epi.fleet.store.days import iso_day
 
 _BEFORE = " (before its repair on "

@@ -15,11 +15,11 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.events import events_of
+from gdb_epi.fleet.screen.finding import MIN_N, TOGETHER
 from gdb_epi.fleet.screen.finding_texts import plain_signature
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import main_program, of_same_programs
 from gdb_epi.fleet.screen.screening import Screen
-from gdb_epi.fleet.screen.types import MIN_N, TOGETHER
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.util import counted

@@ -10,8 +10,8 @@ from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
 from gdb_epi.fleet.screen.design_effect import crashes_of
+from gdb_epi.fleet.screen.finding import Finding, is_of_host
 from gdb_epi.fleet.screen.screening import screened_hosts
-from gdb_epi.fleet.screen.types import Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple

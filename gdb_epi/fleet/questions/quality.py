@@ -14,7 +14,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.screen.events import Events, events_of
-from gdb_epi.fleet.screen.types import EVENT
+from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple

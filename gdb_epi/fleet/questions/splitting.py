@@ -21,11 +21,11 @@ from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.events import Events, events_of
+from gdb_epi.fleet.screen.finding import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.finding_texts import needs_or_goes, verdict
 from gdb_epi.fleet.screen.hosts import host_signatures
 from gdb_epi.fleet.screen.programs import is_asked_by_program
 from gdb_epi.fleet.screen.screening import screened_hosts
-from gdb_epi.fleet.screen.types import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple

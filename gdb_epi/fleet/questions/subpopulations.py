@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
+from gdb_epi.fleet.screen.finding import MAX_Q, MIN_N
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_pairs, nowhere
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
 from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, find_classes

@@ -15,8 +15,8 @@ from gdb_epi.fleet.population.coverage import hours_miss_some, without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
 from gdb_epi.fleet.screen.beside_hours import FAMILIES
+from gdb_epi.fleet.screen.finding import MAX_Q, MIN_N
 from gdb_epi.fleet.screen.programs import is_asked_by_program, is_of_process, of_same_programs
-from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
 from gdb_epi.typing_lite import NamedTuple

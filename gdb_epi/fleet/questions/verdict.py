@@ -16,18 +16,7 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, Part, Split, split
 from gdb_epi.fleet.screen.attributes import HOST_HOURS
 from gdb_epi.fleet.screen.ended import end_of_host
-from gdb_epi.fleet.screen.finding_texts import (
-    as_json,
-    is_hardware,
-    kind_words,
-    needs_or_goes,
-    sentence,
-    verdict,
-)
-from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
-from gdb_epi.fleet.screen.programs import OF_PROGRAM
-from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
-from gdb_epi.fleet.screen.types import (
+from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
     CPU,
@@ -42,6 +31,17 @@ from gdb_epi.fleet.screen.types import (
     Finding,
     is_of_host,
 )
+from gdb_epi.fleet.screen.finding_texts import (
+    as_json,
+    is_hardware,
+    kind_words,
+    needs_or_goes,
+    sentence,
+    verdict,
+)
+from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
+from gdb_epi.fleet.screen.programs import OF_PROGRAM
+from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted

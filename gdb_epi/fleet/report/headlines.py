@@ -17,6 +17,7 @@ from gdb_epi.fleet.questions.verdict import (
 )
 from gdb_epi.fleet.report.page import Headline, Numbers
 from gdb_epi.fleet.report.texts import clean, day_text, number, probability
+from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
@@ -26,7 +27,6 @@ from gdb_epi.fleet.screen.finding_states import (
     findings_to_raise,
 )
 from gdb_epi.fleet.screen.finding_texts import beside_words
-from gdb_epi.fleet.screen.types import Finding
 from gdb_epi.render.signature_words import signature_words
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.

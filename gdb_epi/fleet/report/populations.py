@@ -26,8 +26,8 @@ from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.headlines import css_kind, numbers_of
 from gdb_epi.fleet.report.page import Count, MarkRow, PartView, SignatureRow, SplitView
 from gdb_epi.fleet.report.texts import clean
+from gdb_epi.fleet.screen.finding import HOST, MIN_N
 from gdb_epi.fleet.screen.screening import Screen
-from gdb_epi.fleet.screen.types import HOST, MIN_N
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools
 from gdb_epi.util import counted
 

@@ -10,6 +10,7 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
+from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import (
     is_asked_by_program,
     is_of_process,
@@ -17,7 +18,6 @@ from gdb_epi.fleet.screen.programs import (
     program_table,
     share_beside,
 )
-from gdb_epi.fleet.screen.types import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.fleet.screen.types import EVENT, MOMENTS, Finding
+from gdb_epi.fleet.screen.finding import EVENT, MOMENTS, Finding
 
 MIN_ALIKE = 3  # events of one signature, from which on they are told together
 

@@ -10,6 +10,17 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
+from gdb_epi.fleet.screen.finding import (
+    ALL,
+    BITFLIP,
+    LOCK,
+    MAX_CELLS,
+    MAX_CONDITIONAL_P,
+    MAX_Q,
+    MIN_N,
+    MIN_RR,
+    Finding,
+)
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.mixture import mixture
 from gdb_epi.fleet.screen.programs import (
@@ -24,17 +35,6 @@ from gdb_epi.fleet.screen.programs import (
 )
 from gdb_epi.fleet.screen.rising import trend_of_number
 from gdb_epi.fleet.screen.spans import is_newest
-from gdb_epi.fleet.screen.types import (
-    ALL,
-    BITFLIP,
-    LOCK,
-    MAX_CELLS,
-    MAX_CONDITIONAL_P,
-    MAX_Q,
-    MIN_N,
-    MIN_RR,
-    Finding,
-)
 from gdb_epi.fleet.statistics.arrays import (
     MAX_TABLE,
     Bools,

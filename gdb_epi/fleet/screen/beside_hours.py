@@ -11,7 +11,7 @@ from __future__ import annotations
 from gdb_epi.fleet.population.coverage import hours_miss_some, without_hours
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.attributes import signature_findings
-from gdb_epi.fleet.screen.types import MAX_Q, Finding
+from gdb_epi.fleet.screen.finding import MAX_Q, Finding
 from gdb_epi.fleet.statistics.arrays import Bools
 
 FAMILIES = 3  # by host-hours, by the crashes that these do not cover, and by all crashes

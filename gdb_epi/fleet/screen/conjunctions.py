@@ -22,9 +22,9 @@ from gdb_epi.fleet.screen.attributes import (
     value_findings,
 )
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
+from gdb_epi.fleet.screen.finding import MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import is_of_process, of_same_programs
 from gdb_epi.fleet.screen.spans import newest_of, spans_of
-from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Memo, Population
+from gdb_epi.fleet.screen.finding import ALL, EVENT, LOOP_OF, Finding
 from gdb_epi.fleet.screen.findings_cache import cached_events
-from gdb_epi.fleet.screen.types import ALL, EVENT, LOOP_OF, Finding
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,

@@ -20,8 +20,8 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.life import marks
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number
+from gdb_epi.fleet.screen.finding import ALL, Finding, is_of_host
 from gdb_epi.fleet.screen.finding_texts import as_json, crashes_of, finite
-from gdb_epi.fleet.screen.types import ALL, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import insert

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gdb_epi.fleet.screen.ended import end_of_host
-from gdb_epi.fleet.screen.types import (
+from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
     COUNTED,

@@ -20,8 +20,8 @@ import numpy as np
 
 from gdb_epi import __version__
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.hosts import host_findings
-from gdb_epi.fleet.screen.types import Finding
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.special import SCIPY_VERSION
 

@@ -15,7 +15,7 @@ from itertools import product
 
 import numpy as np
 
-from gdb_epi.fleet.screen.types import MIN_N
+from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code, wide
 from gdb_epi.typing_lite import NamedTuple
 
@@ -44,7 +44,7 @@ class Crashes(NamedTuple):
     weight: Ints  # how many
 
 
-class HealthyHosts(NamedTuple):
+class NullModel(NamedTuple):
     """What is known about healthy hosts."""
 
     mean: Floats  # crashes that are expected in each period (rows), of each host
@@ -54,12 +54,12 @@ class HealthyHosts(NamedTuple):
     pairs: Ints  # host * CPU_NUMBERS + CPU, in order: those whose share of the crashes is known
     shares: Floats  # of each pair, on the other hosts of the kind
 
-    def of(self, host: int) -> HealthyHosts:
+    def of(self, host: int) -> NullModel:
         """Return what is known about one host, as the only one."""
         mine = self.pairs // CPU_NUMBERS == host
         pairs, shares = self.pairs[mine] % CPU_NUMBERS, self.shares[mine]
         mean, cpus = self.mean[:, [host]], self.cpus[[host]]
-        return HealthyHosts(mean, self.alpha, self.marks, cpus, pairs, shares)
+        return NullModel(mean, self.alpha, self.marks, cpus, pairs, shares)
 
     def of_pairs(self, host: Ints, cpu: Ints) -> Floats:
         """Return the share of the crashes that a CPU number has on healthy hosts."""
@@ -82,7 +82,7 @@ class LikelihoodRatios(NamedTuple):
         return (self.hardware + np.where(locked, self.forks, 0.0)) / 2
 
 
-def likelihood_ratios(crashes: Crashes, null: HealthyHosts) -> LikelihoodRatios:
+def likelihood_ratios(crashes: Crashes, null: NullModel) -> LikelihoodRatios:
     """Return the likelihood ratio of each host, averaged over the periods of its cause."""
     periods, hosts = null.mean.shape
     total = sum_by_code(crashes.host, crashes.weight, hosts)
@@ -99,7 +99,7 @@ def likelihood_ratios(crashes: Crashes, null: HealthyHosts) -> LikelihoodRatios:
     return LikelihoodRatios(*(sums / periods))
 
 
-def _of_window(recent: Crashes, rate: Floats, null: HealthyHosts) -> Floats:
+def _of_window(recent: Crashes, rate: Floats, null: NullModel) -> Floats:
     """Average over what the cause's crashes carry and how many it adds."""
     off, on, share = _classes(recent, null)
     sizes, number = np.unique(share, return_inverse=True)
@@ -128,7 +128,7 @@ def _mean(logs: Floats) -> Floats:
     return np.asarray(np.exp(np.minimum(logs, MAX_LOG)).mean(axis=1))
 
 
-def _classes(crashes: Crashes, null: HealthyHosts) -> tuple[Floats, Floats, Floats]:
+def _classes(crashes: Crashes, null: NullModel) -> tuple[Floats, Floats, Floats]:
     """Count each host's crashes off and on the CPU that has the most, by what they carry.
 
     The third is the share that this CPU has of the crashes of healthy hosts.
@@ -173,7 +173,7 @@ def chances(ratios: Floats, healthy: Floats) -> Floats:
     return np.asarray(np.minimum(1.0, np.where(ratios > healthy[far][0], beyond, by_rank)))
 
 
-def simulate_healthy_hosts(null: HealthyHosts) -> Floats:
+def simulate_healthy_hosts(null: NullModel) -> Floats:
     """Return likelihood ratios of healthy hosts, largest first; the same ones every time."""
     random = np.random.default_rng(SEED)
     alive = np.flatnonzero(null.mean.sum(axis=0) > 0)
@@ -188,7 +188,7 @@ def simulate_healthy_hosts(null: HealthyHosts) -> Floats:
     carried = (bits * (1 << np.arange(MARKS))[:, None]).sum(axis=0)
     cpu = (random.random(host.size) * cpus[host]).astype(np.int64)
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
-    same = HealthyHosts(mean, null.alpha, null.marks, cpus, *none)
+    same = NullModel(mean, null.alpha, null.marks, cpus, *none)
     crashes = Crashes(host, period, carried, cpu, np.ones(host.size, dtype=np.int64))
     ratios = likelihood_ratios(crashes, same)
     locked = np.bincount(host[carried >= LOCKED], minlength=size) >= MIN_N

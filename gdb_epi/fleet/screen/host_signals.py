@@ -13,8 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.host_evidence import CPU_NUMBERS
-from gdb_epi.fleet.screen.types import (
+from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     CPU,
     FORKS,
@@ -25,9 +24,10 @@ from gdb_epi.fleet.screen.types import (
     MIN_CPUS,
     MIN_N,
     MIN_RR,
+    ExposureShares,
     Finding,
-    Shares,
 )
+from gdb_epi.fleet.screen.host_evidence import CPU_NUMBERS
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, count_codes, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
@@ -44,7 +44,7 @@ KINDS = ("cpu_model", "sku", "instance_type")  # the first one known tells which
 MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are
 
 
-def signal_findings(population: Population, host_shares: Shares) -> Iterator[Finding]:
+def signal_findings(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
     """Yield the hosts that stand out by what their crashes carry."""
     yield from _on_one_cpu(population, host_shares)
     flags = ((BITFLIP, population.bitflip, LOOP), (LOCK, population.lock_inherited, FORKS))
@@ -60,7 +60,7 @@ class _OnCpus(NamedTuple):
     counts: Ints
 
 
-def _on_one_cpu(population: Population, host_shares: Shares) -> Iterator[Finding]:
+def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
     every = _on_cpus(population)
     totals = sum_by_code(every.host, every.counts, len(population.hosts))
@@ -148,7 +148,7 @@ def _kind_of_hosts(population: Population) -> tuple[Ints, str]:
 
 
 def _with_flag(
-    population: Population, expected_share: Shares, name: str, flag: Bools, caveat: str
+    population: Population, expected_share: ExposureShares, name: str, flag: Bools, caveat: str
 ) -> Iterator[Finding]:
     """Hosts with more flagged crashes than their hours and than their crashes let expect."""
     usable = population.host >= 0

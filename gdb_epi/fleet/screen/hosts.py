@@ -17,23 +17,8 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import count_known_pairs
 from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
-from gdb_epi.fleet.screen.host_evidence import (
-    CPU_NUMBERS,
-    FLIP,
-    LOCKED,
-    MIN_NEW,
-    NEW,
-    Crashes,
-    HealthyHosts,
-    LikelihoodRatios,
-    chances,
-    likelihood_ratios,
-    shares_of,
-    simulate_healthy_hosts,
-)
-from gdb_epi.fleet.screen.host_signals import cpus_of_hosts, signal_findings
-from gdb_epi.fleet.screen.programs import ITS_PROGRAM, main_program, only_on_host
-from gdb_epi.fleet.screen.types import (
+from gdb_epi.fleet.screen.confounders import explained_by, fits_as_well
+from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
     COUNTED,
@@ -54,10 +39,25 @@ from gdb_epi.fleet.screen.types import (
     ONE_SIGNATURE,
     PLAIN,
     WINDOWS,
+    ExposureShares,
     Finding,
-    Shares,
 )
-from gdb_epi.fleet.screen.within_marks import explained_by, fits_as_well
+from gdb_epi.fleet.screen.host_evidence import (
+    CPU_NUMBERS,
+    FLIP,
+    LOCKED,
+    MIN_NEW,
+    NEW,
+    Crashes,
+    LikelihoodRatios,
+    NullModel,
+    chances,
+    likelihood_ratios,
+    shares_of,
+    simulate_healthy_hosts,
+)
+from gdb_epi.fleet.screen.host_signals import cpus_of_hosts, signal_findings
+from gdb_epi.fleet.screen.programs import ITS_PROGRAM, main_program, only_on_host
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -87,7 +87,7 @@ MAX_LIKE = 4  # crashes of one signature on one host, of what tells how much hos
 MIN_ALIKE = 6  # hosts that have a signature, of which half say how many crashes of it are usual
 
 
-def exposure_shares(population: Population, since: int | None = None) -> Shares:
+def exposure_shares(population: Population, since: int | None = None) -> ExposureShares:
     """Return each host's share of the exposure; without exposure all hosts seen count alike."""
     p, size = population, len(population.hosts)
     given = p.exposure_host, p.exposure_hours, p.host, size
@@ -97,14 +97,14 @@ def exposure_shares(population: Population, since: int | None = None) -> Shares:
     return _shares(p.exposure_host[recent], p.exposure_hours[recent], p.host, size)
 
 
-def _shares(exposure_host: Ints, exposure_hours: Floats, host: Ints, size: int) -> Shares:
+def _shares(exposure_host: Ints, exposure_hours: Floats, host: Ints, size: int) -> ExposureShares:
     chosen = exposure_host >= 0
     hours = sum_by_code(exposure_host[chosen], exposure_hours[chosen], size)
     if hours.sum() > 0:
-        return Shares(hours / hours.sum(), "host-hours")
+        return ExposureShares(hours / hours.sum(), "host-hours")
     seen = np.bincount(host[host >= 0], minlength=size) > 0
     source = "none: the other hosts that crashed, each as one"
-    return Shares(seen / max(int(seen.sum()), 1), source)
+    return ExposureShares(seen / max(int(seen.sum()), 1), source)
 
 
 class JudgedHosts:
@@ -133,7 +133,7 @@ class JudgedHosts:
         return int(self.alive.sum()) >= 2 and bool(self.counts.sum() >= MIN_N)
 
     @cached_property
-    def _evidence(self) -> tuple[Crashes, HealthyHosts]:
+    def _evidence(self) -> tuple[Crashes, NullModel]:
         return crashes_and_null(self.population, self.day, self.shares)
 
     @property
@@ -142,7 +142,7 @@ class JudgedHosts:
         return self._evidence[0]
 
     @property
-    def null(self) -> HealthyHosts:
+    def null(self) -> NullModel:
         """What is known of healthy hosts."""
         return self._evidence[1]
 
@@ -232,8 +232,8 @@ def _per_host(population: Population, mask: Bools) -> Floats:
 
 
 def crashes_and_null(
-    population: Population, day: int, host_shares: Shares
-) -> tuple[Crashes, HealthyHosts]:
+    population: Population, day: int, host_shares: ExposureShares
+) -> tuple[Crashes, NullModel]:
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
     crashes = _crashes_of(population, day, population.host >= 0)
     of_period = sum_by_code(crashes.period, crashes.weight, len(WINDOWS) + 1)
@@ -242,7 +242,7 @@ def crashes_and_null(
     alpha = dispersion(counts, counts.sum() * host_shares.share)
     has = [sum_by_code((crashes.carried & b) // b, crashes.weight, 2) for b in (FLIP, NEW, LOCKED)]
     marks = shares_of(*((int(without), int(with_it)) for without, with_it in has))
-    return crashes, HealthyHosts(mean, alpha, marks, *cpus_of_hosts(population))
+    return crashes, NullModel(mean, alpha, marks, *cpus_of_hosts(population))
 
 
 def _crashes_of(population: Population, day: int, some: Bools) -> Crashes:
@@ -265,7 +265,7 @@ def _crashes_of(population: Population, day: int, some: Bools) -> Crashes:
 
 
 def _by_period(
-    population: Population, day: int, of_period: Floats, usual: Shares
+    population: Population, day: int, of_period: Floats, usual: ExposureShares
 ) -> Iterator[tuple[int, Floats]]:
     """Yield how many crashes are in each period between the windows, and each host's share."""
     exposed = np.searchsorted(WINDOWS, day - population.exposure_day, side="right")
@@ -301,7 +301,7 @@ def _first_of_own(signature: Ints, host: Ints, of_cells: Ints, size: int) -> Boo
 
 
 def _of_one_kind(
-    population: Population, day: int, host: int, null: HealthyHosts, healthy: Floats
+    population: Population, day: int, host: int, null: NullModel, healthy: Floats
 ) -> bool:
     """Whether a host is like the others but for a signature, as a job in a loop makes it."""
     mine = population.host == host
@@ -328,7 +328,7 @@ def _is_of_its_kind(population: Population, host: int, alpha: float) -> bool:
 
 def _host_finding(
     population: Population,
-    host_shares: Shares,
+    host_shares: ExposureShares,
     host: int,
     name: str,
     test: str,
@@ -391,7 +391,9 @@ def describe_tests(p_count: float, given: list[float]) -> str:
     )
 
 
-def _count_p(population: Population, day: int, counts: Floats, host_shares: Shares) -> Floats:
+def _count_p(
+    population: Population, day: int, counts: Floats, host_shares: ExposureShares
+) -> Floats:
     """The best of all days and the last few, paid for by their number."""
     expected = counts.sum() * host_shares.share
     alpha = dispersion(counts, expected)
@@ -450,7 +452,7 @@ def _cpu_p(population: Population) -> Floats:
 
 
 def _by_signature(
-    population: Population, host_shares: Shares, explained: Bools, asked: str | None = None
+    population: Population, host_shares: ExposureShares, explained: Bools, asked: str | None = None
 ) -> Iterator[Finding]:
     """Hosts that have one signature out of proportion to their hours and to their other crashes."""
     cells = _cells(population, explained, asked)
@@ -501,7 +503,7 @@ def _by_signature(
             )
 
 
-def _unlike(cells: _Cells, host_shares: Shares, least: float) -> Floats:
+def _unlike(cells: _Cells, host_shares: ExposureShares, least: float) -> Floats:
     """Return how much hosts differ in the rate of a signature, for each cell by the other hosts.
 
     Not every host runs what can die of it. Two crashes of one host are more frequent then than

@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.mixture import inflation
-from gdb_epi.fleet.screen.programs import main_program
-from gdb_epi.fleet.screen.types import (
+from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
     DAY_OF_WEEK,
     MAX_Q,
@@ -27,6 +25,8 @@ from gdb_epi.fleet.screen.types import (
     TIME_OF_DAY,
     Finding,
 )
+from gdb_epi.fleet.screen.mixture import inflation
+from gdb_epi.fleet.screen.programs import main_program
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,

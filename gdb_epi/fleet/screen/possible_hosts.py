@@ -14,19 +14,7 @@ import math
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.host_evidence import (
-    CARRIED,
-    FLIP,
-    NEW,
-    SEED,
-    Crashes,
-    HealthyHosts,
-    chances,
-    likelihood_ratios,
-)
-from gdb_epi.fleet.screen.hosts import JudgedHosts
-from gdb_epi.fleet.screen.screening import Screen, judged_hosts
-from gdb_epi.fleet.screen.types import (
+from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
     HOST,
@@ -37,6 +25,18 @@ from gdb_epi.fleet.screen.types import (
     MOMENTS,
     TOGETHER,
 )
+from gdb_epi.fleet.screen.host_evidence import (
+    CARRIED,
+    FLIP,
+    NEW,
+    SEED,
+    Crashes,
+    NullModel,
+    chances,
+    likelihood_ratios,
+)
+from gdb_epi.fleet.screen.hosts import JudgedHosts
+from gdb_epi.fleet.screen.screening import Screen, judged_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
@@ -144,13 +144,13 @@ def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) ->
     return int(sizes[enough[0]]) - n if enough.size else None
 
 
-def _alike(null: HealthyHosts, like: Ints) -> HealthyHosts:
+def _alike(null: NullModel, like: Ints) -> NullModel:
     """Return what is known of hosts that are each like one of the fleet."""
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
-    return HealthyHosts(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
+    return NullModel(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
 
 
-def _is_named(hosts: JudgedHosts, crashes: Crashes, like: HealthyHosts) -> Bools:
+def _is_named(hosts: JudgedHosts, crashes: Crashes, like: NullModel) -> Bools:
     ratios = likelihood_ratios(crashes, like)
     p = chances(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
     return np.asarray(p * hosts.alive.size <= MAX_HOST_Q)

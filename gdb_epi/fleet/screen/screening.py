@@ -15,10 +15,10 @@ from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
 from gdb_epi.fleet.screen.ended import with_end
 from gdb_epi.fleet.screen.events import Events, events_of, without
+from gdb_epi.fleet.screen.finding import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
 from gdb_epi.fleet.screen.moments import is_expected, moment_findings
-from gdb_epi.fleet.screen.types import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.within_groups import unlike_their_group
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.typing_lite import NamedTuple

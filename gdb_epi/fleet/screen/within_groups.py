@@ -15,8 +15,8 @@ import numpy as np
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.attributes import flagged_groups
 from gdb_epi.fleet.screen.events import without
+from gdb_epi.fleet.screen.finding import CPU, MAX_HOST_Q, Finding, is_of_host
 from gdb_epi.fleet.screen.hosts import JudgedHosts
-from gdb_epi.fleet.screen.types import CPU, MAX_HOST_Q, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools
 
 

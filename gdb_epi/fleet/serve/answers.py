@@ -77,7 +77,7 @@ def signature_text(engine: Engine, wanted: str) -> str:
     return group.name
 
 
-def core(engine: Engine, wanted: str) -> dict[str, Any]:
+def core_record(engine: Engine, wanted: str) -> dict[str, Any]:
     """The stored record of a core."""
     record = lookup.find_record(engine, wanted)
     if record is None:

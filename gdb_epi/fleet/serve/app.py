@@ -63,7 +63,7 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
             lambda e, q: answers.signatures(e, _number(q, "limit", 20))
         ),
         f"{API}/signatures/{{name:path}}": server.named(answers.signature),
-        f"{API}/cores/{{name}}": server.named(answers.core),
+        f"{API}/cores/{{name}}": server.named(answers.core_record),
         f"{API}/hosts/{{name:path}}": server.named(answers.host),
         f"{API}/trend": server.json(lambda e, q: answers.trend(e, q.get("signature"))),
         f"{API}/new": server.json(lambda e, q: answers.new(e, _number(q, "days", 7))),
@@ -113,7 +113,7 @@ class _Server:
 
     def core(self, request: Request) -> Response:
         """The record of one core."""
-        return HTMLResponse(render_core(answers.core(self._engine, _name(request))))
+        return HTMLResponse(render_core(answers.core_record(self._engine, _name(request))))
 
     def metrics(self, request: Request) -> Response:
         """Prometheus' text format."""

@@ -50,7 +50,7 @@ def byte_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
 
 
 @decodes("torch.dtype", "torch.layout", "torch.memory_format")
-def named(decoder: ReprDecoder, obj: Obj) -> str:
+def dtype_layout_or_memory_format(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode torch.float32, torch.strided, torch.channels_last ...
 
     A dtype's name lacks the module.

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from itertools import chain
 
-from gdb_epi.corruption.code.preceding_code import (
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.replay.preceding_code import (
     CodePath,
     path_before,
     paths_from_definitions,
     paths_through_callee,
     stack_pointers,
 )
-from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.reads import read_up_to, read_word

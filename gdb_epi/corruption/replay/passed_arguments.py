@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gdb_epi.corruption.code.preceding_code import called_function, path_before
-from gdb_epi.corruption.code.register_origins import RecomputedRegister, replay
 from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.replay.preceding_code import called_function, path_before
+from gdb_epi.corruption.replay.register_origins import RecomputedRegister, replay
 from gdb_epi.fault.instructions import Step, call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import read_up_to

@@ -79,7 +79,7 @@ class Finding(NamedTuple):
         return (self.attr, self.value, self.signature)
 
 
-class Shares(NamedTuple):
+class ExposureShares(NamedTuple):
     """The share of the host-hours that each host has, and where that is from."""
 
     share: Floats  # one per host of the population

@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.replay.code_map import code_around, code_map
 from gdb_epi.fault.instructions import Step, call_before, instructions_before
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_up_to, read_word, try_read

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.finding import MAX_CONDITIONAL_P, MAX_Q
 from gdb_epi.fleet.screen.programs import is_asked_by_program
-from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MAX_Q
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, negative_binomial_tail
 from gdb_epi.typing_lite import NamedTuple
@@ -24,7 +24,7 @@ MAX_WITHOUT = 0.2  # of a host's crashes: with more of them without the mark it 
 MIN_OTHERS = 2  # crashes of other hosts, that a value is taken for a mark
 
 
-class Mark(NamedTuple):
+class Confounder(NamedTuple):
     """A value that the crashes of the other hosts go with."""
 
     attribute: Attribute
@@ -36,7 +36,9 @@ class Mark(NamedTuple):
         return f"{self.attribute.name}={self.attribute.values[self.value]}"
 
 
-def explained_by(population: Population, host: int, crashes: Ints, alpha: float) -> Mark | None:
+def explained_by(
+    population: Population, host: int, crashes: Ints, alpha: float
+) -> Confounder | None:
     """Return the mark that explains a host's share of some crashes; None: nothing known does.
 
     `crashes` are those of one signature, with their places in the columns; `alpha` is how much
@@ -64,7 +66,7 @@ def fits_as_well(population: Population, host: int, crashes: Ints, alpha: float)
         share = population.once(_shares_beside, *_columns(population, attribute), ABSENT)
         total = np.array([float(np.count_nonzero(attribute.crash[crashes] >= 0))])
         p = binomial_tail(np.array([float(codes.size)]), total, np.minimum(share[[value]], 1.0))
-        mark = Mark(attribute, value)
+        mark = Confounder(attribute, value)
         hosts = _share_of_host(population, mark, host, crashes)[1]
         is_rare = float(p[0]) <= MAX_CONDITIONAL_P and hosts > 1
         if is_rare and _like_its_kind(population, mark, host, crashes, alpha):
@@ -73,7 +75,7 @@ def fits_as_well(population: Population, host: int, crashes: Ints, alpha: float)
 
 
 def _like_its_kind(
-    population: Population, mark: Mark, host: int, crashes: Ints, alpha: float
+    population: Population, mark: Confounder, host: int, crashes: Ints, alpha: float
 ) -> bool:
     """Whether a host has no more of some crashes than chance gives one of the hosts with a mark."""
     has_mark = mark.attribute.crash[crashes] == mark.value
@@ -88,7 +90,7 @@ def _like_its_kind(
     return float(p[0]) * hosts > MAX_Q
 
 
-def _marks(population: Population, host: int, others: Ints) -> Iterator[Mark]:
+def _marks(population: Population, host: int, others: Ints) -> Iterator[Confounder]:
     """Yield the values that these crashes, all of other hosts, have more often than their share."""
     for attribute in population.attributes:
         codes = attribute.crash[others]
@@ -100,7 +102,7 @@ def _marks(population: Population, host: int, others: Ints) -> Iterator[Mark]:
         total = np.full(some.size, counts.sum())
         p = binomial_tail(counts[some], total, np.minimum(share[some], 1.0))
         for value in some[p <= MAX_CONDITIONAL_P].tolist():
-            yield Mark(attribute, value)
+            yield Confounder(attribute, value)
 
 
 _Columns = tuple[Ints, Ints, Ints, Ints, Floats, int]
@@ -125,7 +127,7 @@ def _shares_beside(
 
 
 def _share_of_host(
-    population: Population, mark: Mark, host: int, crashes: Ints
+    population: Population, mark: Confounder, host: int, crashes: Ints
 ) -> tuple[float, int]:
     """Return a host's share of the hours with a mark (else of other crashes), and the hosts."""
     inside = (mark.attribute.exposure == mark.value) & (population.exposure_host >= 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gdb_epi.typing_lite import NamedTuple
 
 
-class CategoryRow(NamedTuple):
+class CategoryHypothesis(NamedTuple):
     """A category, or the start of its name; its label and hypothesis; what says so, as a sentence.
 
     A `last` row counts only where nothing else was found. What a check of the runtime saw is no
@@ -40,70 +40,72 @@ _FREED_TWICE = (
 _SAID_BY_LIBC = ("deliberate_abort",)
 
 CATEGORIES = (
-    CategoryRow(
+    CategoryHypothesis(
         "bus-memerr", "hardware-suspect", "hardware-memory",
         "the kernel reported poisoned memory",
     ),
-    CategoryRow("oom-suspect", "out-of-memory", "no-memory", "an allocation failed"),
-    CategoryRow(
+    CategoryHypothesis("oom-suspect", "out-of-memory", "no-memory", "an allocation failed"),
+    CategoryHypothesis(
         "abort-terminate:std::bad_alloc", "out-of-memory", "no-memory",
         "an allocation failed: nobody caught std::bad_alloc",
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "abort-terminate", "software", "failed-check", "std::terminate ended it: an exception "
         "that nobody caught, or a thread that nobody joined",
         told_by=("uncaught_exception",),
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "abort-assert", "software", "failed-check", "a check of the program failed",
         told_by=_SAID_BY_LIBC,
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "abort-fortify", "software", "out-of-bounds", "a check of the C library found an overrun",
         by_damage=True, told_by=_SAID_BY_LIBC,
     ),
     *(
-        CategoryRow(
+        CategoryHypothesis(
             category, "software", "heap-misuse", "malloc gave up: a block was freed twice",
             by_damage=True, told_by=_SAID_BY_LIBC,
         )
         for category in _FREED_TWICE
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "abort-malloc", "software", "heap-misuse",
         "malloc gave up: its data were damaged, or a block was freed twice or wrongly",
         by_damage=True, most=ONE_BIT_EXPLAINS, told_by=_SAID_BY_LIBC,
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "abort-py-fatal", "software", "failed-check",
         "Python, or a library of it, gave up by Py_FatalError",
         by_damage=True, told_by=("python_fatal_error",),
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "abort-other", "software", "failed-check",
         "the process sent itself SIGABRT, as abort() does",
         by_damage=True, how=True, told_by=("c_library_gave_up", "rust_panic"),
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "raised", "software", "failed-check", "the process sent the signal to itself", how=True
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "segv-misaligned", "software", "wrong-pointer",
         "the instruction needs an aligned address, and this one is not",
     ),
-    CategoryRow(
+    CategoryHypothesis(
         "fpe", "software", "arithmetic", "the program did arithmetic without a result",
         told_by=("floating_point_trap",),
     ),
-    CategoryRow("limit", "killed", "limit-reached", "a limit that was set for it was reached"),
-    CategoryRow(
+    CategoryHypothesis(
+        "limit", "killed", "limit-reached", "a limit that was set for it was reached"
+    ),
+    CategoryHypothesis(
         "killed-external", "killed", "ended-from-outside",
         "the signal came from outside the program", last=True,
     ),
 )  # fmt: skip
 
 
-def category_row(category: str) -> CategoryRow | None:
+def hypothesis_of_category(category: str) -> CategoryHypothesis | None:
     """Return the row of a category: the first whose name it is or begins with."""
     for row in CATEGORIES:
         if category == row.category or category.startswith(row.category + ":"):
