@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.account import Account
     from gdb_epi.fault.find_fault import Fault
-    from gdb_epi.fault.named_values import NamedValue
+    from gdb_epi.fault.variables_holding_address import HoldingVariable
     from gdb_epi.hangs.types import HangAnswer
     from gdb_epi.locks.analysis import ForkFacts
     from gdb_epi.locks.types import LockReport
@@ -58,10 +58,10 @@ class ProcessState:
         return self.fault if isinstance(self.fault, Absent) else account_of(self.target, self.fault)
 
     @cached_property
-    def named_values(self) -> Sequence[NamedValue]:
+    def named_values(self) -> Sequence[HoldingVariable]:
         """The variables of the thread's Python frames that hold the bad address."""
         from gdb_epi.fault.account import WITHOUT_ADDRESS
-        from gdb_epi.fault.named_values import named_values
+        from gdb_epi.fault.variables_holding_address import variables_holding
 
         account = self.account
         if isinstance(account, Absent) or not account.fault.is_hardware_trap:
@@ -70,7 +70,7 @@ class ProcessState:
             return ()
         fault = account.fault
         address = account.address if account.address is not None else fault.address
-        return named_values(self.target, self.python, fault.tid, address)
+        return variables_holding(self.target, self.python, fault.tid, address)
 
     @cached_property
     def process(self) -> ProcessInfo | Absent:

@@ -9,7 +9,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.fault.named_values import BASE, COVERS, INDEXED, IS, NamedValue
+from gdb_epi.fault.variables_holding_address import BASE, COVERS, INDEXED, IS, HoldingVariable
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
 from gdb_epi.target.search import find_word
@@ -63,7 +63,7 @@ def _may_be_flipped(state: ProcessState, address: int | None, offset: int) -> bo
     return False
 
 
-def _summary(value: NamedValue) -> str:
+def _summary(value: HoldingVariable) -> str:
     line = f" (line {value.lineno})" if value.lineno else ""
     who = f"`{value.name}` of {value.function}{line}"
     if value.how == COVERS:

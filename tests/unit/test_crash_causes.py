@@ -27,7 +27,7 @@ from gdb_epi.detectors.runtimes import unloaded_library
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
-from gdb_epi.fault import named_values
+from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, classify_abort_message
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.target.api import Module, NativeFrame, Region
@@ -407,6 +407,6 @@ def test_a_function_of_a_closed_library(name, told, monkeypatch: pytest.MonkeyPa
 
 def test_an_instruction_that_failed_itself_has_no_bad_address(monkeypatch) -> None:
     made = state(crash(4, 2, PC), code=b"\x0f\x0b")
-    monkeypatch.setattr(named_values, "named_values", lambda *_: ["function"])
+    monkeypatch.setattr(variables_holding_address, "variables_holding", lambda *_: ["function"])
     assert made.named_values == ()
     assert state(crash(address=MMAP - 0x5000), code=LOAD).named_values == ["function"]

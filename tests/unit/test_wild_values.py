@@ -29,7 +29,7 @@ from gdb_epi.corruption.replay.register_origins import (
 )
 from gdb_epi.corruption.score import weights
 from gdb_epi.corruption.symptom import symptom_of
-from gdb_epi.fault.named_values import _Candidate, _sum_of
+from gdb_epi.fault.variables_holding_address import _Candidate, _sum_of
 
 LOAD, FIELD = "488b0f", "488b7810"  # mov (%rdi),%rcx; mov 0x10(%rax),%rdi
 LOSES_BASE = "488b4010"  # mov 0x10(%rax),%rax

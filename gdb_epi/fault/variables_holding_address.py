@@ -41,7 +41,7 @@ _POINTER_CODES = frozenset("PzZO")
 _CDATA_WORD = {"P": 8, "z": 8, "Z": 8, "q": 8, "Q": 8, "l": 8, "L": 8, "O": 8}
 
 
-class NamedValue(NamedTuple):
+class HoldingVariable(NamedTuple):
     """A variable that holds the bad address.
 
     `how` is IS, BASE (the address lies `offset` bytes after the value), OBJECT (the variable
@@ -69,9 +69,9 @@ class _Candidate(NamedTuple):
     size: int = 0  # of an array: the bytes from `value` on
 
 
-def named_values(
+def variables_holding(
     target: Target, python: PythonState | Absent, tid: int, address: int | None
-) -> list[NamedValue]:
+) -> list[HoldingVariable]:
     """Return the variables of a thread's Python frames that hold the bad address, innermost first.
 
     Empty for addresses that may be anything's. Never raises.
@@ -104,7 +104,7 @@ class _Finder:
     def __init__(self, values: Values, address: int) -> None:
         self.values, self.context = values, values.context
         self.address = address
-        self.named: list[NamedValue] = []
+        self.named: list[HoldingVariable] = []
         self._left = MAX_LOOKED_AT
         self._decoder = values.decoder()
 
@@ -126,7 +126,7 @@ class _Finder:
 
     def _add(self, number: int, frame: PyFrame, candidate: _Candidate, how: str) -> None:
         self.named.append(
-            NamedValue(
+            HoldingVariable(
                 name=candidate.name,
                 function=frame.qualname or frame.name,
                 filename=frame.filename,
