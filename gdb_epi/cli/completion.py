@@ -79,7 +79,7 @@ def bash(verbs: list[Verb]) -> str:
         path = " ".join(verb.words)
         flags = " ".join(flag for o in verb.options for flag in o.flags if flag.startswith("--"))
         lines.append(f'        "{path}") words="{" ".join(verb.inner)} {flags or "--help"}" ;;')
-        for option in (o for o in verb.options if o.flags and o.value):
+        for option in (o for o in verb.options if o.flags and o.metavar):
             before = "|".join(f'"{path} {flag}"' for flag in option.flags)
             choices.append(f"        {before}) {_offered(option)}return ;;")
         positional = next((o for o in verb.options if not o.flags and o.choices), None)
@@ -125,7 +125,7 @@ def _arguments(verb: Verb, shifted: int) -> Iterator[str]:
     yield f"            (( CURRENT -= {shifted} )); shift {shifted} words"
     specs = [_spec(option, flag) for option in verb.options for flag in option.flags]
     specs += [
-        f"'*:{_plain(option.value)}:({' '.join(option.choices)})'"
+        f"'*:{_plain(option.metavar)}:({' '.join(option.choices)})'"
         for option in verb.options
         if not option.flags and option.choices
     ] or ["'*:file:_files'"]
@@ -134,9 +134,9 @@ def _arguments(verb: Verb, shifted: int) -> Iterator[str]:
 
 def _spec(option: Argument, flag: str) -> str:
     value = ""
-    if option.value:
+    if option.metavar:
         action = f"({' '.join(option.choices)})" if option.choices else "_files"
-        value = f":{_plain(option.value)}:{action}"
+        value = f":{_plain(option.metavar)}:{action}"
     return f"'{flag}[{_plain(option.help)}]{value}'"
 
 

@@ -51,7 +51,7 @@ def _page() -> Iterator[str]:
 
 def _option(option: Argument) -> Iterator[str]:
     flags = ", ".join(rf"\fB{_text(flag)}\fR" for flag in option.flags)
-    value = rf"\fI{_text(option.value)}\fR" if option.value else ""
+    value = rf"\fI{_text(option.metavar)}\fR" if option.metavar else ""
     yield ".TP"
     yield " ".join(filter(None, (flags, value)))
     yield _text(option.help) if option.help else r"\&"

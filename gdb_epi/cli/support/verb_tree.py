@@ -14,11 +14,11 @@ from gdb_epi.typing_lite import NamedTuple
 class Argument(NamedTuple):
     """An option, or a positional argument, whose `flags` are empty.
 
-    `value` is the word for what it takes, "" for a flag.
+    `metavar` is the word for what it takes, "" for a flag.
     """
 
     flags: tuple[str, ...]
-    value: str
+    metavar: str
     choices: tuple[str, ...]
     help: str
 
@@ -38,7 +38,7 @@ class Verb(NamedTuple):
 
     def usage(self) -> str:
         """Return what is typed, without the options."""
-        values = [option.value for option in self.options if not option.flags]
+        values = [option.metavar for option in self.options if not option.flags]
         return " ".join((PROGRAM, *self.words, *values))
 
 
