@@ -49,7 +49,7 @@ def named_on(seed: int, setting: dict[str, float]) -> tuple[list[dict[str, int]]
             continue
         q, total = hosts.p * hosts.p.size, float(hosts.counts.sum())
         for host in np.flatnonzero((q <= LIMITS[-1]) & (hosts.counts >= MIN_N)).tolist():
-            n, share = float(hosts.counts[host]), float(hosts.shares.share[host])
+            n, share = float(hosts.counts[host]), float(hosts.shares.by_host[host])
             if relative_risk(n, share, total - n, 1 - share)[0] >= MIN_RR:
                 for limit, known in zip(LIMITS, named, strict=True):
                     if q[host] <= limit:

@@ -81,7 +81,7 @@ def _began(population: Population, mine: Ints, day: int, tested: int) -> Iterato
 
 def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[str]:
     """Say that a signature stays on a few hosts, if chance would have spread it."""
-    share = exposure_shares(population).share
+    share = exposure_shares(population).by_host
     alive = int(np.count_nonzero(share > 0))
     hosts = population.host[mine[population.host[mine] >= 0]]
     own = np.unique(hosts)

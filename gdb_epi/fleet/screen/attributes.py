@@ -183,7 +183,7 @@ def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Fin
         return
     has_host = population.host >= 0
     everything = [_flagged(population, name, mask & has_host) for name, mask in masks]
-    share = exposure_shares(population).share
+    share = exposure_shares(population).by_host
     for attribute in population.attributes:
         tests = tested_attribute(population, attribute)
         if tests.source != HOST_HOURS:

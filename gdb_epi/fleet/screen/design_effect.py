@@ -79,7 +79,7 @@ class HostClustering:
         The second is the number of pairs of crashes of one host for each that is expected.
         """
         population = self._population
-        share = exposure_shares(population).share
+        share = exposure_shares(population).by_host
         columns = population.signature, population.host
         cells = population.once(count_known_pairs, *columns)
         return population.once(_in_common, *cells, share, len(population.signatures))

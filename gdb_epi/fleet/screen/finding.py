@@ -82,5 +82,5 @@ class Finding(NamedTuple):
 class ExposureShares(NamedTuple):
     """The share of the host-hours that each host has, and where that is from."""
 
-    share: Floats  # one per host of the population
+    by_host: Floats  # one share per host of the population
     source: str

@@ -71,8 +71,8 @@ def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator
     total = totals[host]
     share, cpus, source = _cpu_shares(population, every, many, total)
     p = np.minimum(1.0, cpus * binomial_tail(count, total, share))
-    p[host_shares.share[host] <= 0] = 1.0
-    q = q_values(p, int((host_shares.share > 0).sum()))
+    p[host_shares.by_host[host] <= 0] = 1.0
+    q = q_values(p, int((host_shares.by_host > 0).sum()))
     for i in np.flatnonzero(q <= MAX_Q):
         risk = relative_risk(count[i], share[i], total[i] - count[i], 1 - share[i])
         if risk[0] >= MIN_RR:
@@ -159,15 +159,15 @@ def _with_flag(
     total = per_host.sum()
     if per_host.max(initial=0.0) < MIN_N:
         return
-    mean = total * expected_share.share
-    alpha = dispersion(counts, counts.sum() * expected_share.share)
+    mean = total * expected_share.by_host
+    alpha = dispersion(counts, counts.sum() * expected_share.by_host)
     p = negative_binomial_tail(per_host, mean, mean * (1 + alpha * mean))
     everything = np.full(size, counts.sum())
     p = np.maximum(p, hypergeometric_tail(per_host, everything, np.full(size, total), counts))
-    p[expected_share.share <= 0] = 1.0
-    q = q_values(p, int((expected_share.share > 0).sum()))
+    p[expected_share.by_host <= 0] = 1.0
+    q = q_values(p, int((expected_share.by_host > 0).sum()))
     for host in np.flatnonzero((q <= MAX_Q) & (per_host >= MIN_N)):
-        share = float(expected_share.share[host])
+        share = float(expected_share.by_host[host])
         risk = relative_risk(per_host[host], share, total - per_host[host], 1 - share)
         if risk[0] >= MIN_RR:
             members = flagged & (population.host == host)

@@ -125,7 +125,7 @@ class JudgedHosts:
     @property
     def alive(self) -> Bools:
         """Which hosts have host-hours, or crashes where no hours are known."""
-        return self.shares.share > 0
+        return self.shares.by_host > 0
 
     @property
     def can_be_judged(self) -> bool:
@@ -239,7 +239,7 @@ def crashes_and_null(
     of_period = sum_by_code(crashes.period, crashes.weight, len(WINDOWS) + 1)
     mean = np.array([n * s for n, s in _by_period(population, day, of_period, host_shares)])
     counts = sum_by_code(crashes.host, crashes.weight, len(population.hosts))
-    alpha = dispersion(counts, counts.sum() * host_shares.share)
+    alpha = dispersion(counts, counts.sum() * host_shares.by_host)
     has = [sum_by_code((crashes.carried & b) // b, crashes.weight, 2) for b in (FLIP, NEW, LOCKED)]
     marks = shares_of(*((int(without), int(with_it)) for without, with_it in has))
     return crashes, NullModel(mean, alpha, marks, *cpus_of_hosts(population))
@@ -274,9 +274,9 @@ def _by_period(
         hours = sum_by_code(
             population.exposure_host[there],
             population.exposure_hours[there],
-            usual.share.size,
+            usual.by_host.size,
         )
-        share = hours / hours.sum() if hours.sum() > 0 else usual.share
+        share = hours / hours.sum() if hours.sum() > 0 else usual.by_host
         yield int(of_period[number]), share
 
 
@@ -343,7 +343,7 @@ def _host_finding(
     if name == LOCK:
         among = among & population.lock_inherited
     members = among & (population.host == host)
-    n, total, share = int(members.sum()), int(among.sum()), float(host_shares.share[host])
+    n, total, share = int(members.sum()), int(among.sum()), float(host_shares.by_host[host])
     risk = relative_risk(n, share, total - n, 1 - share)
     if risk[0] < MIN_RR:
         return
@@ -395,14 +395,14 @@ def _count_p(
     population: Population, day: int, counts: Floats, host_shares: ExposureShares
 ) -> Floats:
     """The best of all days and the last few, paid for by their number."""
-    expected = counts.sum() * host_shares.share
+    expected = counts.sum() * host_shares.by_host
     alpha = dispersion(counts, expected)
     best = negative_binomial_tail(counts, expected, expected + alpha * expected**2)
     for window in WINDOWS:
         since = day - window + 1
         recent = (population.known_day >= since) & (population.host >= 0)
         in_window = count_codes(population.host, counts.size, recent).astype(float)
-        mean = max(float(in_window.sum()), 1) * exposure_shares(population, since).share
+        mean = max(float(in_window.sum()), 1) * exposure_shares(population, since).by_host
         best = np.minimum(best, negative_binomial_tail(in_window, mean, mean + alpha * mean**2))
     return np.minimum(1.0, best * (len(WINDOWS) + 1))
 
@@ -458,14 +458,14 @@ def _by_signature(
     cells = _cells(population, explained, asked)
     if cells.per_host.sum() < MIN_N:
         return
-    keep = (cells.crashes >= MIN_N) & (host_shares.share[cells.host] > 0)
+    keep = (cells.crashes >= MIN_N) & (host_shares.by_host[cells.host] > 0)
     s, h, a = cells.signature[keep], cells.host[keep], cells.crashes[keep].astype(float)
-    tested = int((host_shares.share > 0).sum()) * (cells.signatures if asked is None else 1)
+    tested = int((host_shares.by_host > 0).sum()) * (cells.signatures if asked is None else 1)
     everything, per_host = float(cells.per_host.sum()), cells.per_host
     if not a.size:
         return
-    n, share = cells.per_signature[s], host_shares.share[h]
-    least = dispersion(per_host, everything * host_shares.share)
+    n, share = cells.per_signature[s], host_shares.by_host[h]
+    least = dispersion(per_host, everything * host_shares.by_host)
     alpha = _unlike(cells, host_shares, least)[keep]
     mean = n * share
     p = negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
@@ -511,7 +511,7 @@ def _unlike(cells: _Cells, host_shares: ExposureShares, least: float) -> Floats:
     """
     few = np.minimum(cells.crashes, _usual_most(cells))
     pairs = (few * (few - 1)).astype(float)
-    by_chance = float((host_shares.share**2).sum())
+    by_chance = float((host_shares.by_host**2).sum())
     observed = sum_by_code(cells.signature, pairs, cells.per_signature.size)
     expected = cells.per_signature**2 * by_chance
     pooled = (observed.sum() + 1 + least) / (expected.sum() + 1)

@@ -103,7 +103,7 @@ def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenH
         return []
     counts = hosts.counts
     chance = -np.expm1(-hosts.p * int(hosts.alive.sum()))
-    share, total = hosts.shares.share, float(counts.sum())
+    share, total = hosts.shares.by_host, float(counts.sum())
     named = {finding.value for finding in screened.hosts}
     in_group = _hosts_of_groups(population, screened)
     maybe_bad: list[OpenHost] = []
