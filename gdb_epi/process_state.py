@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gdb_epi.fault.find_fault import Fault
     from gdb_epi.fault.variables_holding_address import HoldingVariable
     from gdb_epi.hangs.types import HangAnswer
-    from gdb_epi.locks.analysis import ForkFacts
+    from gdb_epi.locks.fork.fork_facts import ForkFacts
     from gdb_epi.locks.types import LockReport
 
 # Stages whose errors are about native frames: how they were unwound, placed and told apart.
@@ -118,7 +118,7 @@ class ProcessState:
     @cached_property
     def forked(self) -> ForkFacts:
         """Evidence of a fork and the threads that it left behind; no lock is looked at."""
-        from gdb_epi.locks.analysis import examine_fork
+        from gdb_epi.locks.fork.fork_facts import examine_fork
 
         return examine_fork(self.target, self.python)
 

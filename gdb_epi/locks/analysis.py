@@ -8,16 +8,11 @@ from collections.abc import Sequence
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.context import FAMILIES, LockContext
-from gdb_epi.locks.fork.atfork_handlers import fork_handlers
-from gdb_epi.locks.fork.evidence import conclude_fork, read_fork, with_handlers
-from gdb_epi.locks.fork.vanished import vanished_threads
+from gdb_epi.locks.fork.fork_facts import ForkFacts, examine_fork
 from gdb_epi.locks.types import (
-    ForkEvidence,
-    ForkHandlers,
     HeldLock,
     LockOwner,
     LockReport,
-    VanishedThreads,
     Wait,
 )
 from gdb_epi.locks.waits.futex import futex_waits
@@ -25,30 +20,10 @@ from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
 from gdb_epi.locks.waits.thread_activity import activity
 from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.typing_lite import NamedTuple
 
 MAX_WAITS = 16_384
 MAX_THREADS = 1 << 16
 MAX_HELD = 4096
-
-
-class ForkFacts(NamedTuple):
-    """What is known about a fork without looking at any lock."""
-
-    evidence: ForkEvidence
-    handlers: ForkHandlers | None
-    vanished: VanishedThreads
-    soft_errors: tuple[SoftError, ...]
-
-
-def examine_fork(target: Target, python: PythonState | Absent) -> ForkFacts:
-    """Return whether this is a forked child, and which threads it lost."""
-    signs = read_fork(target, python)
-    evidence = conclude_fork(signs)
-    handlers = fork_handlers(target, python, evidence)
-    evidence = with_handlers(evidence, handlers)
-    vanished = vanished_threads(target, python, evidence, signs.thread_objects)
-    return ForkFacts(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))
 
 
 def examine_locks(

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a process is a forked child, and which threads it lost: all that no lock tells."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.locks.fork.atfork_handlers import fork_handlers
+from gdb_epi.locks.fork.evidence import conclude_fork, read_fork, with_handlers
+from gdb_epi.locks.fork.vanished import vanished_threads
+from gdb_epi.locks.types import ForkEvidence, ForkHandlers, VanishedThreads
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+
+class ForkFacts(NamedTuple):
+    """What is known about a fork without looking at any lock."""
+
+    evidence: ForkEvidence
+    handlers: ForkHandlers | None
+    vanished: VanishedThreads
+    soft_errors: tuple[SoftError, ...]
+
+
+def examine_fork(target: Target, python: PythonState | Absent) -> ForkFacts:
+    """Return whether this is a forked child, and which threads it lost."""
+    signs = read_fork(target, python)
+    evidence = conclude_fork(signs)
+    handlers = fork_handlers(target, python, evidence)
+    evidence = with_handlers(evidence, handlers)
+    vanished = vanished_threads(target, python, evidence, signs.thread_objects)
+    return ForkFacts(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))
