@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from gdb_epi.typing_lite import TYPE_CHECKING, Any, parse_json
+from gdb_epi.json_lite import parse_json
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -35,6 +35,7 @@ OWNER_TOP_LEVEL = {
 LAYERS = (
     (
         "typing_lite",
+        "json_lite",
         "util",
         "errors",
         "sizes",

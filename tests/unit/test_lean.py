@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gdb_epi.typing_lite import NamedTuple, parse_json
+from gdb_epi.json_lite import parse_json
+from gdb_epi.typing_lite import NamedTuple
 
 
 class Point(NamedTuple):

@@ -15,9 +15,10 @@ from os import listdir
 
 from gdb_epi.cpython.layout.mutexes import X86_SIZE, with_mutexes_of
 from gdb_epi.errors import LayoutError
+from gdb_epi.json_lite import parse_json
 from gdb_epi.target.api import MemberLayout as Field
 from gdb_epi.target.api import StructType as Struct
-from gdb_epi.typing_lite import Any, NamedTuple, parse_json
+from gdb_epi.typing_lite import Any, NamedTuple
 
 __all__ = [
     "DebugOffsets",
