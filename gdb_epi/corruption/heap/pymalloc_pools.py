@@ -112,7 +112,7 @@ def was_emptied(address: int, data: bytes) -> bool:
 
 
 def pool_at(address: int, data: bytes) -> Pool | None:
-    """Return the pool that begins with `data`, as shape_at() tells it."""
+    """Return the pool that begins with `data`, as pool_shape() tells it."""
     shape = pool_shape(address, data)
     if shape is None:
         return None

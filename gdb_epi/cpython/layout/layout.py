@@ -437,7 +437,7 @@ def build_layouts(
 def parse_debug_offsets(raw: bytes) -> DebugOffsets:
     """Read `_Py_DebugOffsets` (CPython 3.13+) out of untrusted bytes.
 
-    `data` begins at `_PyRuntime`. The words are interpreted by the table of the version that the
+    `raw` begins at `_PyRuntime`. The words are interpreted by the table of the version that the
     header names. Never raises; whatever is not believable is dropped with a complaint.
     """
     header = _parse_header(raw)

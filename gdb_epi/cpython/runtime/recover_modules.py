@@ -20,7 +20,7 @@ MAX_FRAMES_PER_THREAD = 200
 def remember_frame_globals(
     reader: MemoryReader, objects: NamespaceReader, python: PythonState
 ) -> None:
-    """Let `objects` know the globals of all frames (`Objects.known_globals`)."""
+    """Let `objects` know the globals of all frames (`NamespaceReader.known_globals`)."""
     frames = frame_reader(reader, CodeReader(reader))
     left = MAX_FRAMES
     for thread in python.threads():
@@ -41,7 +41,7 @@ def module_dict(
 ) -> int | Absent:
     """Return the dict (PyObject *) of a module: by sys.modules, else by the globals of frames.
 
-    Absent when it was never imported or is gone. Call learn_globals() before for the second way.
+    Absent when it was never imported or is gone. Call remember_frame_globals() before for the second way.
     """
     listed = objects.module_dict(interpreter, name)
     if not isinstance(listed, Absent):

@@ -34,7 +34,7 @@ def without_aliases(
 ) -> list[Finding]:
     """Drop aliases: findings that hold only because another attribute's value holds.
 
-    Strongest first (the least of `order`), after those `known` from earlier days; each must still
+    Strongest first (the least of `order`), after the `earlier` ones, of other days; each must still
     show inside or outside the host-hours of every one that was kept for the same signature, or it
     becomes an alias, which is told where the crashes fit it nearly as well.
     """

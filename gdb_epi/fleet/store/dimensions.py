@@ -125,7 +125,7 @@ def _fill(
     wanted: Mapping[Any, Mapping[str, Any]],
     ids: BoundedCache[int],
 ) -> None:
-    """Add the ids of the `wanted` keys to `known`; insert the rows that are missing."""
+    """Add the ids of the `wanted` keys to `ids`; insert the rows that are missing."""
     missing = sorted(key for key in wanted if key not in ids)
     _look_up(connection, table, columns, missing, ids)
     missing = [key for key in missing if key not in ids]
