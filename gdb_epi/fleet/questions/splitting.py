@@ -14,7 +14,11 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.coverage import condensed, without_hours
 from gdb_epi.fleet.population.population import Memo, Population
-from gdb_epi.fleet.questions.subpopulations import Subpopulation, distinguishing_facts, forms
+from gdb_epi.fleet.questions.subpopulations import (
+    Subpopulation,
+    distinguishing_facts,
+    subpopulations_of,
+)
 from gdb_epi.fleet.questions.undecided import Undecided, undecided
 from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
@@ -40,30 +44,34 @@ class MarkedCrashes(NamedTuple):
     members: Bools
 
 
-def explained(
-    population: Population, name: str, free: Bools, left: Bools, forms: Sequence[Subpopulation]
+def split_by_conditions(
+    population: Population,
+    signature: str,
+    not_host_explained: Bools,
+    unassigned: Bools,
+    subpopulations: Sequence[Subpopulation],
 ) -> list[MarkedCrashes]:
-    """Return the populations in the crashes `left` of a signature that something marks.
+    """Return those of a signature's `unassigned` crashes that the same conditions go with.
 
-    Each form is asked on its own, because what goes with half of the crashes alone is diluted in
-    all of them; if nothing goes with a form, all are asked together. `free` are the crashes that
-    hosts do not explain.
+    Each subpopulation is asked on its own, because what goes with half of the crashes alone is
+    diluted in all of them; if nothing goes with a subpopulation, all are asked together.
     """
     parts: list[MarkedCrashes] = []
-    for form in forms:
-        here = _named(population, form, f"{name} where {form.mark}")
-        parts += _of_crashes(here, here.signatures[-1], free, form.members, hosts=True)
-    return (
-        parts
-        or _of_crashes(population, name, free, left, hosts=False)
-        or _beside_hours(population, name, free, left)
-    )
+    for subpopulation in subpopulations:
+        name = f"{signature} where {subpopulation.mark}"
+        apart = _with_own_signature(population, subpopulation, name)
+        parts += _of_crashes(apart, name, not_host_explained, subpopulation.members, hosts=True)
+    if not parts:
+        parts = _of_crashes(population, signature, not_host_explained, unassigned, hosts=False)
+    return parts or _beside_hours(population, signature, not_host_explained, unassigned)
 
 
-def _named(population: Population, form: Subpopulation, name: str) -> Population:
-    """The population with a form as a signature of its own."""
+def _with_own_signature(
+    population: Population, subpopulation: Subpopulation, name: str
+) -> Population:
+    """Return the population with a subpopulation as a signature of its own."""
     codes = population.signature.copy()
-    codes[form.members] = len(population.signatures)
+    codes[subpopulation.members] = len(population.signatures)
     memo = None if population.memo is None else Memo(population.memo, codes)
     signatures = [*population.signatures, name]
     return population._replace(signature=codes, signatures=signatures, memo=memo)
@@ -166,7 +174,9 @@ def _with_pairs(
 
 MAX_CHANCE = 0.1  # that the best of all values leans as much
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
-MIN_FLAGGED = 0.3  # of a form's crashes with a flag, from which on the flag says what is likely
+MIN_FLAGGED = (
+    0.3  # of a subpopulation's crashes with a flag, from which on the flag says what is likely
+)
 NOT_EXPLAINED = "not explained"
 UNCERTAIN = "uncertain"
 IN_BETWEEN = "their facts fit two forms nearly as well: left unassigned"
@@ -240,20 +250,20 @@ def split(
     free = left | ~same
     for part in marked_parts:
         free &= ~part.conditions[0].members
-    looks = forms(population, left)
-    marked = explained(population, name, free, left, looks)
+    subpopulations = subpopulations_of(population, left)
+    marked = split_by_conditions(population, name, free, left, subpopulations)
     marked_parts += marked
     for part in marked:
         left = left & ~part.members
     parts = [_part(population, same, marked_part) for marked_part in marked_parts]
-    unsure = _between(left, looks, marked)
+    unsure = _between(left, subpopulations, marked)
     parts += _open_parts(
-        population, same, free, left & ~unsure, looks, alone=not parts, marked=bool(marked)
+        population, same, free, left & ~unsure, subpopulations, alone=not parts, marked=bool(marked)
     )
     if unsure.any():
         between = _bare(population, same, IN_BETWEEN, unsure)
         parts.append(between._replace(mark=UNCERTAIN))
-    # What has no form and no mark waits for more crashes only where nothing else was marked.
+    # What has no subpopulation and no mark waits for more crashes only where nothing else was marked.
     waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
@@ -278,15 +288,17 @@ def _with_repeats(population: Population, events: Events, part: Part) -> Part:
 REST = "the rest"
 
 
-def _between(left: Bools, looks: Sequence[Subpopulation], marked: Sequence[MarkedCrashes]) -> Bools:
-    """The crashes that are in no form; none where a mark goes across forms, which are no parts."""
+def _between(
+    left: Bools, subpopulations: Sequence[Subpopulation], marked: Sequence[MarkedCrashes]
+) -> Bools:
+    """Return the crashes in no subpopulation; none where a mark goes across: those are no parts."""
     inside = left & False
-    for form in looks:
-        inside = inside | form.members
+    for subpopulation in subpopulations:
+        inside = inside | subpopulation.members
     for part in marked:
-        if not any(bool((~form.members[part.members]).sum() == 0) for form in looks):
+        if not any(bool(whole.members[part.members].all()) for whole in subpopulations):
             return left & False
-    return left & ~inside if looks else inside
+    return left & ~inside if subpopulations else inside
 
 
 def _host_parts(
@@ -320,12 +332,12 @@ def _open_parts(
     same: Bools,
     free: Bools,
     left: Bools,
-    looks: Sequence[Subpopulation],
+    subpopulations: Sequence[Subpopulation],
     *,
     alone: bool,
     marked: bool,
 ) -> list[Part]:
-    """The parts that nothing of the fleet marks: forms as such, and the rest."""
+    """Return the parts that nothing of the fleet marks: subpopulations as such, and the rest."""
     parts = []
 
     def add(mark: str, label: str, mine: Bools) -> None:
@@ -334,13 +346,13 @@ def _open_parts(
         part = _bare(population, same, label, mine)._replace(mark=mark, undecided=open_question)
         parts.append(part._replace(more=more, leaning=leaning))
 
-    for form in looks:
-        mine = form.members & left
-        # Where attributes marked all forms together, the forms of what is left are no parts.
-        if int(mine.sum()) >= max(MIN_N, form.members.sum() / 2) and not (
-            marked and len(looks) < 2
+    for subpopulation in subpopulations:
+        mine = subpopulation.members & left
+        # Where attributes marked all of them together, those of what is left are no parts.
+        if int(mine.sum()) >= max(MIN_N, subpopulation.members.sum() / 2) and not (
+            marked and len(subpopulations) < 2
         ):
-            add(form.mark, _likely(population, mine), mine)
+            add(subpopulation.mark, _likely(population, mine), mine)
             left = left & ~mine
     if left.any():
         add(REST, ONE_POPULATION if alone and not parts else NOT_EXPLAINED, left)
@@ -348,7 +360,7 @@ def _open_parts(
 
 
 def _likely(population: Population, members: Bools) -> str:
-    """The likely label of a form that nothing of the fleet marks; its flags are all there is."""
+    """Return the likely label of a subpopulation that nothing of the fleet marks; its flags are all there is."""
     share = MIN_FLAGGED * int(members.sum())
     if int((population.bitflip & members).sum()) >= share:
         return "hardware is likely by its bit-flip flags; no host or attribute goes with it yet"

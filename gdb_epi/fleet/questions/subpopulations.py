@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forms of a signature: groups of its crashes that look alike in facts of the cores themselves.
+"""Subpopulations of a signature: crashes that look alike in facts of the cores themselves.
 
-A misaligned stack pointer or a return to null says how a process died and not why: a form is no
-cause. It becomes one when a host or an attribute goes with it, which are not used to make forms.
+A misaligned stack pointer or a return to null says how a process died and not why: a
+subpopulation is no cause. It becomes one when a host or an attribute goes with it, which are not
+used to find subpopulations.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ MAX_FACTS = 40
 MAX_OTHERS = 20_000  # crashes of other signatures that are looked at
 MIN_KNOWN = 0.5  # of the crashes must have a fact
 SAME = 0.95  # of the other crashes, in which one fact follows from another: one measurement
-MIN_TOLD = 0.5  # difference of shares from which on a fact marks a form
-MAX_TOLD = 3  # facts that name a form
+MIN_TOLD = 0.5  # difference of shares from which on a fact marks a subpopulation
+MAX_TOLD = 3  # facts that name a subpopulation
 FUNCTION = "function_code"  # the fact that says which nameless function failed (SPEC.md N68)
 OTHER_FUNCTION = "another function, or not known which"
 
@@ -66,10 +67,10 @@ def facts_of(population: Population) -> tuple[Attribute, ...]:
     return (*population.facts, *made)
 
 
-def forms(population: Population, members: Bools) -> list[Subpopulation]:
-    """Return the forms of some crashes, the largest first; none where they are of one form.
+def subpopulations_of(population: Population, members: Bools) -> list[Subpopulation]:
+    """Return the subpopulations of some crashes, the largest first; none where they are all alike.
 
-    A crash whose facts fit two forms nearly as well is in none.
+    A crash whose facts fit two of them nearly as well is in none.
     """
     rows = np.flatnonzero(members)
     functions = _by_function(population, members, rows)
@@ -95,7 +96,7 @@ def forms(population: Population, members: Bools) -> list[Subpopulation]:
 
 
 def _by_function(population: Population, members: Bools, rows: Ints) -> list[Subpopulation]:
-    """Return a form for each nameless function that crashed often enough; none for one alone.
+    """Return a subpopulation for each nameless function that crashed often enough; none for one alone.
 
     No statistics: two functions are two places, whatever else the crashes share.
     """
