@@ -16,7 +16,7 @@ from gdb_epi.corruption.checks.code_objects import (
     instruction_arguments,
 )
 from gdb_epi.corruption.checks.item_counts import item_counts
-from gdb_epi.corruption.checks.python_frames import frame_top, instruction
+from gdb_epi.corruption.checks.python_frames import frame_top, instruction_pointers
 from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
@@ -108,7 +108,7 @@ def named(found: list[Evidence]) -> set[tuple[object, tuple[int, ...]]]:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
     scene = Scene(interpreter)
-    for check in (typed_field, typed_slot, frame_top, instruction):
+    for check in (typed_field, typed_slot, frame_top, instruction_pointers):
         assert not evidence(check, scene.target), "the healthy core"
     places = scene.fields()
     assert len(places) >= 6
@@ -214,7 +214,14 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
 def test_nothing_is_found_in_sound_processes(minor: tuple[int, int], program: str) -> None:
     """Threads, weak references, and what on the stack looks like an object."""
     target = target_of(made_or_skip(oldest_or_skip(minor), program))
-    checks = typed_field, typed_slot, frame_top, instruction, item_counts, instruction_arguments
+    checks = (
+        typed_field,
+        typed_slot,
+        frame_top,
+        instruction_pointers,
+        item_counts,
+        instruction_arguments,
+    )
     for check in checks:
         assert not evidence(check, target), check
 
@@ -257,7 +264,7 @@ def test_the_instruction_pointer_is_held_against_its_code(scene: Scene) -> None:
         bit = scene.bit(scene.walk.reader.word(where))
         changed = MutatedTarget(scene.target)
         changed.flip(where, bit)
-        assert named(evidence(instruction, changed)) == {(where, (bit,))}
+        assert named(evidence(instruction_pointers, changed)) == {(where, (bit,))}
 
 
 def test_two_neighbouring_bits_of_an_item(scene: Scene) -> None:

@@ -9,12 +9,12 @@ import pytest
 from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
 from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
-from gdb_epi.corruption.checks.control_flow import arrived_inside, last_return
+from gdb_epi.corruption.checks.control_flow import arrived_inside, return_address_beside_rip
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
-from gdb_epi.corruption.checks.one_bit_pointer import pointer
+from gdb_epi.corruption.checks.one_bit_pointer import one_bit_pointer
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.saved_on_stack import frame_pointer
-from gdb_epi.corruption.checks.several_bits import line
+from gdb_epi.corruption.checks.several_bits import zeroed_cache_line
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index
@@ -132,7 +132,7 @@ def marked(words: dict[int, int], code: str = "") -> Context:
 
 
 def ambiguous(context: Context) -> bool:
-    found = evidence(pointer(context))
+    found = evidence(one_bit_pointer(context))
     assert found
     return all("tag" in (one.ambiguous or "") for one in found)
 
@@ -159,7 +159,7 @@ def test_a_top_bit_that_the_code_can_set_is_ambiguous(code: str) -> None:
 def test_a_top_bit_is_ambiguous_where_the_code_cannot_be_read() -> None:
     made = marked({})
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
-    assert all(one.ambiguous for one in evidence(pointer(made)))
+    assert all(one.ambiguous for one in evidence(one_bit_pointer(made)))
 
 
 # -- C7 ----------------------------------------------------------------------------------------
@@ -204,11 +204,15 @@ def test_c7_called_asks_for_the_function_that_returned() -> None:
 
 def test_c7_popped_asks_for_the_word_that_was_popped_last() -> None:
     for bit in (3, 11):  # the latter is in no function that is known
-        (found,) = evidence(last_return(popped(wrong=RIGHT ^ 1 << bit, ran=0)))
+        (found,) = evidence(return_address_beside_rip(popped(wrong=RIGHT ^ 1 << bit, ran=0)))
         assert (found.id, found.where, found.corrected) == ("C7:popped", SP - 8, RIGHT)
-    assert evidence(last_return(popped(wrong=RIGHT ^ 1 << 11))) == [], "it ran on"
-    assert evidence(last_return(popped(wrong=RIGHT ^ 3 << 9, ran=0))) == [], "two bits"
-    assert evidence(last_return(popped(wrong=RIGHT & ~0xFF, ran=0))) == [], "a byte of zeros"
+    assert evidence(return_address_beside_rip(popped(wrong=RIGHT ^ 1 << 11))) == [], "it ran on"
+    assert evidence(return_address_beside_rip(popped(wrong=RIGHT ^ 3 << 9, ran=0))) == [], (
+        "two bits"
+    )
+    assert evidence(return_address_beside_rip(popped(wrong=RIGHT & ~0xFF, ran=0))) == [], (
+        "a byte of zeros"
+    )
 
 
 # -- R19 ---------------------------------------------------------------------------------------
@@ -352,8 +356,10 @@ def zeroed(count: int = 2, **changed: int) -> Context:
 
 
 def test_a_line_of_zeros_but_for_the_count_that_was_taken_since() -> None:
-    assert [(one.id, one.where) for one in evidence(line(zeroed()))] == [("M:line", AT)]
-    assert [one.id for one in evidence(line(zeroed(0)))] == ["M:line"]
+    assert [(one.id, one.where) for one in evidence(zeroed_cache_line(zeroed()))] == [
+        ("M:line", AT)
+    ]
+    assert [one.id for one in evidence(zeroed_cache_line(zeroed(0)))] == ["M:line"]
 
 
 @pytest.mark.parametrize(
@@ -366,17 +372,19 @@ def test_a_line_of_zeros_but_for_the_count_that_was_taken_since() -> None:
     ],
 )
 def test_other_zeros_are_no_line(made: Context) -> None:
-    assert evidence(line(made)) == []
+    assert evidence(zeroed_cache_line(made)) == []
 
 
 def test_a_line_that_begins_with_a_block_takes_the_sign_of_software_and_claims_nothing() -> None:
     """memset() of an object makes it as well, and mostly ends elsewhere."""
-    (weak,) = evidence(line(zeroed(**{"w-8": 0x21})))
+    (weak,) = evidence(zeroed_cache_line(zeroed(**{"w-8": 0x21})))
     assert weak.id == "M:line:block"
     sign = plain_evidence("S:null-read", "", "a NULL")
     found = score([sign, weak])
     assert (found.word, found.answered >= {"S:null-read"}) == ("none", True)
-    assert evidence(line(zeroed(**{"w-8": 0x21, "w40": 0}))) == []  # it goes on behind the line
+    assert (
+        evidence(zeroed_cache_line(zeroed(**{"w-8": 0x21, "w40": 0}))) == []
+    )  # it goes on behind the line
 
 
 def test_the_functions_of_a_test_are_what_they_say() -> None:

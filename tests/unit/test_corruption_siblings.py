@@ -51,7 +51,9 @@ def told(
     monkeypatch.setattr(siblings, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(objects_counted=0)
     walk: Any = Walk(items, kind, others)
-    return siblings.lost_among_alike(context, walk, SLOT, [(RIGHT, kind), (RIGHT ^ 32, kind)])
+    return siblings.object_that_lost_reference(
+        context, walk, SLOT, [(RIGHT, kind), (RIGHT ^ 32, kind)]
+    )
 
 
 def test_the_one_object_of_the_type_of_all_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
 from support.scenes import HEAP, MMAP, PC, SP, STACK, crash
 
-from gdb_epi.corruption.checks.control_flow import stack_pointer
+from gdb_epi.corruption.checks.control_flow import return_from_slot_below
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.ambiguity import stride_at_hand
@@ -193,11 +193,11 @@ def test_c2_what_was_popped_may_be_two_integers() -> None:
     odd, pair = STACK + 0x4008, 0x20_0000_0031
     words = {odd - 8: pair, odd: CALL_SITE}
     made = failed("", fault_at(pair), at=pair, words=words, rsp=odd)
-    assert [one.id for one in evidence(stack_pointer(made))] == ["C2"]
+    assert [one.id for one in evidence(return_from_slot_below(made))] == ["C2"]
     kept = failed("", fault_at(pair), at=pair, words=words, rsp=odd, rax=pair)
-    assert evidence(stack_pointer(kept)) == []  # jmp *%rax
+    assert evidence(return_from_slot_below(kept)) == []  # jmp *%rax
     twice = failed("", fault_at(pair), at=pair, words={**words, HEAP + 8: pair}, rsp=odd)
-    assert evidence(stack_pointer(twice)) == []
+    assert evidence(return_from_slot_below(twice)) == []
     assert crash().signo == 11
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from support.scenes import HEAP, MMAP, MMAP_SIZE, PC, PID, SP, STACK, crash, state
 
-from gdb_epi.corruption.checks.benign_causes import ordinary
+from gdb_epi.corruption.checks.benign_causes import ordinary_causes_of_detectors
 from gdb_epi.corruption.context import Context
 from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame, PythonState, ThreadState
 from gdb_epi.detectors import findings as registry
@@ -367,7 +367,7 @@ def test_a_stack_that_was_left_in_one_step(written: int, id: str) -> None:
     died, words = crash(address=STACK - 16), {STACK + 0x80: written}
     made = Context(state(died, registers={"rsp": STACK - 8}, words=words))
     made.findings = tuple(stack_overflow(made.state))
-    assert [sign.id for sign in ordinary(made)] == [f"S:stack_overflow{id}"]
+    assert [sign.id for sign in ordinary_causes_of_detectors(made)] == [f"S:stack_overflow{id}"]
 
 
 def test_refused_system_call() -> None:

@@ -19,23 +19,23 @@ from support.faults import (
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
 
 from gdb_epi.corruption.checks.benign_causes import (
-    guard,
-    overrun,
-    overwrite_run,
-    pattern,
-    read_only,
-    unmapped,
+    access_beside_mapping,
+    access_to_guard_page,
+    overwritten_neighbours,
+    pointer_to_unmapped_page,
+    value_made_by_software,
+    write_to_read_only_memory,
 )
 from gdb_epi.corruption.checks.control_flow import (
     arrived_inside,
-    bad_return,
-    entry,
-    function_pointer,
-    return_slot,
-    stack_pointer,
-    unexplained,
+    fault_amid_instruction,
+    instruction_that_cannot_fault,
+    one_bit_call_target,
+    one_bit_return_address,
+    return_from_slot_below,
+    return_without_return_address,
 )
-from gdb_epi.corruption.checks.one_bit_pointer import _sentence, pointer
+from gdb_epi.corruption.checks.one_bit_pointer import _sentence, one_bit_pointer
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.several_bits import recurring
 from gdb_epi.corruption.context import Context
@@ -61,24 +61,24 @@ def returned(value: int, sp: int = SP, **words: int) -> Context:
 
 
 def test_c1_a_return_address_one_bit_off() -> None:
-    found = evidence(return_slot(returned(CALL_SITE ^ (1 << 40))))
+    found = evidence(one_bit_return_address(returned(CALL_SITE ^ (1 << 40))))
     assert [(one.id, one.where, one.corrected, one.bits, one.path) for one in found] == [
         ("C1", SP - 8, CALL_SITE, (40,), MEMORY)
     ]
-    assert evidence(return_slot(returned(CALL_SITE ^ (1 << 40) ^ 1))) == []
-    assert evidence(return_slot(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
+    assert evidence(one_bit_return_address(returned(CALL_SITE ^ (1 << 40) ^ 1))) == []
+    assert evidence(one_bit_return_address(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
 
 
 def test_c1_also_where_the_return_stopped() -> None:
     bad = CALL_SITE ^ (1 << 52)
-    found = evidence(return_slot(failed("c3", PROTECTION, words={SP: bad})))
+    found = evidence(one_bit_return_address(failed("c3", PROTECTION, words={SP: bad})))
     assert [(one.where, one.corrected) for one in found] == [(SP, CALL_SITE)]
 
 
 def test_c2_rsp_off_by_8() -> None:
-    found = evidence(stack_pointer(returned(HEAP + 8, ODD_SP, a0=CALL_SITE)))
+    found = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=CALL_SITE)))
     assert [(one.id, one.where, one.path) for one in found] == [("C2", "rsp", REGISTER)]
-    indirect = evidence(stack_pointer(returned(HEAP + 8, ODD_SP, a0=INDIRECT_SITE)))
+    indirect = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=INDIRECT_SITE)))
     assert [one.id for one in indirect] == ["C2:indirect"]
 
 
@@ -91,7 +91,7 @@ def test_c2_rsp_off_by_8() -> None:
     ],
 )
 def test_c2_near_misses(made: Context) -> None:
-    assert evidence(stack_pointer(made)) == []
+    assert evidence(return_from_slot_below(made)) == []
 
 
 def test_c2_a_wild_indirect_call_looks_the_same_but_for_its_target() -> None:
@@ -99,17 +99,17 @@ def test_c2_a_wild_indirect_call_looks_the_same_but_for_its_target() -> None:
         "", fault_at(WILD), at=WILD, rax=WILD, rsp=ODD_SP,
         words={ODD_SP: INDIRECT_SITE, ODD_SP - 8: WILD},
     )  # fmt: skip
-    assert evidence(stack_pointer(made)) == []
+    assert evidence(return_from_slot_below(made)) == []
 
 
 def test_c3_is_a_feature_of_no_weight() -> None:
     from gdb_epi.corruption.score import score, weights
 
-    found = evidence(bad_return(returned(HEAP + 64)))
+    found = evidence(return_without_return_address(returned(HEAP + 64)))
     assert [one.id for one in found] == ["C3"]
     assert weights().items["C3"].llr == 0
     assert score(found).llr == 0
-    assert evidence(bad_return(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
+    assert evidence(return_without_return_address(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
 
 
 def called(target: int, **more: object) -> Context:
@@ -119,10 +119,10 @@ def called(target: int, **more: object) -> Context:
 def test_c4_a_function_starts_one_bit_away() -> None:
     start = TEXT + 0x200
     bad = start ^ (1 << 40)
-    found = evidence(function_pointer(knowing(called(bad), start)))
+    found = evidence(one_bit_call_target(knowing(called(bad), start)))
     assert [(one.id, one.corrected, one.bits) for one in found] == [("C4", start, (40,))]
     assert found[0].path == REGISTER
-    inside = evidence(function_pointer(knowing(called(bad + 16), start)))
+    inside = evidence(one_bit_call_target(knowing(called(bad + 16), start)))
     assert inside == []  # one bit from the middle of it
 
 
@@ -131,7 +131,7 @@ def test_c4_a_copy_and_a_place_of_the_wrong_pointer() -> None:
     bad = start ^ (1 << 40)
     words = {SP: INDIRECT_SITE, HEAP + 8: start, HEAP + 64: bad}
     made = failed("", fault_at(bad), at=bad, rax=bad, words=words)
-    found = evidence(function_pointer(knowing(made, start)))
+    found = evidence(one_bit_call_target(knowing(made, start)))
     assert [(one.id, one.where, one.path) for one in found] == [("C4:copy", HEAP + 64, MEMORY)]
 
 
@@ -144,7 +144,7 @@ def test_a_count_that_ended_at_a_limit_is_told_as_the_least(count: int, text: st
     bad = start ^ (1 << 40)
     words = {SP: INDIRECT_SITE, **{HEAP + 0x40 * n: start for n in range(1, count + 1)}}
     made = failed("", fault_at(bad), at=bad, rax=bad, words=words)
-    (found,) = evidence(function_pointer(knowing(made, start)))
+    (found,) = evidence(one_bit_call_target(knowing(made, start)))
     assert text in found.summary
 
 
@@ -155,7 +155,7 @@ def test_a_count_that_ended_at_a_limit_is_told_as_the_least(count: int, text: st
 )  # fmt: skip
 def test_other_places_of_the_right_pointer_are_counted_or_at_least(count: int, text: str) -> None:
     words = {HEAP + 0x20: BAD, **{HEAP + 0x100 + 0x40 * n: GOOD for n in range(count)}}
-    (found,) = evidence(pointer(pointed(BAD, words)))
+    (found,) = evidence(one_bit_pointer(pointed(BAD, words)))
     assert text in found.summary
     (again,) = pointer_one_bit_off(pointed(BAD, words).state)
     assert text.replace("at least 4", "at least 8") in again.summary
@@ -172,7 +172,7 @@ def test_what_another_check_has_found_is_not_denied() -> None:
 
 def test_c4_without_unwind_tables_is_skipped() -> None:
     bad = (TEXT + 0x200) ^ (1 << 40)
-    assert [one.check for one in skipped(function_pointer(called(bad)))] == ["C4"]
+    assert [one.check for one in skipped(one_bit_call_target(called(bad)))] == ["C4"]
 
 
 def test_c5_rip_inside_of_an_instruction() -> None:
@@ -181,8 +181,8 @@ def test_c5_rip_inside_of_an_instruction() -> None:
     made.target.write(PC, bytes.fromhex(code))  # type: ignore[attr-defined]
     inside = failed(code, fault_at(WILD), rdi=WILD)
     inside.fault.registers["rip"] = PC + 2  # type: ignore[union-attr,index]
-    assert [one.id for one in evidence(entry(knowing(inside, PC - 16)))] == ["C5"]
-    assert evidence(entry(knowing(made, PC - 16))) == []
+    assert [one.id for one in evidence(fault_amid_instruction(knowing(inside, PC - 16)))] == ["C5"]
+    assert evidence(fault_amid_instruction(knowing(made, PC - 16))) == []
 
 
 def test_c5_absent() -> None:
@@ -195,16 +195,20 @@ def test_c5_absent() -> None:
         (far, "into its function"),
     ):
         with pytest.raises(NotChecked, match=why):
-            list(entry(context))
+            list(fault_amid_instruction(context))
 
 
 def test_c6_a_fault_that_the_instruction_cannot_make() -> None:
-    one_bit = evidence(unexplained(failed(LOAD, fault_at(BAD), rdi=GOOD)))
+    one_bit = evidence(instruction_that_cannot_fault(failed(LOAD, fault_at(BAD), rdi=GOOD)))
     assert [(one.id, one.corrected, one.path) for one in one_bit] == [("C6", GOOD, REGISTER)]
-    other = evidence(unexplained(failed(LOAD, fault_at(WILD), rdi=GOOD)))
+    other = evidence(instruction_that_cannot_fault(failed(LOAD, fault_at(WILD), rdi=GOOD)))
     assert [(one.id, one.corrected) for one in other] == [("C6", None)]
-    assert [one.id for one in evidence(unexplained(failed("4889c8", crash(8, 1, PC))))] == ["C6"]
-    assert [one.id for one in evidence(unexplained(failed("4889c8", crash(4, 2, PC))))] == ["C6"]
+    assert [
+        one.id for one in evidence(instruction_that_cannot_fault(failed("4889c8", crash(8, 1, PC))))
+    ] == ["C6"]
+    assert [
+        one.id for one in evidence(instruction_that_cannot_fault(failed("4889c8", crash(4, 2, PC))))
+    ] == ["C6"]
 
 
 @pytest.mark.parametrize(
@@ -222,13 +226,13 @@ def test_c6_a_fault_that_the_instruction_cannot_make() -> None:
 )
 def test_c6_what_is_explained(code: str, died: object) -> None:
     made = failed(code, died, rdi=WILD if code in (LOAD, "f3a4") else HEAP + 8, rsi=HEAP)  # type: ignore[arg-type]
-    assert evidence(unexplained(made)) == []
+    assert evidence(instruction_that_cannot_fault(made)) == []
 
 
 def test_c6_without_text_is_skipped() -> None:
     made = failed(LOAD, fault_at(WILD), rdi=WILD)
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
-    assert [one.check for one in skipped(unexplained(made))] == ["C6"]
+    assert [one.check for one in skipped(instruction_that_cannot_fault(made))] == ["C6"]
 
 
 def entered(value: int, start: int, **more: object) -> Context:
@@ -342,7 +346,7 @@ def pointed(value: int, words: dict[int, int] | None = None, **more: object) -> 
 
 
 def test_p_a_copy_of_the_right_pointer() -> None:
-    found = evidence(pointer(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})))
+    found = evidence(one_bit_pointer(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})))
     assert [(one.id.partition(":")[0], one.where, one.corrected) for one in found] == [
         ("P2", HEAP + 0x20, GOOD)
     ]
@@ -353,28 +357,30 @@ def test_p_copies_of_a_round_number_are_no_copies_of_a_pointer() -> None:
     """Masks and sizes stand anywhere: 0x8000000 is what 64 MiB of a heap begin at."""
     for right, id in ((HEAP + 0x1000, "P2"), (HEAP, "P4")):
         wrong = right ^ 1 << 27
-        found = evidence(pointer(pointed(wrong, {HEAP + 0x20: wrong, HEAP + 0x100: right})))
+        found = evidence(one_bit_pointer(pointed(wrong, {HEAP + 0x20: wrong, HEAP + 0x100: right})))
         assert [one.id.partition(":")[0] for one in found if one.corrected == right] == [id]
 
 
 def test_p_in_a_register_only_an_index_may_have_made_it() -> None:
-    found = evidence(pointer(pointed(GOOD + (1 << 35), {HEAP + 0x100: GOOD})))
+    found = evidence(one_bit_pointer(pointed(GOOD + (1 << 35), {HEAP + 0x100: GOOD})))
     assert [(one.path, bool(one.ambiguous)) for one in found] == [(REGISTER, True)]
 
 
 def test_p_a_single_top_bit_is_ambiguous() -> None:
-    found = evidence(pointer(pointed(GOOD | 1 << 60, {HEAP + 8: GOOD | 1 << 60, HEAP: GOOD})))
+    found = evidence(
+        one_bit_pointer(pointed(GOOD | 1 << 60, {HEAP + 8: GOOD | 1 << 60, HEAP: GOOD}))
+    )
     assert found
     assert all("tag" in (one.ambiguous or "") for one in found)
 
 
 def test_p_near_misses_and_absent() -> None:
-    assert evidence(pointer(pointed(8))) == []
-    assert evidence(pointer(pointed(GOOD | 0xFFF8 << 48))) == []
-    assert evidence(pointer(failed("c3", crash(6, -6, sender=1000)))) == []
+    assert evidence(one_bit_pointer(pointed(8))) == []
+    assert evidence(one_bit_pointer(pointed(GOOD | 0xFFF8 << 48))) == []
+    assert evidence(one_bit_pointer(failed("c3", crash(6, -6, sender=1000)))) == []
     made = pointed(BAD)
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
-    assert [one.check for one in skipped(pointer(made))] == ["P"]
+    assert [one.check for one in skipped(one_bit_pointer(made))] == ["P"]
 
 
 def test_p_on_a_low_image() -> None:
@@ -382,33 +388,41 @@ def test_p_on_a_low_image() -> None:
     image = Region(0x400000, 0x600000, "rw-", "/usr/bin/python3.11", 0, 0)
     for value in (1 << 12, 0x10008, 0x1000):
         made = pointed(value, extra_regions=[image])
-        assert [one for one in evidence(pointer(made)) if one.id not in ("P1", "P4", "P5")] == []
+        assert [
+            one for one in evidence(one_bit_pointer(made)) if one.id not in ("P1", "P4", "P5")
+        ] == []
 
 
 def test_patterns() -> None:
     text = int.from_bytes(b"password", "little")
-    assert [one.id for one in evidence(pattern(pointed(text)))] == ["S:ascii:untraced"]
-    assert [one.id for one in evidence(pattern(pointed(GOOD & 0xFFFFFFFF)))] == ["S:truncated"]
-    assert evidence(pattern(pointed(BAD))) == []
-    assert evidence(pattern(failed("c3", crash(6, -6, sender=1000)))) == []
+    assert [one.id for one in evidence(value_made_by_software(pointed(text)))] == [
+        "S:ascii:untraced"
+    ]
+    assert [one.id for one in evidence(value_made_by_software(pointed(GOOD & 0xFFFFFFFF)))] == [
+        "S:truncated"
+    ]
+    assert evidence(value_made_by_software(pointed(BAD))) == []
+    assert evidence(value_made_by_software(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
 def test_overruns() -> None:
     end = HEAP + HEAP_SIZE
-    assert [one.id for one in evidence(overrun(pointed(end + 8)))] == ["S:past-end"]
-    assert [one.id for one in evidence(overrun(pointed(end + 0x8008)))] == ["S:near-end"]
-    assert evidence(overrun(pointed(end + 0x20000))) == []
-    assert evidence(overrun(failed("c3", crash(6, -6, sender=1000)))) == []
+    assert [one.id for one in evidence(access_beside_mapping(pointed(end + 8)))] == ["S:past-end"]
+    assert [one.id for one in evidence(access_beside_mapping(pointed(end + 0x8008)))] == [
+        "S:near-end"
+    ]
+    assert evidence(access_beside_mapping(pointed(end + 0x20000))) == []
+    assert evidence(access_beside_mapping(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
 def test_guards() -> None:
     end = MMAP + MMAP_SIZE
     page = Region(end, end + 4096, "---", None, 0, 0)
     made = pointed(end + 16, extra_regions=[page])
-    assert [one.id for one in evidence(guard(made))] == ["S:guard-page"]
+    assert [one.id for one in evidence(access_to_guard_page(made))] == ["S:guard-page"]
     large = Region(end, end + (2 << 20), "---", None, 0, 0)
-    assert evidence(guard(pointed(end + 16, extra_regions=[large]))) == []
-    assert evidence(guard(failed("c3", crash(6, -6, sender=1000)))) == []
+    assert evidence(access_to_guard_page(pointed(end + 16, extra_regions=[large]))) == []
+    assert evidence(access_to_guard_page(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
 def test_reads_behind_the_end_of_a_file_are_no_writes() -> None:
@@ -418,7 +432,7 @@ def test_reads_behind_the_end_of_a_file_are_no_writes() -> None:
     made = failed(LOAD, crash(7, 2, behind), rdi=behind, extra_regions=[file])
     assert not isinstance(made.site, Absent)
     assert made.site.access == "r"
-    assert evidence(read_only(made)) == []
+    assert evidence(write_to_read_only_memory(made)) == []
 
 
 def test_writes_to_read_only_memory() -> None:
@@ -426,47 +440,55 @@ def test_writes_to_read_only_memory() -> None:
     start, inside = readable.start, readable.start + 0x340
     for place, id in ((inside, "S:read-only:untraced"), (start, "S:read-only")):
         made = failed("488907", fault_at(place, 2), rdi=place, extra_regions=[readable])
-        assert [one.id for one in evidence(read_only(made))] == [id]
+        assert [one.id for one in evidence(write_to_read_only_memory(made))] == [id]
     known = "48bf" + inside.to_bytes(8, "little").hex()  # movabs $...,%rdi
     died = fault_at(inside, 2)
     made = failed("488907", died, before=known, rdi=inside, extra_regions=[readable])
-    assert [one.id for one in evidence(read_only(made))] == ["S:read-only"]
+    assert [one.id for one in evidence(write_to_read_only_memory(made))] == ["S:read-only"]
     closed = readable._replace(perms="---")
     made = failed("488907", died, rdi=readable.start, extra_regions=[closed])
-    assert evidence(read_only(made)) == []
-    assert evidence(read_only(failed("c3", crash(6, -6, sender=1000)))) == []
+    assert evidence(write_to_read_only_memory(made)) == []
+    assert evidence(write_to_read_only_memory(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
 def test_how_far_a_page_that_was_unmapped_lies_from_others_is_chance() -> None:
     """The gap is the whole of what was unmapped."""
     end = HEAP + HEAP_SIZE
-    assert [sign.id for sign in evidence(unmapped(pointed(end + 0x8000)))] == ["S:unmapped"]
-    assert evidence(overrun(pointed(end + 0x8000))) == []
-    assert [sign.id for sign in evidence(overrun(pointed(end)))] == ["S:past-end"]
+    assert [sign.id for sign in evidence(pointer_to_unmapped_page(pointed(end + 0x8000)))] == [
+        "S:unmapped"
+    ]
+    assert evidence(access_beside_mapping(pointed(end + 0x8000))) == []
+    assert [sign.id for sign in evidence(access_beside_mapping(pointed(end)))] == ["S:past-end"]
 
 
 def test_pages_that_were_unmapped() -> None:
-    assert [one.id for one in evidence(unmapped(pointed(0x7ABC_1234_5000)))] == ["S:unmapped"]
-    assert evidence(unmapped(pointed(WILD))) == []
-    assert evidence(unmapped(failed("c3", crash(6, -6, sender=1000)))) == []
+    assert [one.id for one in evidence(pointer_to_unmapped_page(pointed(0x7ABC_1234_5000)))] == [
+        "S:unmapped"
+    ]
+    assert evidence(pointer_to_unmapped_page(pointed(WILD))) == []
+    assert evidence(pointer_to_unmapped_page(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
 def test_runs_of_junk() -> None:
     text = int.from_bytes(b"password", "little")
     words = {HEAP + 0x20: BAD, HEAP + 0x28: text, HEAP + 0x30: text}
-    assert [one.id for one in evidence(overwrite_run(pointed(BAD, words)))] == ["S:overwrite-run"]
-    assert evidence(overwrite_run(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x28: GOOD}))) == []
-    assert evidence(overwrite_run(pointed(BAD))) == []
+    assert [one.id for one in evidence(overwritten_neighbours(pointed(BAD, words)))] == [
+        "S:overwrite-run"
+    ]
+    assert (
+        evidence(overwritten_neighbours(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x28: GOOD}))) == []
+    )
+    assert evidence(overwritten_neighbours(pointed(BAD))) == []
 
 
 def test_text_beside_text_was_not_overwritten() -> None:
     """A place that holds the same text as the register is where it was read only by chance."""
     text = int.from_bytes(b"password", "little")
     words = {HEAP + 0x20: text, HEAP + 0x28: text ^ 1, HEAP + 0x30: text ^ 2}
-    assert evidence(overwrite_run(pointed(text, words))) == []
+    assert evidence(overwritten_neighbours(pointed(text, words))) == []
     read = failed(LOAD, PROTECTION, before="488b7c2420", rdi=text,
                   words={SP + 0x20: text, SP + 0x28: text ^ 1, SP + 0x30: text ^ 2})  # fmt: skip
-    assert [one.id for one in evidence(overwrite_run(read))] == ["S:overwrite-run"]
+    assert [one.id for one in evidence(overwritten_neighbours(read))] == ["S:overwrite-run"]
 
 
 @pytest.mark.parametrize("value", [0xC3, 0x1234])
@@ -474,10 +496,12 @@ def test_the_upper_bytes_of_an_address_whose_place_was_overwritten(value: int) -
     """A pointer with bit 0 or 1 flipped was read through; what follows may be anything."""
     count = 1 if value < 1 << 8 else 2
     wrong = value << 64 - 8 * count | (MMAP + 0x300) >> 8 * count
-    (sign,) = evidence(pattern(pointed(wrong, {})))
+    (sign,) = evidence(value_made_by_software(pointed(wrong, {})))
     assert (sign.id, "upper" in sign.summary) == ("S:misaligned:one-bit", True)
     nowhere = value << 64 - 8 * count | 0x123456780000 >> 8 * count
-    assert [one.id for one in evidence(pattern(pointed(nowhere, {})))] != ["S:misaligned:one-bit"]
+    assert [one.id for one in evidence(value_made_by_software(pointed(nowhere, {})))] != [
+        "S:misaligned:one-bit"
+    ]
 
 
 @pytest.mark.parametrize("beside", range(1, 8))
@@ -487,7 +511,7 @@ def test_an_odd_place_that_one_bit_leads_to(beside: int) -> None:
     first, second = struct.unpack("<QQ", around)
     made = pointed(value, {HEAP + 0x20: first, HEAP + 0x28: second})
     id = "S:misaligned:one-bit" if beside in (1, 2, 4) else "S:misaligned"
-    assert [one.id for one in evidence(pattern(made))] == [id]
+    assert [one.id for one in evidence(value_made_by_software(made))] == [id]
 
 
 @pytest.mark.parametrize("first", [1, 2, 4])  # bytes before the pointer of a packed struct
@@ -497,10 +521,10 @@ def test_a_pointer_of_a_packed_struct_that_is_read_where_it_would_be_aligned(fir
     words = dict(zip((HEAP + 0x20, HEAP + 0x28), struct.unpack("<QQ", packed[:16]), strict=True))
     value = words[HEAP + 0x28]
     read = failed(LOAD, PROTECTION, before="488b7f28", rdi=value, words={**words, HEAP + 0x80: 0})
-    (sign,) = evidence(pattern(pointed(value, words)))
+    (sign,) = evidence(value_made_by_software(pointed(value, words)))
     assert sign.id == "S:misaligned"
     assert "a packed struct" in sign.summary
-    assert [one.id for one in evidence(pattern(read))] == ["S:misaligned"]
+    assert [one.id for one in evidence(value_made_by_software(read))] == ["S:misaligned"]
 
 
 # -- the same bit again ------------------------------------------------------------------------
@@ -544,4 +568,4 @@ def test_searches_for_words_have_a_bound() -> None:
     assert made.places_of(GOOD, 4) == (HEAP + 0x100,)  # known already
     assert made.places_of(BAD, 4) == ()
     assert (made.was_searched(GOOD), made.was_searched(BAD)) == (True, False)
-    assert "too much memory" in skipped(pointer(made))[0].why
+    assert "too much memory" in skipped(one_bit_pointer(made))[0].why

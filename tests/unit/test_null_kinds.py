@@ -10,7 +10,7 @@ import pytest
 from support.faults import evidence, failed, fault_at
 from support.scenes import HEAP, HEAP_SIZE, PC, SP, TEXT, crash, state
 
-from gdb_epi.corruption.checks.benign_causes import ordinary
+from gdb_epi.corruption.checks.benign_causes import ordinary_causes_of_detectors
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import OBJECT, Pointee
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
@@ -28,7 +28,7 @@ FIRST, SIZE = HEAP + 0x290 + 16, 0x30
 def kind(context: Context) -> str:
     """Return the id that a NULL dereference has."""
     context.findings = tuple(null_dereference(context.state))
-    (sign,) = evidence(ordinary(context))
+    (sign,) = evidence(ordinary_causes_of_detectors(context))
     return sign.id
 
 

@@ -9,16 +9,21 @@ import pytest
 from support.faults import INDIRECT_SITE, evidence, failed, fault_at
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
 
-from gdb_epi.corruption.checks.benign_causes import overrun, overwrite_run, pattern, use_after_free
+from gdb_epi.corruption.checks.benign_causes import (
+    access_beside_mapping,
+    overwritten_neighbours,
+    use_after_free,
+    value_made_by_software,
+)
 from gdb_epi.corruption.checks.wild_values import (
-    ended_stack_of_thread,
     far_index,
-    foreign_value,
-    gone,
     index_past_end,
-    origin,
+    no_address_where_one_belongs,
+    origin_of_bad_word,
     overwritten_object,
-    return_address,
+    pointer_into_unmapped_block,
+    replaced_return_address,
+    word_from_ended_stack,
 )
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.word_origin import begins_free_chunk, origin_of_register
@@ -65,10 +70,10 @@ PROTECTED = crash(code=128, address=0)
 
 def test_garbage_in_a_field_of_a_block() -> None:
     made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, rax=FIRST, rdi=GARBAGE)
-    (sign,) = evidence(foreign_value(made))
+    (sign,) = evidence(no_address_where_one_belongs(made))
     assert (sign.id, sign.where) == ("S:foreign-value", FIRST + 16)
     assert "16 bytes into a block of malloc's with 40 bytes" in sign.summary
-    (told,) = evidence(origin(made))
+    (told,) = evidence(origin_of_bad_word(made))
     assert told.summary.endswith("; no flipped bit of it alone explains this")
 
 
@@ -82,22 +87,24 @@ def test_garbage_in_a_field_of_a_block() -> None:
 )
 def test_garbage_that_a_flip_or_a_wrong_pointer_explains(value: int, base: int) -> None:
     made = in_blocks(LOAD, PROTECTED, {base + 16: value}, rax=base, rdi=value)
-    assert ids(foreign_value(made)) == []
+    assert ids(no_address_where_one_belongs(made)) == []
 
 
 @pytest.mark.parametrize("value", [0x6472_6F77_7373_6170, 0x400A_0000_0000_0000, 0x11_0000_0017])
 def test_a_value_says_less_where_nobody_knows_that_it_stood(value: int) -> None:
     """Memory is full of text and numbers; where a pointer belongs is none but by a bug."""
     where = FIRST + 16
-    (plain,) = ids(pattern(in_blocks(LOAD, PROTECTED, {where: value}, rax=FIRST, rdi=value)))
+    (plain,) = ids(
+        value_made_by_software(in_blocks(LOAD, PROTECTED, {where: value}, rax=FIRST, rdi=value))
+    )
     assert plain in ("S:ascii", "S:double", "S:int-pair")
     lost = in_blocks(LOAD, PROTECTED, {where: value}, rdi=value, before="")  # type: ignore[arg-type]
-    assert ids(pattern(lost)) == [f"{plain}:untraced"]
+    assert ids(value_made_by_software(lost)) == [f"{plain}:untraced"]
     for away, id in ((8, "S:wild-value:one-bit"), (0x18, "S:wild-value")):
         beside = in_blocks(LOAD, PROTECTED, {where + away: value}, rax=FIRST + away, rdi=value)
-        assert ids(pattern(beside)) == [id]
+        assert ids(value_made_by_software(beside)) == [id]
     other = in_blocks(LOAD, PROTECTED, {where: GARBAGE}, rax=FIRST, rdi=value)
-    assert ids(pattern(other)) == ["S:not-as-read"]
+    assert ids(value_made_by_software(other)) == ["S:not-as-read"]
     for id in (f"{plain}:untraced", "S:wild-value", "S:not-as-read"):
         assert weights().items[id].most < 0.8
 
@@ -108,9 +115,9 @@ def test_runs_of_one_letter_are_text_where_nobody_knows_that_they_stood(
 ) -> None:
     value, where = int.from_bytes(bytes([byte]) * 8, "little"), FIRST + 16
     placed = in_blocks(LOAD, PROTECTED, {where: value}, rax=FIRST, rdi=value)
-    assert ids(pattern(placed)) == ["S:poison"]
+    assert ids(value_made_by_software(placed)) == ["S:poison"]
     lost = in_blocks(LOAD, PROTECTED, {where: value}, rdi=value, before="")  # type: ignore[arg-type]
-    assert ids(pattern(lost)) == [f"S:poison{suffix}"]
+    assert ids(value_made_by_software(lost)) == [f"S:poison{suffix}"]
 
 
 def test_a_call_through_a_pointer_that_lies_in_no_block() -> None:
@@ -122,16 +129,18 @@ def test_a_call_through_a_pointer_that_lies_in_no_block() -> None:
     )
     for base, id in signs:
         made = in_blocks("ff5010", PROTECTED, {base + 16: text}, rax=base, before="")  # type: ignore[arg-type]
-        assert ids(pattern(made)) == [id]  # call *0x10(%rax)
+        assert ids(value_made_by_software(made)) == [id]  # call *0x10(%rax)
 
 
 def test_the_only_block_that_a_lost_pointer_can_have_named() -> None:
     died, holds = PROTECTED, {FIRST + 16: GARBAGE}
     registers = {"rax": GARBAGE, "before": LOSES_BASE}
     code = "488b08"  # mov (%rax),%rcx
-    assert ids(foreign_value(in_blocks(code, died, holds, **registers))) == ["S:foreign-value"]  # type: ignore[arg-type]
+    assert ids(no_address_where_one_belongs(in_blocks(code, died, holds, **registers))) == [
+        "S:foreign-value"
+    ]  # type: ignore[arg-type]
     twice = {**holds, FIRST + SIZE + 16: GARBAGE}
-    assert ids(foreign_value(in_blocks(code, died, twice, **registers))) == []  # type: ignore[arg-type]
+    assert ids(no_address_where_one_belongs(in_blocks(code, died, twice, **registers))) == []  # type: ignore[arg-type]
 
 
 def test_a_pointer_at_another_offset() -> None:
@@ -140,9 +149,9 @@ def test_a_pointer_at_another_offset() -> None:
     holds = {FIRST + 16: low << 32 | 7, FIRST + 24: high}
     value = holds[FIRST + 16]
     made = in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=value)
-    if ids(pattern(made)):
+    if ids(value_made_by_software(made)):
         pytest.fail("the value has a form of its own")
-    (sign,) = evidence(foreign_value(made))
+    (sign,) = evidence(no_address_where_one_belongs(made))
     assert sign.id == "S:misaligned"
     assert "4 bytes after that place" in sign.summary
 
@@ -201,7 +210,7 @@ def test_an_item_behind_the_end_of_its_block(index: int, id: str) -> None:
     assert sign.id.endswith(id)
     behind = 8 + 8 * index - 40
     assert f"{behind} bytes behind the end of a block of malloc's with 40 bytes" in sign.summary
-    (told,) = evidence(origin(made))
+    (told,) = evidence(origin_of_bad_word(made))
     assert f"behind the end of a block of malloc's with 40 bytes: the index in rcx is {index}" in (
         told.summary
     )
@@ -215,10 +224,10 @@ def test_an_item_in_its_block() -> None:
 
 def test_an_int_over_the_low_half_of_a_pointer() -> None:
     value = HEAP >> 32 << 32 | 404
-    (sign,) = evidence(pattern(failed(LOAD, fault_at(value), rdi=value)))
+    (sign,) = evidence(value_made_by_software(failed(LOAD, fault_at(value), rdi=value)))
     assert sign.id == "S:int-pair:untraced" and "its low half is the number 404" in sign.summary
     one_bit = HEAP ^ 1 << 25  # what a flipped pointer to the heap's first page is
-    assert ids(pattern(failed(LOAD, fault_at(one_bit), rdi=one_bit))) == []
+    assert ids(value_made_by_software(failed(LOAD, fault_at(one_bit), rdi=one_bit))) == []
 
 
 def test_what_a_function_popped_below_the_stack_pointer_is_no_origin() -> None:
@@ -239,16 +248,23 @@ def test_no_index_is_as_large_as_all_memory() -> None:
 
 def test_memory_that_was_given_back() -> None:
     block = (GAP & -4096) + 16
-    assert ids(gone(failed(LOAD, fault_at(block), rdi=block))) == ["S:unmapped"]
+    assert ids(pointer_into_unmapped_block(failed(LOAD, fault_at(block), rdi=block))) == [
+        "S:unmapped"
+    ]
     inside = block + 5003
-    assert ids(gone(failed(LOAD, fault_at(inside), rdi=inside))) == []
+    assert ids(pointer_into_unmapped_block(failed(LOAD, fault_at(inside), rdi=inside))) == []
     kept = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: block})
-    assert ids(gone(kept)) == ["S:gone"]
+    assert ids(pointer_into_unmapped_block(kept)) == ["S:gone"]
     for half in (0, 0x30):  # of an address, over which an int was written
         words = {SP - 64: block >> 32 << 32 | half << 12}
-        assert ids(gone(failed(LOAD, fault_at(inside), rdi=inside, words=words))) == []
+        assert (
+            ids(
+                pointer_into_unmapped_block(failed(LOAD, fault_at(inside), rdi=inside, words=words))
+            )
+            == []
+        )
     other = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: MMAP})
-    assert ids(gone(other)) == []  # that mapping is there
+    assert ids(pointer_into_unmapped_block(other)) == []  # that mapping is there
 
 
 def returned(value: int, slot: int) -> Context:
@@ -258,23 +274,27 @@ def returned(value: int, slot: int) -> Context:
 
 def test_a_return_address_that_was_replaced() -> None:
     slot = STACK + 0x4008
-    assert ids(return_address(returned(0x11EE_22DD_33C0, slot))) == ["S:return-address"]
-    assert ids(return_address(returned(0x11EE_22DD_33C0, slot + 8))) == []  # wrong place for one
-    assert ids(return_address(returned(TEXT ^ 1 << 40, slot))) == []  # one bit from code
-    assert ids(return_address(failed(LOAD, fault_at(GAP), rdi=GAP))) == []
+    assert ids(replaced_return_address(returned(0x11EE_22DD_33C0, slot))) == ["S:return-address"]
+    assert (
+        ids(replaced_return_address(returned(0x11EE_22DD_33C0, slot + 8))) == []
+    )  # wrong place for one
+    assert ids(replaced_return_address(returned(TEXT ^ 1 << 40, slot))) == []  # one bit from code
+    assert ids(replaced_return_address(failed(LOAD, fault_at(GAP), rdi=GAP))) == []
 
 
 def test_a_number_below_all_memory() -> None:
     made = failed(LOAD, fault_at(77001), rdi=77001)
-    (sign,) = evidence(pattern(made))
+    (sign,) = evidence(value_made_by_software(made))
     assert (sign.id, "77001" in sign.summary) == ("S:number", True)
     assert symptom_of(made).name == "wild-read"
 
 
 def test_what_one_bit_explains_says_less() -> None:
     odd, off = HEAP + 0x8003, FIRST ^ 0x8000  # both less than 64 KiB behind the heap
-    assert ids(overrun(in_blocks(LOAD, fault_at(odd), {}, rdi=odd))) == ["S:near-end"]
-    assert ids(overrun(in_blocks(LOAD, fault_at(off), {}, rdi=off))) == ["S:near-end:one-bit"]
+    assert ids(access_beside_mapping(in_blocks(LOAD, fault_at(odd), {}, rdi=odd))) == ["S:near-end"]
+    assert ids(access_beside_mapping(in_blocks(LOAD, fault_at(off), {}, rdi=off))) == [
+        "S:near-end:one-bit"
+    ]
     table = weights().items
     for id, item in table.items():
         if id.endswith((":one-bit", ":untraced")):
@@ -312,11 +332,13 @@ def test_a_mark_that_others_have_too_is_no_overwrite(mark: int) -> None:
     """Bit 62 makes a double near 2.0 of any pointer."""
     holds = {FIRST + 8 * number: mark | MMAP + 64 * number for number in range(5)}
     bad = holds[FIRST + 16]
-    (sign,) = evidence(overwrite_run(in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=bad)))
+    (sign,) = evidence(
+        overwritten_neighbours(in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=bad))
+    )
     assert (sign.id, sign.where) == ("S:tagged", FIRST + 16)
     assert f"is {MMAP + 128:#x}, which is mapped" in sign.summary
     alone = {FIRST + 16: bad, FIRST + 24: holds[FIRST + 24]}
-    assert ids(overwrite_run(in_blocks(LOAD, PROTECTED, alone, rax=FIRST, rdi=bad))) == []
+    assert ids(overwritten_neighbours(in_blocks(LOAD, PROTECTED, alone, rax=FIRST, rdi=bad))) == []
 
 
 TEXT_WORD = int.from_bytes(b"password", "little")
@@ -326,19 +348,27 @@ TEXT_WORD = int.from_bytes(b"password", "little")
 def test_only_words_around_the_place_that_was_read_count(junk: int, signs: list[str]) -> None:
     holds = {FIRST + 16: GARBAGE, FIRST + 20 * SIZE + 16: GARBAGE}
     holds |= {junk: TEXT_WORD, junk + 8: TEXT_WORD, junk + 24: TEXT_WORD}
-    assert ids(overwrite_run(in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=GARBAGE))) == signs
-    assert ids(overwrite_run(in_blocks(LOAD, PROTECTED, holds, before="90", rdi=GARBAGE))) == []
+    assert (
+        ids(overwritten_neighbours(in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=GARBAGE)))
+        == signs
+    )
+    assert (
+        ids(overwritten_neighbours(in_blocks(LOAD, PROTECTED, holds, before="90", rdi=GARBAGE)))
+        == []
+    )
     only = {place: word for place, word in holds.items() if place != FIRST + 16}
-    told = ids(overwrite_run(in_blocks(LOAD, PROTECTED, only, before="90", rdi=GARBAGE)))
+    told = ids(overwritten_neighbours(in_blocks(LOAD, PROTECTED, only, before="90", rdi=GARBAGE)))
     assert told == ([] if signs else ["S:overwrite-run"])
 
 
 def test_one_of_many_equal_words_is_no_origin() -> None:
     made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, before="90", rdi=GARBAGE)
-    (told,) = evidence(origin(made))
+    (told,) = evidence(origin_of_bad_word(made))
     assert f"which stands at {FIRST + 16:#x} too" in told.summary
     several = {FIRST + SIZE * number: GARBAGE for number in range(3)}
-    assert ids(origin(in_blocks(LOAD, PROTECTED, several, before="90", rdi=GARBAGE))) == []
+    assert (
+        ids(origin_of_bad_word(in_blocks(LOAD, PROTECTED, several, before="90", rdi=GARBAGE))) == []
+    )
 
 
 MINUS_ONE = (1 << 64) - 1
@@ -347,9 +377,11 @@ MINUS_ONE = (1 << 64) - 1
 def test_a_number_from_a_field_was_not_returned() -> None:
     died = fault_at(MINUS_ONE)
     held = in_blocks(LOAD, died, {FIRST + 16: MINUS_ONE}, rax=FIRST, rdi=MINUS_ONE)
-    (sign,) = evidence(pattern(held))
+    (sign,) = evidence(value_made_by_software(held))
     assert sign.summary.endswith("it is the number -1")
-    (sign,) = evidence(pattern(in_blocks(LOAD, died, {}, before="90", rdi=MINUS_ONE)))
+    (sign,) = evidence(
+        value_made_by_software(in_blocks(LOAD, died, {}, before="90", rdi=MINUS_ONE))
+    )
     assert sign.summary.endswith("it is the number -1, as functions return when they fail")
 
 
@@ -361,7 +393,7 @@ def test_a_word_from_the_stack_of_a_thread_that_has_ended(
     made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, rax=FIRST, rdi=GARBAGE)
     name = "gdb_epi.corruption.checks.wild_values.in_ended_stack"
     monkeypatch.setattr(name, lambda _context, address: address == place)
-    (sign,) = evidence(ended_stack_of_thread(made))
+    (sign,) = evidence(word_from_ended_stack(made))
     assert sign.where == place
     assert f"that was read {how} {place:#x}, in the stack of a thread" in sign.summary
 
@@ -380,14 +412,21 @@ def test_sums_of_variables() -> None:
 
 def test_nothing_failed() -> None:
     made = failed("c3", crash(6, -6, sender=1000))
-    for check in (origin, foreign_value, far_index, gone, return_address, overwritten_object):
+    for check in (
+        origin_of_bad_word,
+        no_address_where_one_belongs,
+        far_index,
+        pointer_into_unmapped_block,
+        replaced_return_address,
+        overwritten_object,
+    ):
         assert ids(check(made)) == []
 
 
 def test_a_call_through_a_table() -> None:
     words = {SP: INDIRECT_SITE}
     made = failed("", PROTECTED, at=GARBAGE, rax=GARBAGE, words=words)
-    assert ids(foreign_value(made)) == []  # where rax was read is not known
+    assert ids(no_address_where_one_belongs(made)) == []  # where rax was read is not known
 
 
 def test_a_function_that_was_jumped_to_has_arguments_of_its_own() -> None:

@@ -90,7 +90,7 @@ def _access(context: Context) -> FaultSite | None:
         "flipped pointer led to may be anything, and other checks look at that pointer."
     ),
 )
-def pattern(context: Context) -> Iterator[Evidence]:
+def value_made_by_software(context: Context) -> Iterator[Evidence]:
     """Tell text, doubles, integers, poison, truncated, misaligned and tagged words."""
     for word in fault_words(context)[:2]:
         shape = software_pattern(context, word)
@@ -115,7 +115,7 @@ def pattern(context: Context) -> Iterator[Evidence]:
         "where a stack ended: one fact counts once."
     ),
 )
-def overrun(context: Context) -> Iterator[Evidence]:
+def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     """Tell an access just behind or before a mapping that allows it."""
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
@@ -156,7 +156,7 @@ def _stands_among_objects(context: Context) -> bool:
     order=13,
     innocent_causes="these are: overflows of stacks and of guarded buffers.",
 )
-def guard(context: Context) -> Iterator[Evidence]:
+def access_to_guard_page(context: Context) -> Iterator[Evidence]:
     """Tell an access to a guard page, and one far below a stack by a large frame."""
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
@@ -179,7 +179,7 @@ def guard(context: Context) -> Iterator[Evidence]:
         "it is memory that an allocator gave out (S:read-only:allocated)."
     ),
 )
-def read_only(context: Context) -> Iterator[Evidence]:
+def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
     """Tell a write to memory that may be read: constants, code, what mprotect() closed."""
     site = _access(context)
     if site is None or site.kind != DATA or site.access != "w":
@@ -232,7 +232,7 @@ def _leads_to_a_beginning(context: Context, pointer: int) -> bool:
         "start of a page otherwise."
     ),
 )
-def unmapped(context: Context) -> Iterator[Evidence]:
+def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
     """Tell a pointer to the start of a page where nothing is mapped."""
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
@@ -406,7 +406,7 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
         "text stands among text."
     ),
 )
-def overwrite_run(context: Context) -> Iterator[Evidence]:
+def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
     """Tell a wrong word whose neighbours in memory are damaged alike, or marked alike."""
     site = _access(context)
     if site is None:
@@ -490,7 +490,7 @@ ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
         "nothing begins is told apart: a flipped pointer leads to such zeros too."
     ),
 )
-def ordinary(context: Context) -> Iterator[Evidence]:
+def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
     """Take over the detectors' findings of ordinary causes."""
     explained = _is_explained(context) or _small_word_of_free_block(context) is not None
     for finding in context.findings:

@@ -61,7 +61,7 @@ NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
         "either: S:overwrite-run); a stale slot. Several candidates argue against each."
     ),
 )
-def return_slot(context: Context) -> Iterator[Evidence]:
+def one_bit_return_address(context: Context) -> Iterator[Evidence]:
     """Look for a return address that is one bit from the popped word."""
     near = one_bit_return(context)
     for slot in near:
@@ -81,7 +81,7 @@ def return_slot(context: Context) -> Iterator[Evidence]:
         "site is an indirect one."
     ),
 )
-def stack_pointer(context: Context) -> Iterator[Evidence]:
+def return_from_slot_below(context: Context) -> Iterator[Evidence]:
     """Look for a return that took the word below its return address."""
     slot = off_by_8(context)
     if slot is None or not _may_be_local(context, slot):
@@ -113,7 +113,7 @@ def _may_be_local(context: Context, slot: ReturnSlot) -> bool:
     needs="crash",
     innocent_causes="overflows, libunwind's setcontext race, the stack of a freed coroutine.",
 )
-def bad_return(context: Context) -> Iterator[Evidence]:
+def return_without_return_address(context: Context) -> Iterator[Evidence]:
     """Note a return that took no return address: a feature for populations, of weight 0."""
     slot = popped_word(context)
     if slot is not None:
@@ -132,7 +132,7 @@ def bad_return(context: Context) -> Iterator[Evidence]:
         "the right pointer."
     ),
 )
-def function_pointer(context: Context) -> Iterator[Evidence | Skipped]:
+def one_bit_call_target(context: Context) -> Iterator[Evidence | Skipped]:
     """Look for a function's start one bit from the target of a call or jump."""
     site = context.site
     if isinstance(site, Absent) or site.kind not in (CALL, JUMP, FETCH) or site.address is None:
@@ -192,7 +192,7 @@ MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start
         "out."
     ),
 )
-def entry(context: Context) -> Iterator[Evidence]:
+def fault_amid_instruction(context: Context) -> Iterator[Evidence]:
     """Tell whether the faulting instruction is one of the function's, decoded from its start."""
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
@@ -232,7 +232,7 @@ def _boundary_after(context: Context, function: Function, pc: int) -> int:
         "text that was changed is check R2's."
     ),
 )
-def unexplained(context: Context) -> Iterator[Evidence | Skipped]:
+def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipped]:
     """Tell whether the instruction can have made the fault that the kernel reports."""
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT:
@@ -287,7 +287,7 @@ def _by_address(site: FaultSite) -> Evidence | None:
         "to functions (left out) and labels."
     ),
 )
-def last_return(context: Context) -> Iterator[Evidence]:
+def return_address_beside_rip(context: Context) -> Iterator[Evidence]:
     """Look for the return address that a return should have taken, which went to rip instead.
 
     The word right below rsp is rip: a return took it, and its first instruction failed. It lies

@@ -35,7 +35,7 @@ MAX_PIECES = 64  # pages with differences that are looked at
         "cores hold only the first page of each object (coredump_filter bit 2 adds the others)."
     ),
 )
-def text(context: Context) -> Iterator[Evidence | Skipped]:
+def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare read-only pages that the core holds with the file of the same build-id."""
     files, missing = image_files(context)
     compared = 0
@@ -114,7 +114,7 @@ def is_breakpoint(held: int, right: int) -> bool:
         "hooks functions makes the pages writable for a moment)."
     ),
 )
-def relro(context: Context) -> Iterator[Evidence | Skipped]:
+def relocated_words(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the words of PT_GNU_RELRO that are relative relocations with base plus addend."""
     files, missing = image_files(context)
     for image in files:

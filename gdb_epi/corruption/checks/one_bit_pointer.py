@@ -34,7 +34,7 @@ MAX_REPORTED = 8
         "text, poison and so on are the checks of software's own patterns."
     ),
 )
-def pointer(context: Context) -> Iterator[Evidence | Skipped]:
+def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
     """Rank the one-bit neighbours of the words that made the failed access."""
     fault = context.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap:

@@ -54,7 +54,7 @@ class _Places(NamedTuple):
         "bits. Up to 3.10 frames hold no function: f_builtins is compared with the other frames'."
     ),
 )
-def frame_copies(context: Context) -> Iterator[Evidence]:
+def frame_against_function(context: Context) -> Iterator[Evidence]:
     """Compare code, globals and builtins of a frame with its function's, and the function itself.
 
     A frame is made of its function (Python/ceval.c, _PyFrame_Initialize), so these words exist
@@ -262,7 +262,7 @@ def _of_thread(
         "compare with)."
     ),
 )
-def instruction(context: Context) -> Iterator[Evidence]:
+def instruction_pointers(context: Context) -> Iterator[Evidence]:
     """Compare the instruction pointer of each frame with the range of its code (3.11 and later).
 
     The interpreter may have run some of what lies at the wrong place: then the pointer is that of

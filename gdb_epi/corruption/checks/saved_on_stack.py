@@ -57,7 +57,7 @@ LOW_BITS = 8  # byte 0 of a canary is 0: a one-byte overflow changes it
         "stack."
     ),
 )
-def canary(context: Context) -> Iterator[Evidence]:
+def stack_canary(context: Context) -> Iterator[Evidence]:
     """Look on stacks for words one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM."""
     threads = context.target.threads()
     guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}
@@ -307,14 +307,14 @@ def _judge(
     if held and expected:
         held, expected = (address_index(context).at(word) is not None for word in words)
     if expected and (not held or link.kind == CONSTANT):
-        place = slot_of(frames, link.frame, link.register)
+        place = slot_of_saved_register(frames, link.frame, link.register)
         wrong, right = link.held, link.expected
     elif held and not expected and link.kind == COPY:
         theirs = frames[link.frame + 1].registers
         name = next((saved for saved in SAVED if theirs.get(saved) == link.expected), None)
         if name is None:
             return
-        place = slot_of(frames, link.frame + 1, name)
+        place = slot_of_saved_register(frames, link.frame + 1, name)
         wrong, right = link.expected, link.held
     else:
         return
@@ -330,7 +330,7 @@ def _judge(
     )
 
 
-def slot_of(frames: list[UnwoundFrame], number: int, register: str) -> int | str:
+def slot_of_saved_register(frames: list[UnwoundFrame], number: int, register: str) -> int | str:
     """Return where a frame's register is saved; its name when nothing saved it."""
     for frame in reversed(frames[:number]):
         if register in frame.slots:

@@ -29,16 +29,23 @@ LINE = 64
 BEFORE = 2  # words before the line that are given
 
 
-def blocks_across(context: Context, start: int, words: Sequence[int]) -> str:
+def blocks_crossed_by_zeros(context: Context, start: int, words: Sequence[int]) -> str:
     """Return what a line of zeros at `start` runs across; "" for nothing that tells.
 
     `words` are those of the line, with two before and two behind. One of the line may have been
     written since. The zeros must end with the line on one side, and begin inside of a block.
     """
-    line = words[BEFORE:-BEFORE]
-    written = sum(word != 0 for word in line)
-    ends = bool(words[BEFORE - 1] or line[0]), bool(words[-BEFORE] or line[-1])
-    if written > 1 or not any(ends) or (written == 1 and (line[0] or line[-1]) and not all(ends)):
+    zeroed_cache_line = words[BEFORE:-BEFORE]
+    written = sum(word != 0 for word in zeroed_cache_line)
+    ends = (
+        bool(words[BEFORE - 1] or zeroed_cache_line[0]),
+        bool(words[-BEFORE] or zeroed_cache_line[-1]),
+    )
+    if (
+        written > 1
+        or not any(ends)
+        or (written == 1 and (zeroed_cache_line[0] or zeroed_cache_line[-1]) and not all(ends))
+    ):
         return ""
     number = next(n for n, word in enumerate(words) if n >= BEFORE - 1 and not word)
     first = start + (number - BEFORE) * WORD
@@ -90,7 +97,7 @@ MAX_CANDIDATES = 8  # of one word; more say nothing
         "explanation."
     ),
 )
-def lane(context: Context) -> Iterator[Evidence]:
+def wrong_byte_of_pointer(context: Context) -> Iterator[Evidence]:
     """Find an object that differs from the wrong word in several bits of one byte.
 
     Only where the words around are objects of that very type, and the object has more references
@@ -133,11 +140,11 @@ def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
 
 def _one_byte_away(value: int) -> Iterator[int]:
     """Yield the words that differ in two or more bits of one byte of a pointer."""
-    for lane in LANES if value % WORD == 0 else ():
-        held = value >> 8 * lane & 0xFF
+    for wrong_byte_of_pointer in LANES if value % WORD == 0 else ():
+        held = value >> 8 * wrong_byte_of_pointer & 0xFF
         for byte in range(256):
             if (byte ^ held).bit_count() > 1:
-                yield value ^ (byte ^ held) << 8 * lane
+                yield value ^ (byte ^ held) << 8 * wrong_byte_of_pointer
 
 
 def _kind_around(context: Context, slot: int) -> str | None:
@@ -169,14 +176,14 @@ def _is_lost(context: Context, address: int) -> bool:
         "block's start. Of a line that begins with a block nothing is claimed (M:line:block)."
     ),
 )
-def line(context: Context) -> Iterator[Evidence]:
+def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
     """Find that the NULL that was used came from an aligned cache line of zeros amid live data."""
     slot = _null_slot(context)
     if slot is None:
         return
     start = slot & ~(LINE - 1)
     words = read_words(context, start - 2 * WORD, LINE // WORD + 4)
-    blocks = blocks_across(context, start, words) if words else ""
+    blocks = blocks_crossed_by_zeros(context, start, words) if words else ""
     if blocks:
         summary = f"the NULL that was used came from {slot:#018x}, in a line of zeros; {blocks}"
         yield plain_evidence("M:line", start, summary, path=MEMORY, slot=slot)

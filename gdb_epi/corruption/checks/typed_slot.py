@@ -52,7 +52,7 @@ CONTAINERS, PLAIN = ("list", "dict"), ("str", "tuple", "bytes")
 ITEMS = ("list", "tuple", "set", "frozenset", "dict")  # their slots lie side by side
 
 
-def lost_among_alike(
+def object_that_lost_reference(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
 ) -> Objects:
     """Return the one of `objects` that lost a reference, where those that slots near hold did not.
@@ -125,7 +125,7 @@ MAX_LOG2 = 24
 LARGE_TABLE = 128  # entries
 
 
-def is_found_at(walk: ObjectWalk, slot: ContainerSlot, key: int) -> bool:
+def is_dict_key_found_at(walk: ObjectWalk, slot: ContainerSlot, key: int) -> bool:
     """Whether a str that is put into the slot of a dict's key is found there by its own hash.
 
     False where that cannot be told: for values, split tables, and keys that are not hashed yet.
@@ -410,7 +410,7 @@ def _zeroed_byte(
     if value % WORD or not lanes or not value & (1 << 8 * lanes[0]) - 1:
         return []
     flips = [value | byte << 8 * lane for lane in lanes for byte in range(1, 256)]
-    return lost_among_alike(context, walk, slot, _objects_at(context, walk, flips))
+    return object_that_lost_reference(context, walk, slot, _objects_at(context, walk, flips))
 
 
 def _neighbouring_bits(
@@ -422,7 +422,7 @@ def _neighbouring_bits(
     """
     flips = [slot.value ^ 3 << low for low in range(LOWEST_STUCK, ADDRESS_BITS - 1)]
     whole = _not_partly_written(context, slot, _objects_at(context, walk, flips))
-    return lost_among_alike(context, walk, slot, whole)
+    return object_that_lost_reference(context, walk, slot, whole)
 
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
@@ -443,7 +443,11 @@ def _key_with_this_entry(
 
 
 def _found_at(walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
-    keys = [right for right in objects if right[1] == "str" and is_found_at(walk, slot, right[0])]
+    keys = [
+        right
+        for right in objects
+        if right[1] == "str" and is_dict_key_found_at(walk, slot, right[0])
+    ]
     return keys if len(keys) == 1 else []
 
 
@@ -521,7 +525,7 @@ _SEARCHES = (
     ("R15:static", _unknown_counts),
     ("R15:index", _key_with_this_entry),
     ("R15:index:large", _key_of_large_table),
-    ("R15:alike", lost_among_alike),
+    ("R15:alike", object_that_lost_reference),
     ("M:pair", _two_bits),
     ("R15:pair", _neighbouring_bits),
     ("M:zero", _zeroed_byte),

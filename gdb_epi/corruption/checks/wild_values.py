@@ -84,7 +84,7 @@ def _wild_word(context: Context) -> tuple[FaultSite, FaultWord] | None:
     order=19,
     innocent_causes="it claims nothing: it says where the word that led to the fault was read.",
 )
-def origin(context: Context) -> Iterator[Evidence]:
+def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
     """Tell from where the bad word was read, and what lies there."""
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
@@ -135,7 +135,7 @@ def _kept_at(context: Context, word: FaultWord) -> int | None:
         "the access legal, nor of a place that is not known to be the right one."
     ),
 )
-def foreign_value(context: Context) -> Iterator[Evidence]:
+def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
     """Tell a word that is no address, read from where an address belongs."""
     wild = _wild_word(context)
     if wild is None:
@@ -394,7 +394,7 @@ def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
         "gone is still at hand is then chance."
     ),
 )
-def gone(context: Context) -> Iterator[Evidence]:
+def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
     """Tell a pointer into a mapping that was there and was given back.
 
     malloc takes blocks from 128 KiB on from mmap() and gives them 16 bytes behind the start of
@@ -478,7 +478,7 @@ def _start_at_hand(context: Context, value: int) -> int | None:
         "stack pointer does not."
     ),
 )
-def ended_stack_of_thread(context: Context) -> Iterator[Evidence]:
+def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
     """Tell a word that was read from the stack of a thread that has ended."""
     wild = _wild_word(context)
     if wild is None:
@@ -508,7 +508,7 @@ def ended_stack_of_thread(context: Context) -> Iterator[Evidence]:
         "word in one of two cases."
     ),
 )
-def return_address(context: Context) -> Iterator[Evidence]:
+def replaced_return_address(context: Context) -> Iterator[Evidence]:
     """Tell a return address that was replaced by something that is no address."""
     site = context.site
     if isinstance(site, Absent) or site.kind != RETURN or site.slot is None:
