@@ -33,7 +33,7 @@ BASELINE, NON_CANONICAL, NULL = 0.25, 0.90, 0.50
 BY_NEAR = (0.0, 0.50, 0.55, 0.60, 0.65)  # by registers near the corrected value
 
 
-class Details(NamedTuple):
+class ConfidenceDetails(NamedTuple):
     """What the confidence rests on; the names are rust-minidump's."""
 
     was_non_canonical: bool
@@ -52,7 +52,7 @@ class PossibleFlip(NamedTuple):
     """
 
     address: int
-    details: Details
+    details: ConfidenceDetails
     confidence: float
     source_register: str | None
     bit: int  # not among rust-minidump's fields
@@ -120,12 +120,14 @@ def possible_bit_flips(state: ProcessState) -> tuple[PossibleFlip, ...]:
     flips = (
         flip
         for value, source in values
-        for flip in flips_of(value, source, size, non_canonical, maps, thread.registers)
+        for flip in possible_flips_of_value(
+            value, source, size, non_canonical, maps, thread.registers
+        )
     )
     return tuple(flips)
 
 
-def flips_of(
+def possible_flips_of_value(
     value: int,
     source: str | None,
     size: int | None,
@@ -142,7 +144,7 @@ def flips_of(
         corrected = value ^ 1 << bit
         if corrected and not maps.hold(corrected):
             continue
-        details = Details(
+        details = ConfidenceDetails(
             was_non_canonical=non_canonical,
             is_null=corrected == 0,
             was_low=corrected == 0 and value <= LOW,
@@ -156,7 +158,7 @@ def flips_of(
             yield PossibleFlip(corrected, details, trust, source, bit)
 
 
-def confidence(details: Details) -> float:
+def confidence(details: ConfidenceDetails) -> float:
     """Return the confidence of a candidate, between 0 and 1."""
     doubt = 1 - BASELINE
     if details.was_non_canonical:
@@ -167,10 +169,10 @@ def confidence(details: Details) -> float:
     trust = 1 - doubt
     if details.poison_registers:
         trust *= 0.5
-    return trust * by_distance(details.distance_to_closest_mapping, details.memory_access_size)
+    return trust * distance_factor(details.distance_to_closest_mapping, details.memory_access_size)
 
 
-def by_distance(distance: int | None, size: int | None) -> float:
+def distance_factor(distance: int | None, size: int | None) -> float:
     """Return the factor for an address near a mapping (pull request 1164): 0 to 1."""
     if distance is None or size is None:
         return 1.0

@@ -211,7 +211,7 @@ def _results(
     )
 
 
-def checked_nothing(skipped: Sequence[Skipped]) -> bool:
+def no_check_ran(skipped: Sequence[Skipped]) -> bool:
     """Tell whether no check ran at all: then damage was not judged."""
     return any(skip.check == ALL for skip in skipped)
 

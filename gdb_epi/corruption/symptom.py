@@ -11,7 +11,11 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern
 from gdb_epi.corruption.pointers.word_origin import shape_in_words
-from gdb_epi.corruption.replay.return_slot import off_by_8, one_bit_return, race_of_setcontext
+from gdb_epi.corruption.replay.return_slot import (
+    libunwind_setcontext_race,
+    one_bit_return_slots,
+    return_slot_above,
+)
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
@@ -141,15 +145,15 @@ def _transfer_symptom(context: Context, account: Account) -> Symptom:
 
 
 def _return_symptom(context: Context, site: FaultSite, target: int) -> Symptom:
-    slot = off_by_8(context)
+    slot = return_slot_above(context)
     if slot is not None:
         return Symptom("rsp-off-by-8", slot.summary)
     if target == 0:
-        race = race_of_setcontext(context)
+        race = libunwind_setcontext_race(context)
         if race is not None:
             return Symptom("libunwind-setcontext-race", race)
         return Symptom("return-to-null", f"the slot at {site.slot or 0:#x} holds 0")
-    near = one_bit_return(context)
+    near = one_bit_return_slots(context)
     if near:
         return Symptom("return-slot-one-bit-off", near[0].summary)
     return Symptom("return-to-garbage", f"the slot at {site.slot or 0:#x} holds {target:#018x}")

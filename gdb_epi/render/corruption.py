@@ -18,7 +18,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.record_section import candidates, corruption_group
 from gdb_epi.corruption.registry import all_checks
-from gdb_epi.corruption.run import CheckResults, checked_nothing, reason_not_to_run, run_checks
+from gdb_epi.corruption.run import CheckResults, no_check_ran, reason_not_to_run, run_checks
 from gdb_epi.corruption.score import (
     AMBIGUOUS,
     NONE,
@@ -59,7 +59,7 @@ WHO = (
 
 def corruption_report(study: CheckResults, *, numbers: bool = False) -> Report:
     """Return the report of `epi corruption`; `numbers`: also weights, odds and names of checks."""
-    if checked_nothing(study.skipped):
+    if no_check_ran(study.skipped):
         why = f"{study.skipped[0].why}: its instructions are not decoded"
         return Report("corruption", lines=[why], data=corruption_json(study))
     lines = [*_interrupted(study), *_answer(study), *_changed(study), *_compared(study)]
@@ -102,7 +102,7 @@ def corruption_json(study: CheckResults) -> dict[str, Any]:
 
 def checks_that_ran(study: CheckResults) -> list[str]:
     """Return the names of the checks that ran, whole or in part."""
-    if checked_nothing(study.skipped):
+    if no_check_ran(study.skipped):
         return []
     unreached = study.interrupted.unreached if study.interrupted else ()
     ran = (check.name for check in all_checks() if reason_not_to_run(check, study.context) is None)

@@ -28,7 +28,11 @@ from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import MemorySweep
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT
 from gdb_epi.corruption.run import CheckResults
-from gdb_epi.corruption.strings.find_strings import SkippedObjects, base_types, hashed_strings_in
+from gdb_epi.corruption.strings.find_strings import (
+    SkippedObjects,
+    hashed_strings_in,
+    str_and_bytes_formats,
+)
 from gdb_epi.corruption.strings.str_layout import HashedString, read_text
 from gdb_epi.cpython.heap.gc_lists import tracked_objects
 from gdb_epi.cpython.heap.objects_by_type import Heap
@@ -56,7 +60,7 @@ class Scene:
         self.reader = self.heap.reader
         self.context = Context(self.state, sweep=True)
         self.chance = random.Random(SEED)
-        self.form = base_types(self.heap, self.python)[0]
+        self.form = str_and_bytes_formats(self.heap, self.python)[0]
         self.types = list(self.heap.types())
         self.texts = list(self._texts())
         self.typeless = 0  # the object whose type is flipped

@@ -19,7 +19,7 @@ from gdb_epi.corruption.heap.memory import page_reader
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import (
     PoolCensus,
-    classes_of_heap,
+    classes_in_malloc_heap,
     pool_census,
 )
 from gdb_epi.corruption.heap.pymalloc_pools import head_of
@@ -89,7 +89,7 @@ def test_a_number_of_a_class_is_named(interpreter: str) -> None:
     basicsize_at = reader.layout.require("PyTypeObject", "tp_basicsize")
     traverse_at = reader.layout.require("PyTypeObject", "tp_traverse")
     dealloc_at = reader.layout.require("PyTypeObject", "tp_dealloc")
-    classes = [kind for kind in classes_of_heap(context) if reader.word(kind + traverse_at)]
+    classes = [kind for kind in classes_in_malloc_heap(context) if reader.word(kind + traverse_at)]
     freed_by = [reader.word(kind + dealloc_at) for kind in classes]
     usual = max(set(freed_by), key=freed_by.count)
     mine = [

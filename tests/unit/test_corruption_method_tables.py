@@ -10,7 +10,7 @@ from support.faults import failed, fault_at
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.replay import method_tables
-from gdb_epi.corruption.replay.method_tables import is_no_table
+from gdb_epi.corruption.replay.method_tables import is_only_right_word_a_method_table
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.fake import FakeTarget
@@ -50,20 +50,22 @@ def made(
 
 
 def test_what_nothing_names_is_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert is_no_table(made(monkeypatch), WRONG, RIGHT)
+    assert is_only_right_word_a_method_table(made(monkeypatch), WRONG, RIGHT)
 
 
 def test_a_table_with_empty_entries_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not is_no_table(made(monkeypatch, named=(RIGHT, WRONG)), WRONG, RIGHT)
+    assert not is_only_right_word_a_method_table(
+        made(monkeypatch, named=(RIGHT, WRONG)), WRONG, RIGHT
+    )
 
 
 def test_where_a_function_is_named_may_be_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not is_no_table(made(monkeypatch, entries=1), WRONG, RIGHT)
+    assert not is_only_right_word_a_method_table(made(monkeypatch, entries=1), WRONG, RIGHT)
 
 
 def test_what_should_be_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not is_no_table(made(monkeypatch, named=()), WRONG, RIGHT)
+    assert not is_only_right_word_a_method_table(made(monkeypatch, named=()), WRONG, RIGHT)
 
 
 def test_an_address_of_no_file_is_not_judged() -> None:
-    assert not is_no_table(failed("90", fault_at(0)), WRONG, RIGHT)
+    assert not is_only_right_word_a_method_table(failed("90", fault_at(0)), WRONG, RIGHT)

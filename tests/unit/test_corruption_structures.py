@@ -150,7 +150,7 @@ def test_a_list_that_leads_elsewhere(first: int, elsewhere: bool) -> None:
     data[pools.FREE_AT : pools.FREE_AT + 8] = first.to_bytes(8, "little")
     pool = pools.pool_at(PLACE, bytes(data))
     assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
-    assert pools.leads_elsewhere(pool, bytes(data)) is elsewhere
+    assert pools.is_first_link_wild(pool, bytes(data)) is elsewhere
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_reference_that_was_given_back_to_a_freed_block(
     data = made_pool()
     data[pools.FREE_AT : pools.FREE_AT + 8] = first.to_bytes(8, "little")
     pool = pools.pool_at(PLACE, bytes(data))
-    assert pool is not None and pools.counted_down(pool, bytes(data)) == steps
+    assert pool is not None and pools.link_decrement(pool, bytes(data)) == steps
 
 
 @pytest.mark.parametrize(("member", "bit"), [(pools.SZIDX_AT, 2), (pools.NEXT_AT, 5), (0, 9)])

@@ -14,8 +14,8 @@ from gdb_epi.corruption.files.elf_images import (
     DT_SYMTAB,
     R_GLOB_DAT,
     R_JUMP_SLOT,
+    ElfTables,
     ImageFile,
-    Tables,
 )
 from gdb_epi.corruption.score import score
 from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
@@ -284,7 +284,7 @@ def test_a_finding_says_what_the_category_only_knows() -> None:
 
 def test_a_word_of_the_table_of_symbols_is_as_ld_so_left_it() -> None:
     """_PyRuntime's own address in libpython's .got was suspected, one bit from another object's."""
-    tables = Tables.__new__(Tables)
+    tables = ElfTables.__new__(ElfTables)
     symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 5, 0x54E540, 8)
     foreign = struct.pack("<IBBHQQ", 1, 0x11, 0, 0, 0, 0)  # st_shndx 0: defined elsewhere
     tables.data = bytes(24) + symbol + foreign

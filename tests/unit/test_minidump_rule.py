@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import pytest
 
 from gdb_epi.corruption.possible_bit_flips import (
-    Details,
+    ConfidenceDetails,
     Mappings,
     PossibleFlip,
-    by_distance,
     confidence,
-    flips_of,
+    distance_factor,
     possible_bit_flips,
+    possible_flips_of_value,
 )
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.process_state import ProcessState
@@ -26,7 +26,7 @@ LOAD_RAX = bytes.fromhex("488b08")  # mov rcx, [rax]
 LOAD_INDEXED = bytes.fromhex("488b0cd0")  # mov rcx, [rax + rdx * 8]
 RETURN = b"\xc3"
 CALL_RAX = bytes.fromhex("ffd0")
-PLAIN = Details(False, False, False, 0, False, 8, 1 << 30)
+PLAIN = ConfidenceDetails(False, False, False, 0, False, 8, 1 << 30)
 
 
 def region(start: int, size: int, perms: str = "rw-") -> Region:
@@ -86,7 +86,7 @@ def test_without_a_map_there_is_no_distance() -> None:
 def test_an_access_just_past_the_end_is_no_flip(beyond: int, some: bool) -> None:
     """8 bytes wide: closer than its size is skipped, one element away weighs nothing."""
     value = HEAP + 0x10000 + beyond
-    assert bool(list(flips_of(value, None, 8, False, Mappings(MAPS), {}))) is some
+    assert bool(list(possible_flips_of_value(value, None, 8, False, Mappings(MAPS), {}))) is some
 
 
 # --- bits -----------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def test_an_access_just_past_the_end_is_no_flip(beyond: int, some: bool) -> None
 @pytest.mark.parametrize("bit", range(1, 48))
 def test_bits_0_to_47_of_an_address_that_the_cpu_took(bit: int) -> None:
     value = HEAP ^ 1 << bit
-    found = list(flips_of(value, None, None, False, Mappings([region(HEAP, 1)]), {}))
+    found = list(possible_flips_of_value(value, None, None, False, Mappings([region(HEAP, 1)]), {}))
     assert [(one.address, one.bit) for one in found] == [(HEAP, bit)]
 
 
@@ -103,18 +103,18 @@ def test_bits_0_to_47_of_an_address_that_the_cpu_took(bit: int) -> None:
 def test_bits_48_to_63_only_of_one_that_it_did_not(bit: int) -> None:
     value = HEAP ^ 1 << bit
     maps = Mappings([region(HEAP, 1)])
-    assert [one.bit for one in flips_of(value, None, None, True, maps, {})] == [bit]
-    assert not list(flips_of(value, None, None, False, maps, {}))
+    assert [one.bit for one in possible_flips_of_value(value, None, None, True, maps, {})] == [bit]
+    assert not list(possible_flips_of_value(value, None, None, False, maps, {}))
 
 
 def test_low_bits_of_a_non_canonical_address_are_not_tried() -> None:
     maps = Mappings([region(HEAP, 1)])
-    assert not list(flips_of(HEAP ^ 1 << 30, None, None, True, maps, {}))
+    assert not list(possible_flips_of_value(HEAP ^ 1 << 30, None, None, True, maps, {}))
 
 
 def test_permissions_do_not_matter_on_linux() -> None:
     maps = Mappings([region(HEAP, 0x1000, "---")])
-    assert len(list(flips_of(HEAP ^ 1 << 40, None, None, False, maps, {}))) == 1
+    assert len(list(possible_flips_of_value(HEAP ^ 1 << 40, None, None, False, maps, {}))) == 1
 
 
 # --- confidence -----------------------------------------------------------------------------------
@@ -145,29 +145,37 @@ def test_confidences(changes: dict[str, object], expected: float) -> None:
     [(0, 8, 0), (8, 8, 0), (16, 8, (1 / 63) ** 0.5), (64 * 8, 8, 1), (1 << 40, 8, 1), (None, 8, 1)],
 )
 def test_nearness_to_a_mapping_lowers_it(distance: int | None, size: int, factor: float) -> None:
-    assert by_distance(distance, size) == pytest.approx(factor)
+    assert distance_factor(distance, size) == pytest.approx(factor)
 
 
 def test_what_falls_below_five_percent_is_dropped() -> None:
     near = HEAP + 0x10000 + 16  # 0.25 * 0.126 = 0.03, unless a register is near
     maps = Mappings(MAPS)
-    assert not [one for one in flips_of(near, None, 8, False, maps, {}) if one.address > 8192]
-    assert list(flips_of(near, None, 8, False, maps, {"rbx": HEAP + 0x8000, "rcx": HEAP}))
+    assert not [
+        one for one in possible_flips_of_value(near, None, 8, False, maps, {}) if one.address > 8192
+    ]
+    assert list(
+        possible_flips_of_value(near, None, 8, False, maps, {"rbx": HEAP + 0x8000, "rcx": HEAP})
+    )
 
 
 def test_registers_near_the_corrected_value_count_only_when_it_is_no_small_number() -> None:
     maps = Mappings([region(HEAP, 0x1000), region(0x1000, 0x1000)])
     registers = {"rbx": HEAP + 4096, "rcx": HEAP + 4097 + 8, "rdx": 0x1010}
-    high = next(iter(flips_of(HEAP ^ 1 << 44, None, None, False, maps, registers)))
+    high = next(iter(possible_flips_of_value(HEAP ^ 1 << 44, None, None, False, maps, registers)))
     assert high.details.nearby_registers == 1
-    low = next(one for one in flips_of(0x1000 ^ 1 << 40, None, None, False, maps, registers))
+    low = next(
+        one for one in possible_flips_of_value(0x1000 ^ 1 << 40, None, None, False, maps, registers)
+    )
     assert low.details.nearby_registers == 0
 
 
 @pytest.mark.parametrize(("value", "poison"), [(0xA5, True), (0xE5, True), (0x41, False)])
 def test_a_register_of_repeated_poison_bytes(value: int, poison: bool) -> None:
     registers = {"rbx": int.from_bytes(bytes([value]) * 8, "little")}
-    found = next(iter(flips_of(HEAP ^ 1 << 40, None, None, False, Mappings(MAPS), registers)))
+    found = next(
+        iter(possible_flips_of_value(HEAP ^ 1 << 40, None, None, False, Mappings(MAPS), registers))
+    )
     assert found.details.poison_registers is poison
 
 

@@ -12,13 +12,17 @@ from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
-from gdb_epi.corruption.pointers.small_changes import ONE_BIT, leads_astray, one_bit_id
+from gdb_epi.corruption.pointers.small_changes import (
+    ONE_BIT,
+    leads_into_middle_of_block,
+    sign_id_beside_one_bit,
+)
 from gdb_epi.corruption.pointers.software_signs import (
     NOT_AS_READ,
     WILD_VALUE,
-    place_sign,
-    pointer_sign,
-    value_sign,
+    place_sign_id,
+    pointer_sign_id,
+    value_sign_id,
 )
 from gdb_epi.corruption.pointers.suspect_words import (
     FaultWord,
@@ -98,7 +102,7 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
             who = "control went to" if word.source == "target" else f"{word.source} holds"
             why = shape_in_words(context, word, shape)
             summary = f"{who} {word.value:#018x}: {why}"
-            id = value_sign(context, word, f"S:{shape.name}")
+            id = value_sign_id(context, word, f"S:{shape.name}")
             yield plain_evidence(id, word.source, summary)
             return
 
@@ -136,7 +140,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
         # Nothing on a stack begins where that could be known.
         stack = on_stack(context, near.region.end - 1)
         pointers = [suspect.value for suspect in suspects_of(context)]
-        id = id + ONE_BIT if stack else one_bit_id(context, id, *pointers)
+        id = id + ONE_BIT if stack else sign_id_beside_one_bit(context, id, *pointers)
     far = f"{near.distance} bytes" if near.distance else "right"
     yield plain_evidence(id, "", f"the access is {far} {side} of a mapping, {at:#018x}")
 
@@ -197,7 +201,7 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
         words = fault_words(context)
         id = "S:read-only"
         if words and not _leads_to_a_beginning(context, words[0].value):
-            id = pointer_sign(context, words[0], id)
+            id = pointer_sign_id(context, words[0], id)
         yield plain_evidence(id, "", f"{site.address or 0:#018x} is mapped, but only to be read")
 
 
@@ -240,8 +244,8 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
     for word in fault_words(context)[:1]:
         if _starts_page_without_memory(context, site):
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
-            id = one_bit_id(context, "S:unmapped", word.value)
-            yield plain_evidence(value_sign(context, word, id), word.source, summary)
+            id = sign_id_beside_one_bit(context, "S:unmapped", word.value)
+            yield plain_evidence(value_sign_id(context, word, id), word.source, summary)
 
 
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
@@ -289,7 +293,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 "malloc's begins"
             )
         if summary:
-            id = one_bit_id(context, "S:use-after-free", suspect.value)
+            id = sign_id_beside_one_bit(context, "S:use-after-free", suspect.value)
             yield plain_evidence(id, suspect.source, summary)
             return
         if suspect.depth == 0 and suspect.slots and all(map(index.in_free_block, suspect.slots)):
@@ -336,7 +340,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
                     f"{what}; right before, {load.register} was read from {load.slot:#x}, in a "
                     "free block of pymalloc"
                 )
-                id = one_bit_id(context, "S:use-after-free", base)
+                id = sign_id_beside_one_bit(context, "S:use-after-free", base)
                 return plain_evidence(id, load.slot, summary)
         return None
     steps = index.counted_link(read_from.base)
@@ -348,7 +352,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
             ": where an object has its count stands the link to the next free block, counted "
             f"up by {steps}"
         )
-    id = one_bit_id(context, "S:use-after-free", read_from.base)
+    id = sign_id_beside_one_bit(context, "S:use-after-free", read_from.base)
     return plain_evidence(id, read_from.slot, summary)
 
 
@@ -565,7 +569,7 @@ def _null_id(context: Context) -> str:
         return "S:null-unread"
     if site.kind in TRANSFERS and site.address:  # what was called is a number
         if is_wild(context, "target"):
-            return place_sign(context, WILD_VALUE, "target")
+            return place_sign_id(context, WILD_VALUE, "target")
         return "S:low-number"
     if site.operand is None:
         return "S:null-untraced"
@@ -577,13 +581,13 @@ def _null_id(context: Context) -> str:
         if any(is_not_as_read(context, name) for name in names):
             return NOT_AS_READ
         wild = [name for name in names if is_wild(context, name)]
-        return place_sign(context, WILD_VALUE, *wild) if wild else "S:low-number"
+        return place_sign_id(context, WILD_VALUE, *wild) if wild else "S:low-number"
     traced = [
         has_known_provenance(context, site, origin_of_register(context, name)) for name in names
     ]
     bases = [base for name in names for base in load_bases_of(context, name)]
-    if False in traced or any(leads_astray(context, base) for base in bases):
-        return place_sign(context, "S:null-read", *names)
+    if False in traced or any(leads_into_middle_of_block(context, base) for base in bases):
+        return place_sign_id(context, "S:null-read", *names)
     return "S:null_dereference" if True in traced else "S:null-untraced"
 
 
@@ -593,8 +597,10 @@ def _id_of_called(context: Context, operand: Operand, registers: Mapping[str, in
     if slot is None or here is None:
         return "S:null-untraced"
     bases = [registers[name] for name in operand.registers()]
-    in_file = here.path is not None and not any(leads_astray(context, base) for base in bases)
+    in_file = here.path is not None and not any(
+        leads_into_middle_of_block(context, base) for base in bases
+    )
     in_place = in_file or any(lies_in(context, base, slot) for base in bases)
     if in_place and is_pointer_aligned(slot):
         return "S:null_dereference"
-    return place_sign(context, "S:null-read", "target")
+    return place_sign_id(context, "S:null-read", "target")

@@ -26,7 +26,12 @@ from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.corruption.replay.preceding_code import called_function
-from gdb_epi.corruption.replay.return_slot import ReturnSlot, off_by_8, one_bit_return, popped_word
+from gdb_epi.corruption.replay.return_slot import (
+    ReturnSlot,
+    one_bit_return_slots,
+    popped_word,
+    return_slot_above,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.instructions import Step, call_returning_to
@@ -63,7 +68,7 @@ NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
 )
 def one_bit_return_address(context: Context) -> Iterator[Evidence]:
     """Look for a return address that is one bit from the popped word."""
-    near = one_bit_return(context)
+    near = one_bit_return_slots(context)
     for slot in near:
         yield word_evidence(
             "C1", slot.address, slot.found, slot.corrected, slot.summary, rivals=len(near)
@@ -83,7 +88,7 @@ def one_bit_return_address(context: Context) -> Iterator[Evidence]:
 )
 def return_from_slot_below(context: Context) -> Iterator[Evidence]:
     """Look for a return that took the word below its return address."""
-    slot = off_by_8(context)
+    slot = return_slot_above(context)
     if slot is None or not _may_be_local(context, slot):
         return
     id, right, facts = (

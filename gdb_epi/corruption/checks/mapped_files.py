@@ -15,7 +15,7 @@ from gdb_epi.corruption.files.elf_images import (
     PF_W,
     ImageFile,
     image_files,
-    missing_text,
+    missing_files_line,
     read_only_pieces,
 )
 from gdb_epi.corruption.registry import check
@@ -53,7 +53,7 @@ def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
     if not compared:
         yield Skipped("R2", "there is no read-only page of an object whose file is here")
     if missing:
-        yield Skipped("R2", missing_text(missing))
+        yield Skipped("R2", missing_files_line(missing))
 
 
 def _compare(image: ImageFile, start: int, data: bytes) -> Iterator[Evidence | Skipped]:
@@ -120,7 +120,7 @@ def relocated_words(context: Context) -> Iterator[Evidence | Skipped]:
     for image in files:
         yield from _of_image(context, image)
     if missing:
-        yield Skipped("R3", missing_text(missing))
+        yield Skipped("R3", missing_files_line(missing))
 
 
 def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped]:

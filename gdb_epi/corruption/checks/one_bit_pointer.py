@@ -12,7 +12,7 @@ from gdb_epi.corruption.heap.popped_frames import code_of_popped_frame, link_of_
 from gdb_epi.corruption.pointers.one_bit_neighbours import (
     MAX_COPIES,
     Neighbour,
-    is_far,
+    is_far_flip,
     neighbours_of,
     registers_holding,
 )
@@ -89,7 +89,7 @@ def _origin(context: Context, neighbour: Neighbour) -> tuple[int | str, str]:
 
 def _id(context: Context, neighbour: Neighbour) -> str:
     may_be_far = not neighbour.suspect.depth and neighbour.level not in ("P5", "P14", "P16", "R17")
-    far = may_be_far and is_far(context, neighbour.suspect, neighbour.bit)
+    far = may_be_far and is_far_flip(context, neighbour.suspect, neighbour.bit)
     return f"{neighbour.level}:far" if far else neighbour.level
 
 

@@ -19,7 +19,7 @@ from gdb_epi.corruption.evidence import (
     required,
     word_evidence,
 )
-from gdb_epi.corruption.heap.memory import heap_of, values_at_hand
+from gdb_epi.corruption.heap.memory import shared_heap, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import (
     FREE_AT,
     GC_HEAD,
@@ -27,11 +27,11 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     SIZES,
     Pool,
     WrongWord,
-    counted_down,
     damaged_header,
     head_of,
     heap_pieces,
-    leads_elsewhere,
+    is_first_link_wild,
+    link_decrement,
     pool_at,
     pool_damage,
 )
@@ -340,7 +340,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     """
     if required(context.state.python).layout.free_threaded:
         raise NotChecked("free-threaded builds use mimalloc, not pymalloc")
-    blocks = BlockObjects(heap_of(context), context)
+    blocks = BlockObjects(shared_heap(context), context)
     if context.sweep:
         try:
             blocks.know_all_types()
@@ -359,7 +359,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
                 freed_count = _counted_down(pool, data)
                 if freed_count is not None:
                     yield freed_count
-                elif leads_elsewhere(pool, data):
+                elif is_first_link_wild(pool, data):
                     yield from _of_a_lost_list(context, pool, data)
         blocks.look(pool, data)
     for place, wrong in search.headers:
@@ -412,7 +412,7 @@ def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evide
 
 def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
     """Tell references that were taken from a freed block: its count is the link to the next."""
-    steps, below = counted_down(pool, data)
+    steps, below = link_decrement(pool, data)
     if not steps and not below:
         return None
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")

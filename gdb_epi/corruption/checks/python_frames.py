@@ -20,7 +20,7 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.holders import is_partly_written
-from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of, frame_places
+from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of_frame, frame_places
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
@@ -237,10 +237,10 @@ def _of_thread(
     context: Context, walk: ObjectWalk, thread: ThreadState, frame: int, places: FramePlaces
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
-    if not top or end_of(walk, frame, places) == top or not in_data_stack(context, top):
+    if not top or end_of_frame(walk, frame, places) == top or not in_data_stack(context, top):
         return
     flips = [frame ^ 1 << bit for bit in range(ADDRESS_BITS)]
-    right = [flip for flip in flips if flip < top and end_of(walk, flip, places) == top]
+    right = [flip for flip in flips if flip < top and end_of_frame(walk, flip, places) == top]
     if len(right) != 1:
         return
     left = top + places.previous  # of the frame that was left last: it began at the top
@@ -300,7 +300,7 @@ def _with_dropped(walk: ObjectWalk, places: FramePlaces) -> Iterator[int]:
     seen: set[int] = set()
     for walked in walk.frames:
         for frame in (walked.address, walk.reader.word(walked.address + places.previous)):
-            for place in (frame, end_of(walk, frame, places)):
+            for place in (frame, end_of_frame(walk, frame, places)):
                 if place and place not in seen:
                     seen.add(place)
                     yield place

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
-from gdb_epi.corruption.heap.memory import MemorySweep, heap_of
+from gdb_epi.corruption.heap.memory import MemorySweep, shared_heap
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.find_strings import (
     MIN_WANTED,
     SkippedObjects,
-    base_types,
     hashed_strings_in,
-    is_of_pools,
-    named_texts,
+    is_mostly_pools,
     near_type_patterns,
     near_type_words,
+    reachable_strings,
     sample_strings,
+    str_and_bytes_formats,
 )
 from gdb_epi.corruption.strings.repair import (
     CUTOFF,
@@ -60,12 +60,12 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 
     By default of the names that frames and the fault have to do with, in a sweep of all.
     """
-    python, heap = required(context.state.python), heap_of(context)
-    forms = base_types(heap, python)
+    python, heap = required(context.state.python), shared_heap(context)
+    forms = str_and_bytes_formats(heap, python)
     if not forms:
         raise NotChecked("the type str is not found, or the layout lacks its state bits")
     work = _Work(context, heap, forms)
-    named = list(named_texts(context, heap, python, forms[0]))
+    named = list(reachable_strings(context, heap, python, forms[0]))
     key = work.key_for(named)
     if isinstance(key, str):
         raise NotChecked(key)
@@ -126,7 +126,7 @@ class _Work:
         chunks = MemorySweep(self._context)
         for start, data in chunks:
             has_others = sum(search.take(start, data, left_out) for search in searches) > 0
-            if not is_of_pools(start, data):  # R13 sees those
+            if not is_mostly_pools(start, data):  # R13 sees those
                 patterns = (*patterns_of_types.high, *(patterns_of_types.low if has_others else ()))
                 near_types += near_type_words(self._forms, start, data, patterns)
         for search in searches:

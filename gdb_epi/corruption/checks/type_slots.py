@@ -14,9 +14,9 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
-from gdb_epi.corruption.heap.memory import heap_of, page_reader, read_words
+from gdb_epi.corruption.heap.memory import page_reader, read_words, shared_heap
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
-from gdb_epi.corruption.heap.pool_census import classes_of_heap, pool_census
+from gdb_epi.corruption.heap.pool_census import classes_in_malloc_heap, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import head_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
@@ -80,7 +80,7 @@ def type_slots(context: Context) -> Iterator[Evidence]:
     are compared with the relocated words of the file; what a class names of its own struct, with
     where other classes have it.
     """
-    heap = heap_of(context)
+    heap = shared_heap(context)
     types = list(_types(context, heap, required(context.state.python)))
     slots = list(_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
@@ -383,7 +383,7 @@ class _Classes:
 
     def made_by_statements(self) -> list[_Class]:
         """Return the classes that class statements (or calls of type()) made, by who frees them."""
-        classes = self._all(classes_of_heap(self._context))
+        classes = self._all(classes_in_malloc_heap(self._context))
         freed_by = Counter(kind.dealloc for kind in classes)
         if not freed_by:
             return []

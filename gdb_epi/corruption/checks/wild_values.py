@@ -21,9 +21,9 @@ from gdb_epi.corruption.pointers.small_changes import (
     is_one_bit_from_large_block,
     is_one_bit_from_use,
     is_one_byte_off,
-    one_bit_id,
+    sign_id_beside_one_bit,
 )
-from gdb_epi.corruption.pointers.software_signs import WILD_VALUE, value_sign
+from gdb_epi.corruption.pointers.software_signs import WILD_VALUE, value_sign_id
 from gdb_epi.corruption.pointers.suspect_words import (
     LOW,
     FaultWord,
@@ -162,7 +162,11 @@ def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
     )
     if in_text:
         summary += ": no pointer stands there, but the pointer that led there is one to an object"
-    id = one_bit_id(context, WILD_VALUE, read_from.base) if in_text else "S:foreign-value"
+    id = (
+        sign_id_beside_one_bit(context, WILD_VALUE, read_from.base)
+        if in_text
+        else "S:foreign-value"
+    )
     yield plain_evidence(id, read_from.slot, summary)
 
 
@@ -413,13 +417,13 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
         if is_one_bit_from_large_block(context, block):
             return
-        id = one_bit_id(context, "S:unmapped", block)
+        id = sign_id_beside_one_bit(context, "S:unmapped", block)
         summary = (
             f"{block:#x}, 16 bytes after the start of a page without memory: where malloc puts "
             "large blocks, which free() unmaps"
         )
         if stepped is None:
-            id, summary = value_sign(context, word, id), f"{word.source} holds {summary}"
+            id, summary = value_sign_id(context, word, id), f"{word.source} holds {summary}"
         else:
             on = f"{word.source} is {counted(value - stepped, 'byte')} on"
             summary = f"the access is at {summary}; a word of memory names that place, and {on}"
@@ -432,7 +436,7 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
             "which looks like the start of a mapping that was given back: a register or the stack "
             "still holds it, and nothing is mapped there"
         )
-        id = one_bit_id(context, "S:gone", value)
+        id = sign_id_beside_one_bit(context, "S:gone", value)
         yield plain_evidence(id, word.source, summary)
 
 
@@ -493,7 +497,9 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
                 f"{_named(word)} {word.value:#x}; that was read {how} {place:#x}, in the stack "
                 "of a thread that has ended"
             )
-            yield plain_evidence(one_bit_id(context, "S:ended-stack", place), place, summary)
+            yield plain_evidence(
+                sign_id_beside_one_bit(context, "S:ended-stack", place), place, summary
+            )
             return
 
 

@@ -37,7 +37,7 @@ _DYN = struct.Struct("<qQ")
 _RELA = struct.Struct("<QQq")
 
 
-class Tables:
+class ElfTables:
     """What an ELF file says by itself, each part read once. Addresses are the file's own."""
 
     def __init__(self, file: ElfFile) -> None:
@@ -53,7 +53,7 @@ class Tables:
             (segment for segment in segments if segment.type == elf.PT_DYNAMIC), None
         )
         self._moved: dict[int, int | None] = {}  # by address: what moved() has answered
-        self._patterns: dict[tuple[int, int], Pattern] = {}
+        self._patterns: dict[tuple[int, int], RelocatedWords] = {}
 
     @cached_property
     def dynamic(self) -> dict[int, int]:
@@ -209,7 +209,7 @@ class Tables:
         pointers.update((own, value) for own, value in named.items() if value is not None)
         return pointers
 
-    def pattern(self, low: int, size: int) -> Pattern:
+    def pattern(self, low: int, size: int) -> RelocatedWords:
         """Return the words of a range, which begins on a word, that are relative relocations."""
         key = low, size
         if key not in self._patterns:
@@ -218,7 +218,7 @@ class Tables:
             self._patterns[key] = self._pattern_of(low, size)
         return self._patterns[key]
 
-    def _pattern_of(self, low: int, size: int) -> Pattern:
+    def _pattern_of(self, low: int, size: int) -> RelocatedWords:
         words_of_ones, values = array("Q", bytes(size & ~7)), array("Q", bytes(size & ~7))
         most = 0
         for address, value in self.relatives(low, low + size - 7):
@@ -228,10 +228,12 @@ class Tables:
                 words_of_ones[at], values[at] = 1, value
                 most = max(most, WORD_MASK + 1 if twice else value)
         whole = int.from_bytes(words_of_ones.tobytes(), "little")
-        return Pattern(whole, whole * WORD_MASK, int.from_bytes(values.tobytes(), "little"), most)
+        return RelocatedWords(
+            whole, whole * WORD_MASK, int.from_bytes(values.tobytes(), "little"), most
+        )
 
 
-class Pattern(NamedTuple):
+class RelocatedWords(NamedTuple):
     """Words that ld.so relocates, as one number each: 1 in each such word, all bits, the values.
 
     With a load base `values + base * ones` is what a process holds in all of them, where none of
@@ -259,8 +261,8 @@ class ImageFile:
         self.name = module.path.rpartition("/")[2]
         self.base = module.base
         self.data = file.data
-        self.tables: Tables = file.kept.get(Tables) or Tables(file)
-        file.kept[Tables] = self.tables
+        self.tables: ElfTables = file.kept.get(ElfTables) or ElfTables(file)
+        file.kept[ElfTables] = self.tables
         self.loads = self.tables.loads
         self.relro = self.tables.relro
         self.has_text_relocations = self.tables.has_text_relocations
@@ -347,7 +349,7 @@ def _bounds(context: Context) -> tuple[list[int], list[int]]:
     return [region.start for region in regions], ends
 
 
-def missing_text(missing: list[str]) -> str:
+def missing_files_line(missing: list[str]) -> str:
     """Return one line about objects whose file is not here."""
     names = ", ".join(path.rpartition("/")[2] for path in missing[:3])
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""

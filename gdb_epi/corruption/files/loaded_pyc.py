@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.memory import heap_of
+from gdb_epi.corruption.heap.memory import shared_heap
 from gdb_epi.cpython.source.checks import hash_fits
 from gdb_epi.cpython.source.files import SourceFile, cached_paths, read_regular
 from gdb_epi.cpython.source.pyc import CHECKED, read_header
@@ -130,7 +130,7 @@ class PycFiles:
 
     def _listed_at(self, folder: str) -> float | None:
         """Return the time that a folder had when the import system last listed it."""
-        access = heap_of(self._context).access
+        access = shared_heap(self._context).access
         for interpreter in self._python.interpreters[:1]:
             contents = access.module(interpreter.address, "sys")
             cache = access.get(contents, "path_importer_cache") if contents else None
@@ -141,7 +141,7 @@ class PycFiles:
 
     def _interpreters_magic(self) -> bytes | None:
         """Return the interpreter's own magic number, by the import system."""
-        access = heap_of(self._context).access
+        access = shared_heap(self._context).access
         for interpreter in self._python.interpreters[:1]:
             contents = access.module(interpreter.address, "_frozen_importlib_external")
             value = access.get(contents, "MAGIC_NUMBER") if contents else None

@@ -73,7 +73,7 @@ class MemorySweep:
 
 
 @once_per_run
-def heap_of(context: Context) -> Heap:
+def shared_heap(context: Context) -> Heap:
     """Return the search for objects that all checks of a Python share: it finds types once.
 
     Raises LayoutError.
@@ -81,11 +81,11 @@ def heap_of(context: Context) -> Heap:
     python = required(context.state.python)
     heap = Heap(context.target, python)
     if context.sweep and not python.layout.free_threaded:
-        heap.places_of_types = partial(outside_pools, context.target)
+        heap.places_of_types = partial(ranges_outside_pools, context.target)
     return heap
 
 
-def outside_pools(target: Target, ranges: Ranges) -> Ranges:
+def ranges_outside_pools(target: Target, ranges: Ranges) -> Ranges:
     """Return what of ranges pymalloc's pools do not fill: no type lies in one.
 
     Blocks of pools have up to 512 bytes (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c), and types

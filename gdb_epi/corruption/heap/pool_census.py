@@ -16,7 +16,7 @@ from itertools import accumulate
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
-from gdb_epi.corruption.heap.memory import heap_of, page_reader
+from gdb_epi.corruption.heap.memory import page_reader, shared_heap
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, SIZES, heap_pieces, pool_shape
 from gdb_epi.cpython.heap.objects_by_type import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
@@ -197,12 +197,12 @@ def pool_census(context: Context) -> PoolCensus | Absent:
 
 
 @once_per_run
-def classes_of_heap(context: Context) -> list[int]:
+def classes_in_malloc_heap(context: Context) -> list[int]:
     """Return the classes in the chunks of glibc's main heap: types that were made at run time.
 
     Raises LayoutError.
     """
-    reader, metatype = page_reader(context), heap_of(context).metatype()
+    reader, metatype = page_reader(context), shared_heap(context).metatype()
     type_at = reader.layout.require("PyObject", "ob_type")
     flags_at = reader.layout.require("PyTypeObject", "tp_flags")
     chunks = heap_chunks(context)

@@ -44,12 +44,12 @@ def frame_places(walk: ObjectWalk) -> FramePlaces | None:
     return FramePlaces(*present) if len(present) == len(offsets) else None
 
 
-def end_of(walk: ObjectWalk, frame: int, places: FramePlaces) -> int:
+def end_of_frame(walk: ObjectWalk, frame: int, places: FramePlaces) -> int:
     """Return where a frame ends; 0 if there is no frame."""
-    return end_with(walk, frame, walk.reader.word(frame + places.code) & ~TAG, places)
+    return end_of_frame_of_code(walk, frame, walk.reader.word(frame + places.code) & ~TAG, places)
 
 
-def end_with(walk: ObjectWalk, frame: int, code: int, places: FramePlaces) -> int:
+def end_of_frame_of_code(walk: ObjectWalk, frame: int, code: int, places: FramePlaces) -> int:
     """Return where a frame of a code object ends; 0 for what is no code object."""
     if walk.type_at(code) != "code":
         return 0
@@ -86,10 +86,10 @@ def code_of_popped_frame(context: Context, code: int) -> int | None:
         return None
     for thread in _threads(context):
         below = thread.frames[0].address if thread.frames else 0
-        left = end_of(walk, below, places) if below else 0
+        left = end_of_frame(walk, below, places) if below else 0
         if left and walk.reader.word(left + places.code) in CLEARED:
             top = walk.reader.word(thread.address + places.top)
-            if end_with(walk, left, code, places) == top:
+            if end_of_frame_of_code(walk, left, code, places) == top:
                 return left + places.code
     return None
 

@@ -170,7 +170,7 @@ def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
     return _wrong_link(pool, data, freeblock)
 
 
-def counted_down(pool: Pool, data: bytes) -> tuple[int, int]:
+def link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
     """Return by how much two links in freed blocks were counted down; zeros for nothing of it.
 
     Of the second, which was 0, the count went below; of the first, memory some bytes before a free
@@ -190,7 +190,7 @@ def counted_down(pool: Pool, data: bytes) -> tuple[int, int]:
     return 0, 0
 
 
-def leads_elsewhere(pool: Pool, data: bytes) -> bool:
+def is_first_link_wild(pool: Pool, data: bytes) -> bool:
     """Whether the first link of a damaged list is no block, nor one that was counted up or down.
 
     What counts references in freed blocks changes the link of the block, or the 0 of the last one,

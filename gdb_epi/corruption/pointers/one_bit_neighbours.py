@@ -36,7 +36,7 @@ from gdb_epi.corruption.pointers.suspect_words import (
     software_pattern,
     suspects_of,
 )
-from gdb_epi.corruption.replay.method_tables import is_no_table
+from gdb_epi.corruption.replay.method_tables import is_only_right_word_a_method_table
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
@@ -108,7 +108,7 @@ def neighbours_of(context: Context) -> list[Neighbour]:
             neighbours += _through(context, suspect, garbage)
         else:
             neighbours += _direct(context, suspect) or _lanes(context, suspect)
-    levels = [level_of(neighbour) for neighbour in neighbours]
+    levels = [evidence_id_of_neighbour(neighbour) for neighbour in neighbours]
     ranks = [LEVELS.index(level) for level in levels if level]
     ranked = [
         neighbour._replace(level=level, rivals=sum(r <= LEVELS.index(level) for r in ranks))
@@ -118,7 +118,7 @@ def neighbours_of(context: Context) -> list[Neighbour]:
     return sorted(ranked, key=lambda neighbour: LEVELS.index(neighbour.level))
 
 
-def level_of(neighbour: Neighbour) -> str:
+def evidence_id_of_neighbour(neighbour: Neighbour) -> str:
     """Return the id of the strongest pointee that can be said about a neighbour; "" for nothing."""
     suspect, pointee = neighbour.suspect, neighbour.pointee
     if neighbour.bit < 0:
@@ -252,7 +252,9 @@ def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Neighbou
         if foreign:  # no object's field; but where another file's constants lie is no freed memory
             constant = _is_constant(context, suspect, corrected, bit)
             same = constant and _same_file(context, suspect.value, corrected)
-            if constant and (not same or is_no_table(context, suspect.value, corrected)):
+            if constant and (
+                not same or is_only_right_word_a_method_table(context, suspect.value, corrected)
+            ):
                 flips.append(_neighbour(context, suspect, corrected, bit))
         elif index.object_type(corrected) or _is_constant(context, suspect, corrected, bit):
             near = _neighbour(context, suspect, corrected, bit)
@@ -309,7 +311,12 @@ def _neighbour(
     if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
     region = target.region_at(corrected)
-    if pointee is None and own and is_far(context, suspect, bit) and _in_file(context, corrected):
+    if (
+        pointee is None
+        and own
+        and is_far_flip(context, suspect, bit)
+        and _in_file(context, corrected)
+    ):
         # what a field of an object names in a file's data has no start to be known by
         pointee = Pointee(BLOCK, "data of a file")
     # Nobody tags addresses of stacks, nor of what a file maps and nobody may write.
@@ -371,7 +378,7 @@ def registers_holding(context: Context, suspect: Suspect, value: int) -> int:
     return sum(fault.registers.get(name) == value for name in GENERAL if name != suspect.source)
 
 
-def is_far(context: Context, suspect: Suspect, bit: int) -> bool:
+def is_far_flip(context: Context, suspect: Suspect, bit: int) -> bool:
     """Whether a flip leads too far for an overrun, an index or an address that was given back."""
     if bit >= FAR_BIT:
         return True

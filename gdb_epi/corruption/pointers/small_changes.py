@@ -77,7 +77,7 @@ def is_one_bit_from_large_block(context: Context, value: int) -> bool:
     return any(begins_large_block(context, value ^ 1 << bit) for bit in range(ADDRESS_BITS))
 
 
-def leads_astray(context: Context, value: int) -> bool:
+def leads_into_middle_of_block(context: Context, value: int) -> bool:
     """Tell whether a pointer leads into the middle of a thing, and one bit away another begins.
 
     A pointer of the program to what was freed, cleared or overwritten leads to where that began.
@@ -111,7 +111,7 @@ def begins_large_block(context: Context, address: int) -> bool:
     return size is not None and bool(size & IS_MMAPPED) and size % PAGE == IS_MMAPPED
 
 
-def one_bit_id(context: Context, id: str, *values: int) -> str:
+def sign_id_beside_one_bit(context: Context, id: str, *values: int) -> str:
     """Return the id of a sign: another one where one flipped bit explains the same."""
     explained = any(is_one_bit_from_use(context, value) for value in values)
     return id + ONE_BIT if explained else id

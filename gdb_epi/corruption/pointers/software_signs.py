@@ -8,7 +8,7 @@ own, so that its counts are its own.
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.small_changes import ONE_BIT, leads_astray
+from gdb_epi.corruption.pointers.small_changes import ONE_BIT, leads_into_middle_of_block
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.corruption.pointers.word_origin import (
     has_known_provenance,
@@ -27,7 +27,7 @@ UNTRACED = ":untraced"
 COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
 
 
-def value_sign(context: Context, word: FaultWord, id: str) -> str:
+def value_sign_id(context: Context, word: FaultWord, id: str) -> str:
     """Return the id of a sign that a value gives: another one where its place is in doubt.
 
     Ordinary memory is full of text, doubles and pairs of integers: one that was read nobody knows
@@ -37,7 +37,7 @@ def value_sign(context: Context, word: FaultWord, id: str) -> str:
         return NOT_AS_READ
     if is_wild(context, word.source):
         # Where the value itself shows that a low bit of the pointer was wrong, that is said.
-        return id if id.endswith(ONE_BIT) else place_sign(context, WILD_VALUE, word.source)
+        return id if id.endswith(ONE_BIT) else place_sign_id(context, WILD_VALUE, word.source)
     common = id in COMMON or (id == "S:poison" and _is_text(word.value))
     return id + UNTRACED if common and not _is_placed(context, word) else id
 
@@ -47,17 +47,17 @@ def _is_text(value: int) -> bool:
     return all(0x20 <= byte < 0x7F for byte in value.to_bytes(WORD, "little"))
 
 
-def place_sign(context: Context, id: str, *sources: str) -> str:
+def place_sign_id(context: Context, id: str, *sources: str) -> str:
     """Return the id of a sign of what was read, by the pointers that it was read through.
 
     Another one where such a pointer leads into the middle of a thing, and a flipped bit of it
     explains that. `sources` are registers, or "target" of a pointer that was called.
     """
     bases = [base for source in sources for base in load_bases_of(context, source)]
-    return id + ONE_BIT if any(leads_astray(context, base) for base in bases) else id
+    return id + ONE_BIT if any(leads_into_middle_of_block(context, base) for base in bases) else id
 
 
-def pointer_sign(context: Context, word: FaultWord, id: str) -> str:
+def pointer_sign_id(context: Context, word: FaultWord, id: str) -> str:
     """Return the id of a sign of a pointer: another one unless the code before made it.
 
     What was read from memory, or came from nobody knows where, a flipped bit may have made.

@@ -17,7 +17,7 @@ FEWEST = 2  # of them that are functions, in a table
 LOW = 1 << 32
 
 
-def is_no_table(context: Context, value: int, right: int) -> bool:
+def is_only_right_word_a_method_table(context: Context, value: int, right: int) -> bool:
     """Whether `right` is a table of functions, and `value` nothing that the file's code can name.
 
     No function begins at one of the words there, no instruction has its address, and no word that

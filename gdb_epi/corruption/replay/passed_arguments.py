@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.replay.preceding_code import called_function, path_before
-from gdb_epi.corruption.replay.register_origins import RecomputedRegister, replay
+from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recompute_registers
 from gdb_epi.fault.instructions import Step, call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import read_up_to
@@ -127,7 +127,7 @@ def _link(
         return
     registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
     path = path_before(context, call, registers)
-    for remade in replay(context.target, path, registers) if path is not None else ():
+    for remade in recompute_registers(context.target, path, registers) if path is not None else ():
         if remade.register in kept and _is_sure(remade):
             yield PassedArgument(
                 number,

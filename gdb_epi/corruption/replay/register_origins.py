@@ -48,7 +48,7 @@ FEW_BITS, FEWEST_OTHERS = 8, 2  # bits of a register that differ; registers of w
 _NOTHING: frozenset[str] = frozenset()
 
 
-def advanced_counters(
+def registers_changed_before_fault(
     context: Context, site: FaultSite, path: CodePath, registers: dict[str, int]
 ) -> frozenset[str]:
     """Return the registers that the failed instruction may have changed before it failed."""
@@ -140,7 +140,9 @@ class RecomputedRegister(NamedTuple):
     kept: bool = False  # across a call: the callee may have saved it on the stack
 
 
-def replay(target: Target, path: CodePath, registers: dict[str, int]) -> list[RecomputedRegister]:
+def recompute_registers(
+    target: Target, path: CodePath, registers: dict[str, int]
+) -> list[RecomputedRegister]:
     """Return the registers at the end of a path that can be recomputed, the last set first."""
     return _Replay(target, path, registers).run()
 
@@ -158,12 +160,12 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     path = path_before(context, pc, registers)
     if path is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
-    for name in advanced_counters(context, site, path, registers):
+    for name in registers_changed_before_fault(context, site, path, registers):
         registers.pop(name, None)
-    made = replay(context.target, path, registers)
+    made = recompute_registers(context.target, path, registers)
     if _came_by_a_jump(made):
         path = path_before(context, pc, registers, 0) or path
-        made = replay(context.target, path, registers)
+        made = recompute_registers(context.target, path, registers)
     made += _returned(context, site, path, registers, made)
     return made + _on_all_ways(context, site, path, registers, made)
 
@@ -197,7 +199,7 @@ def _returned(
     returned = [
         remade
         for other in paths_through_callee(context, path)
-        for remade in replay(context.target, other, registers)
+        for remade in recompute_registers(context.target, other, registers)
         if remade.register not in settled
     ]
     right = {remade.register for remade in returned if remade.held == remade.expected}
@@ -226,7 +228,11 @@ def _on_all_ways(
         if name not in settled:
             ways = paths_from_definitions(context, path, name, registers)
             tables = [
-                [made for made in replay(context.target, way, registers) if made.register == name]
+                [
+                    made
+                    for made in recompute_registers(context.target, way, registers)
+                    if made.register == name
+                ]
                 for way in ways
             ]
             settled[name] = list(chain.from_iterable(tables)) if all(tables) else []

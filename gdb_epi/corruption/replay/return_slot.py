@@ -46,7 +46,7 @@ def popped_word(context: Context) -> tuple[int, int] | None:
     return None if value is None else (site.slot, value)
 
 
-def off_by_8(context: Context) -> ReturnSlot | None:
+def return_slot_above(context: Context) -> ReturnSlot | None:
     """Return the slot above when it holds a return address and is where one belongs.
 
     On entry of a function rsp + 8 is a multiple of 16, so return addresses lie at 8 modulo 16.
@@ -70,7 +70,7 @@ def off_by_8(context: Context) -> ReturnSlot | None:
     return ReturnSlot(address + 8, value, above, None, direct, summary)
 
 
-def one_bit_return(context: Context) -> list[ReturnSlot]:
+def one_bit_return_slots(context: Context) -> list[ReturnSlot]:
     """Return what the popped word may have been before one bit of it changed.
 
     Only words of which a call ends at the very address; the fewer the better.
@@ -97,7 +97,7 @@ def one_bit_return(context: Context) -> list[ReturnSlot]:
     return sorted(candidates, key=lambda candidate: not candidate.direct)
 
 
-def race_of_setcontext(context: Context) -> str | None:
+def libunwind_setcontext_race(context: Context) -> str | None:
     """Return the sentence that tells libunwind's race, or None.
 
     `_Ux86_64_setcontext` before 1.8.3 read its ucontext after it had moved rsp off it; a signal

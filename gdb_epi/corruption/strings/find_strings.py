@@ -46,7 +46,7 @@ class SkippedObjects:
         self.odd: list[int] = []
 
 
-def base_types(heap: Heap, python: PythonState) -> list[StringFormat]:
+def str_and_bytes_formats(heap: Heap, python: PythonState) -> list[StringFormat]:
     """Return the forms of str and bytes; empty when the types are not found."""
     layout = heap.reader.layout
     types: dict[str, int] = {}
@@ -81,7 +81,7 @@ def _type_of_names(heap: Heap, python: PythonState) -> int | None:
     return max(kinds, key=lambda kind: kinds[kind]) if kinds else None
 
 
-def named_texts(
+def reachable_strings(
     context: Context, heap: Heap, python: PythonState, form: StringFormat
 ) -> Iterator[int]:
     """Yield str objects that code objects, namespaces of frames, and the fault know; each once."""
@@ -187,7 +187,7 @@ def hashed_strings_in(
     size = len(memory)
     numbers = [
         at - form.type_at >> 3
-        for at in places_of(wanted or form.type.to_bytes(8, "little"), memory)
+        for at in find_all(wanted or form.type.to_bytes(8, "little"), memory)
         if not at & 7
     ]
     first_inside = bisect_left(numbers, 0)
@@ -223,7 +223,7 @@ def hashed_strings_in(
             yield from _across(target, form, start + (number << 3), left_out)
 
 
-def places_of(needle: bytes | re.Pattern[bytes], memory: bytes) -> list[int]:
+def find_all(needle: bytes | re.Pattern[bytes], memory: bytes) -> list[int]:
     """Return where bytes stand in a piece of memory, ascending, without overlaps.
 
     Half of the time that bytes.find takes when there are thousands.
@@ -309,7 +309,7 @@ def _one_off(byte: int) -> bytes:
     return b"[%s]" % b"".join(b"\\x%02x" % (byte ^ flip) for flip in flips)
 
 
-def is_of_pools(start: int, memory: bytes) -> bool:
+def is_mostly_pools(start: int, memory: bytes) -> bool:
     """Tell whether pymalloc's pools fill most of a piece of memory."""
     step = SIZES[0]
     places = range(-start % step, len(memory) - step + 1, step)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.corruption.record_section import corruption_group
-from gdb_epi.corruption.run import checked_nothing
+from gdb_epi.corruption.run import no_check_ran
 from gdb_epi.corruption.score import Score
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.judgement.calibration import calibration_version
@@ -39,7 +39,7 @@ def findings(parts: Parts, _notes: Notes) -> list[Json]:
 @group("verdict", order=130)
 def verdict(parts: Parts, _notes: Notes) -> Json:
     """Return the verdict with its reasons."""
-    return verdict_group(parts.verdict, judged_damage=not checked_nothing(parts.corruption.skipped))
+    return verdict_group(parts.verdict, judged_damage=not no_check_ran(parts.corruption.skipped))
 
 
 def verdict_group(judged: Verdict, *, judged_damage: bool = True) -> Json:
