@@ -15,7 +15,7 @@ from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import SoftError
 from gdb_epi.judgement.verdict import Verdict
 from gdb_epi.process_state import ProcessState
-from gdb_epi.signature.sign import Signed
+from gdb_epi.signature.sign import SignedProcess
 from gdb_epi.typing_lite import Any, NamedTuple
 
 Json = dict[str, Any]
@@ -26,7 +26,7 @@ class Parts(NamedTuple):
     """Everything that a record is made of."""
 
     state: ProcessState
-    signed: Signed
+    signed: SignedProcess
     findings: Sequence[Finding]
     corruption: CheckResults
     verdict: Verdict

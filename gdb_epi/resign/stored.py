@@ -31,8 +31,8 @@ from gdb_epi.textstacks.partial_keys import (
     STACK_KEYS,
     UNKNOWN,
     Contents,
-    Halves,
     Missing,
+    MissingHalves,
     key_of,
     partial_key_contents,
 )
@@ -118,7 +118,7 @@ class _Stored:
         self.frames = [_frame(f) for f in groups_in(source, "frames")]
         self.ends = CUT if source.get("frames_left_out") else ""
         self.cut = "behind_handler" in group_in(record, "signal")
-        self.halves = Halves(self._native(whole), self._python(record))
+        self.halves = MissingHalves(self._native(whole), self._python(record))
 
     def _native(self, merged: Mapping[str, Any] | None) -> str:
         if not self.old.get("native"):

@@ -9,7 +9,7 @@ from gdb_epi.cpython.types import PyFrame, StackFrame
 from gdb_epi.errors import Absent
 from gdb_epi.signature.drop_sets import COMPREHENSION, IMPORTLIB, THREAD_BASE, load_drop_sets
 from gdb_epi.signature.names import one_line
-from gdb_epi.signature.sign import Signed
+from gdb_epi.signature.sign import SignedProcess
 from gdb_epi.signature.tokens import EVAL_LOOP, SIGNAL, Token, Tokens, tokenise
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import Any
@@ -23,7 +23,7 @@ _CLASS_RULES = {
 }
 
 
-def explain(signed: Signed) -> list[dict[str, Any]]:
+def explain(signed: SignedProcess) -> list[dict[str, Any]]:
     """Return for each frame: `frame` (as it was), `rules` (what they did), `keys` (which hold it).
 
     Innermost first, at most MAX_SHOWN.
@@ -64,7 +64,7 @@ def _first(line: str) -> frozenset[str]:
     return frozenset(word for word in words[2:] if not word.startswith("~"))
 
 
-def _cut_before(signed: Signed, tokens: Tokens) -> int:
+def _cut_before(signed: SignedProcess, tokens: Tokens) -> int:
     """Return the place of the signal frame up to which the frames of a re-raise are cut."""
     fault = signed.scene.fault
     if isinstance(fault, Absent) or fault.origin != "signal-frame":

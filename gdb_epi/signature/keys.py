@@ -16,9 +16,9 @@ from gdb_epi.signature.tokens import (
     UNKNOWN_FUNCTION,
     Token,
     collapse_cycles,
-    join,
     rotate_overflow,
-    unnamed_in,
+    stack_line,
+    unnamed_function_token,
 )
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import NamedTuple
@@ -77,7 +77,7 @@ def exact_key(frames: Sequence[NativeFrame], *, overflow: bool = False) -> Key |
         return "the innermost frame lies in no module with a build-id"
     if overflow:
         parts = rotate_overflow(collapse_cycles(parts, MAX_EXACT))
-    return make_key("exact", join(parts[:MAX_EXACT]))
+    return make_key("exact", stack_line(parts[:MAX_EXACT]))
 
 
 def strict_key(tokens: Sequence[Token], *, overflow: bool = False) -> Key | str:
@@ -91,7 +91,7 @@ def strict_key(tokens: Sequence[Token], *, overflow: bool = False) -> Key | str:
     kept = kept[:MAX_STRICT]
     if not kept:
         return "no frame is left"
-    return make_key("strict", join(kept))
+    return make_key("strict", stack_line(kept))
 
 
 class Selection(NamedTuple):
@@ -143,7 +143,7 @@ def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
 def language_tokens(tokens: Sequence[Token], kind: str, *, overflow: bool) -> list[Token]:
     """Return the chosen frames of one language, as if the stack had no other."""
     own = [token for token in tokens if token.kind == kind]
-    return of_kind(select_tokens(own, overflow=overflow), kind)
+    return selected_tokens_of_language(select_tokens(own, overflow=overflow), kind)
 
 
 def inside_python(tokens: Sequence[Token]) -> list[Token]:
@@ -158,7 +158,7 @@ def inside_python(tokens: Sequence[Token]) -> list[Token]:
     return native
 
 
-def of_kind(selection: Selection, kind: str) -> list[Token]:
+def selected_tokens_of_language(selection: Selection, kind: str) -> list[Token]:
     """Return the chosen frames of one language."""
     return [token for token in selection.tokens if token.kind == kind]
 
@@ -177,10 +177,10 @@ def coarse_tokens(selection: Selection) -> list[Token]:
 
     Behind a native one without a name stands the function of its file that called it (N66).
     """
-    firsts = [of_kind(selection, kind)[:1] for kind in (NATIVE, PYTHON)]
+    firsts = [selected_tokens_of_language(selection, kind)[:1] for kind in (NATIVE, PYTHON)]
     wanted = [id(token) for first in firsts for token in first]
     caller = caller_of_nameless(selection)
-    if caller is not None and unnamed_in(caller.module) == firsts[0][0].text:
+    if caller is not None and unnamed_function_token(caller.module) == firsts[0][0].text:
         wanted.append(id(caller))
     return [
         token._replace(cycle=0, text=token.coarse or token.text)

@@ -33,7 +33,7 @@ from gdb_epi.signature.tokens import (
     Token,
     cut_reraising_handler,
     insert_asserting_function,
-    join,
+    stack_line,
     tokenise,
 )
 from gdb_epi.signature.types import LACKS_FILES, MainThreadSignature, Signature
@@ -44,7 +44,7 @@ from gdb_epi.typing_lite import NamedTuple
 NOT_ITS_FAULT = frozenset(("killed-external", "snapshot"))
 
 
-class Choice(NamedTuple):
+class ThreadChoice(NamedTuple):
     """The thread to sign, and why; `tid` is None for a core without threads."""
 
     tid: int | None
@@ -53,18 +53,18 @@ class Choice(NamedTuple):
 
 def choose_thread(
     category: str, threads: Sequence[Thread], gil_holder: int | None, pid: int | None
-) -> Choice:
+) -> ThreadChoice:
     """Return the first thread of the core; for a hang the GIL holder, else the main thread."""
     if not threads:
-        return Choice(None, "the core lists no thread")
+        return ThreadChoice(None, "the core lists no thread")
     if category not in NOT_ITS_FAULT:
-        return Choice(threads[0].tid, "the kernel wrote this thread first")
+        return ThreadChoice(threads[0].tid, "the kernel wrote this thread first")
     tids = {thread.tid for thread in threads}
     if gil_holder is not None and gil_holder in tids:
-        return Choice(gil_holder, f"{category}: it holds the GIL")
+        return ThreadChoice(gil_holder, f"{category}: it holds the GIL")
     if pid is not None and pid in tids:
-        return Choice(pid, f"{category}: no thread holds the GIL; this is the main thread")
-    return Choice(threads[0].tid, f"{category}: no GIL holder and no main thread are known")
+        return ThreadChoice(pid, f"{category}: no thread holds the GIL; this is the main thread")
+    return ThreadChoice(threads[0].tid, f"{category}: no GIL holder and no main thread are known")
 
 
 MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is corrupt
@@ -91,7 +91,7 @@ class _Halves(NamedTuple):
         return "; ".join(reasons)
 
 
-class Signed(NamedTuple):
+class SignedProcess(NamedTuple):
     """A signature together with the scene it was made from."""
 
     signature: Signature
@@ -99,7 +99,7 @@ class Signed(NamedTuple):
     stack: MergedStack | None
 
 
-def sign(state: ProcessState) -> Signed:
+def sign(state: ProcessState) -> SignedProcess:
     """Return the signature of a process."""
     threads = state.target.threads()
     scene = CategoryInput(state.target, state.crash, _first_stack(state), state.account)
@@ -111,13 +111,13 @@ def sign(state: ProcessState) -> Signed:
     choice = choose_thread(category.name, threads, holder, pid)
     if words is not None and isinstance(hang, HangAnswer):
         why = f"{category.name}: {hang.kind}: its wait or its loop decides"
-        choice = Choice(signed_member(hang, words).tid, why)
+        choice = ThreadChoice(signed_member(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
     made = _Maker(state, scene, category, steps, hang=words).make(stack)
     secondary = _secondary(state, scene, category, choice.tid, pid)
     core_key = state.target.core_key()
-    return Signed(
+    return SignedProcess(
         Signature(
             version=k.VERSION,
             category=made.category,
@@ -381,7 +381,7 @@ class _Maker:
             elif not content:
                 self.absent[key] = "no frame names anything"
             else:
-                words = hang_content(self.hang, join(content), coarse=key == "coarse")
+                words = hang_content(self.hang, stack_line(content), coarse=key == "coarse")
                 self.keys[key] = k.make_key(key, f"{name} {words}")
         self._put("strict", missing or k.strict_key(every, overflow=overflow))
         self._put("code", missing or self._code_key(narrow))
@@ -399,7 +399,7 @@ class _Maker:
         if isinstance(code, Absent):
             return code.detail
         self.function_code = code
-        content = join(k.code_tokens(coarse, nameless, code))
+        content = stack_line(k.code_tokens(coarse, nameless, code))
         words = hang_content(self.hang, content, coarse=True)
         return k.make_key("code", f"{self.category.name} {words}")
 
@@ -417,7 +417,7 @@ class _Maker:
         elif not content:
             self.absent[key] = "this thread has no such frame"
         else:
-            words = join(content)
+            words = stack_line(content)
             if key == "python":
                 words = hang_content(self.hang, words)
             self.keys[key] = k.make_key(key, f"{category} {words}")

@@ -248,10 +248,10 @@ class _Tokeniser:
 
     def _unnamed(self, frame: NativeFrame) -> str:
         if frame.module:
-            return unnamed_in(frame.module)
+            return unnamed_function_token(frame.module)
         region = self.region_at(frame.pc)
         if region is not None and may_execute(region):
-            return unnamed_in(region.path) if region.path else ANONYMOUS_CODE
+            return unnamed_function_token(region.path) if region.path else ANONYMOUS_CODE
         self.steps.append("N33 frames: a frame outside any executable mapping is never hashed")
         return ""
 
@@ -267,7 +267,7 @@ class _Tokeniser:
         return Token(f"py:{name}", PYTHON, True, drop, coarse=coarse)
 
 
-def unnamed_in(path: str) -> str:
+def unnamed_function_token(path: str) -> str:
     """Return what stands for a function without a name of the file at a path (N30)."""
     return module_name(path) + UNKNOWN_FUNCTION
 
@@ -388,7 +388,7 @@ def _starts(cycle: list[Token]) -> list[int]:
     return behind or list(range(len(cycle)))
 
 
-def join(tokens: Sequence[Token]) -> str:
+def stack_line(tokens: Sequence[Token]) -> str:
     """Return the printed form: " <- " for the caller, " <-- " where the language changes."""
     parts: list[str] = []
     previous: Token | None = None

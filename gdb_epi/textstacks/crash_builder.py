@@ -107,7 +107,7 @@ class ThreadDraft:
         return "" if base else "the text ends before the stack does"
 
 
-class Draft:
+class CrashDraft:
     """One crash."""
 
     def __init__(self, source: str, line: int) -> None:

@@ -50,7 +50,7 @@ STOPPED = re.compile(r"Backtrace stopped: (.{0,200})")
 MORE = "(More stack frames follow...)"
 
 
-class Place(NamedTuple):
+class FrameTail(NamedTuple):
     """What the words after the argument list say."""
 
     module: str | None
@@ -59,7 +59,7 @@ class Place(NamedTuple):
     end: int  # where the argument list ends
 
 
-def is_open(text: str) -> bool:
+def is_incomplete_frame(text: str) -> bool:
     """Whether a frame's line goes on in the next one: GDB breaks it at the width of a terminal."""
     if "<signal handler called>" in text or text.startswith("<function called from gdb>"):
         return False
@@ -131,7 +131,7 @@ def name_of(text: str) -> str | None:
     return _first_group(_NAME, text)
 
 
-def facts_of(text: str) -> dict[str, int]:
+def siginfo_and_registers(text: str) -> dict[str, int]:
     """Return members of $_siginfo and registers that a line shows."""
     facts = {}
     for name, value in FACT.findall(text):
@@ -139,14 +139,14 @@ def facts_of(text: str) -> dict[str, int]:
     return facts
 
 
-def _place(text: str) -> Place:
+def _place(text: str) -> FrameTail:
     match = _AT.search(text) if ") " in text or ")\t" in text else None
     if match:
-        return Place(None, match[1], int(match[2]), _behind_bracket(text, match.start(1)))
+        return FrameTail(None, match[1], int(match[2]), _behind_bracket(text, match.start(1)))
     match = _FROM.search(text)
     if match:
-        return Place(match[1], None, None, _behind_bracket(text, match.start(1)))
-    return Place(None, None, None, len(text))
+        return FrameTail(match[1], None, None, _behind_bracket(text, match.start(1)))
+    return FrameTail(None, None, None, len(text))
 
 
 def _behind_bracket(text: str, end: int) -> int:

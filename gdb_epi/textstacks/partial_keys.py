@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import family_of
-from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, join
+from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, stack_line
 from gdb_epi.typing_lite import NamedTuple
 
 OVERFLOW = "segv-stack-overflow"
@@ -22,7 +22,7 @@ NO_CODE = "the instructions of the function are not told"
 _TAIL = 8  # tokens that a continuation repeats: the longest period of a cycle
 
 
-class Halves(NamedTuple):
+class MissingHalves(NamedTuple):
     """Why a half of the stack is missing; "" when it is there."""
 
     native: str
@@ -45,7 +45,7 @@ class Missing(NamedTuple):
 
 
 def key_contents(
-    tokens: Sequence[Token], halves: Halves, *, overflow: bool, function_code: str = ""
+    tokens: Sequence[Token], halves: MissingHalves, *, overflow: bool, function_code: str = ""
 ) -> Contents:
     """Return what each key of a stack says after its category. SPEC.md sections 1.3 and 6.
 
@@ -81,11 +81,16 @@ def _code_words(
         return Missing(missing or str(nameless))
     if not function_code:
         return Missing(NO_CODE)
-    return join(k.code_tokens(coarse, nameless, function_code))
+    return stack_line(k.code_tokens(coarse, nameless, function_code))
 
 
 def partial_key_contents(
-    tokens: Sequence[Token], halves: Halves, ends: str, *, overflow: bool, function_code: str = ""
+    tokens: Sequence[Token],
+    halves: MissingHalves,
+    ends: str,
+    *,
+    overflow: bool,
+    function_code: str = "",
 ) -> Contents:
     """Return the same of a stack whose outer end is missing (`ends` says why; "" when it is not).
 
@@ -104,7 +109,7 @@ def partial_key_contents(
     return contents
 
 
-def agreeing(first: Contents, second: Contents, why: str) -> Contents:
+def common_contents(first: Contents, second: Contents, why: str) -> Contents:
     """Return what two readings of one stack have in common."""
     same = {name: words == second[name] for name, words in first.items()}
     return {name: words if same[name] else Missing(why) for name, words in first.items()}
@@ -123,7 +128,7 @@ def key_of(name: str, words: str | Missing, category: str) -> k.Key | Missing:
 def _words(tokens: Sequence[Token], missing: str) -> str | Missing:
     if missing:
         return Missing(missing)
-    return join(tokens) if tokens else Missing("this stack has no such frame")
+    return stack_line(tokens) if tokens else Missing("this stack has no such frame")
 
 
 def _continuations(tokens: Sequence[Token]) -> list[list[Token]]:

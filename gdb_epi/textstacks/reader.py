@@ -9,7 +9,7 @@ from typing import BinaryIO
 from gdb_epi.textstacks import faulthandler_lines as fatal
 from gdb_epi.textstacks import gdb_lines as gdbtext
 from gdb_epi.textstacks.clean_lines import read_lines
-from gdb_epi.textstacks.crash_builder import Draft, ThreadDraft
+from gdb_epi.textstacks.crash_builder import CrashDraft, ThreadDraft
 from gdb_epi.textstacks.types import FAULTHANDLER, GDB, Dump
 
 MAX_DUMPS = 10_000  # of one text
@@ -43,8 +43,8 @@ class _Reader:
     """Where the pass stands: the crash, the thread, and which kind of lines are expected."""
 
     def __init__(self) -> None:
-        self.done: list[Draft] = []
-        self._draft: Draft | None = None
+        self.done: list[CrashDraft] = []
+        self._draft: CrashDraft | None = None
         self._thread: ThreadDraft | None = None
         self._section = ""  # "fault", "c", "py-bt", "logged" or ""
         self._pending: tuple[int, list[str]] | None = None  # a frame of GDB that may go on
@@ -73,11 +73,11 @@ class _Reader:
         self._draft = self._thread = None
         self._section = ""
 
-    def _of(self, source: str, *, new: bool = False) -> Draft:
+    def _of(self, source: str, *, new: bool = False) -> CrashDraft:
         draft = self._draft
         if draft is None or draft.source != source or new:
             self._finish_draft()
-            draft = self._draft = Draft(source, self._line)
+            draft = self._draft = CrashDraft(source, self._line)
         return draft
 
     # -- GDB -----------------------------------------------------------------------------------
@@ -88,7 +88,9 @@ class _Reader:
         if gdbtext.FRAME.match(line) or len(parts) >= MAX_JOINED or not line.startswith("    "):
             return False
         text = parts[-1]
-        if gdbtext.is_open(" ".join(parts)) or (text.endswith(")") and gdbtext.may_continue(line)):
+        if gdbtext.is_incomplete_frame(" ".join(parts)) or (
+            text.endswith(")") and gdbtext.may_continue(line)
+        ):
             parts.append(line.strip())
             return True
         return False
@@ -168,7 +170,7 @@ class _Reader:
                 self._thread.limited |= stopped is None
             return True
         if "si_" in line or line.startswith(("rsp", "rip")):
-            self._draft.facts.update(gdbtext.facts_of(line))
+            self._draft.facts.update(gdbtext.siginfo_and_registers(line))
             return True
         if fatal.PY_BT.search(line):
             self._section = "py-bt"

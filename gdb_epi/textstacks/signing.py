@@ -29,9 +29,9 @@ from gdb_epi.textstacks.partial_keys import (
     STACK_KEYS,
     UNKNOWN,
     Contents,
-    Halves,
     Missing,
-    agreeing,
+    MissingHalves,
+    common_contents,
     key_of,
     partial_key_contents,
 )
@@ -206,7 +206,7 @@ class _Stack:
         self._named = [self._namer.name(frame) for frame in _python_frames(thread)]
         self._inner, self._outer = self._placed()
         self.tokens = self._tokens(self._inner)
-        self.halves = Halves(self._why_no_native(), self._why_no_python())
+        self.halves = MissingHalves(self._why_no_native(), self._why_no_python())
         self._contents: dict[bool, Contents] = {}
 
     def contents(self, overflow: bool) -> Contents:
@@ -217,7 +217,7 @@ class _Stack:
             if self._outer is not None:
                 tokens = self._tokens(self._outer)
                 other = partial_key_contents(tokens, self.halves, ends, overflow=overflow)
-                contents = agreeing(contents, other, PLACES)
+                contents = common_contents(contents, other, PLACES)
             self._contents[overflow] = contents
         return self._contents[overflow]
 

@@ -37,7 +37,7 @@ from support.zoo import (
     stack_of,
 )
 
-from gdb_epi.signature.sign import Signed
+from gdb_epi.signature.sign import SignedProcess
 
 Row = dict[str, Any]
 REFACTORED = ("O0", "O2", "O3")
@@ -83,7 +83,7 @@ def identity(case: Case, run: int) -> str:
     return f"{'/'.join(case.build)}/{case.mode}/{where}/{run}"
 
 
-def row_of(case: Case, run: int, found: Signed) -> Row:
+def row_of(case: Case, run: int, found: SignedProcess) -> Row:
     """Return what is kept of a case."""
     one = case.interpreter
     return {

@@ -14,7 +14,7 @@ from support.cores import find_core
 from support.opening import need_core_dumps, need_gdb
 from support.zoo import headers, keys_of, signed
 
-from gdb_epi.signature.sign import Signed
+from gdb_epi.signature.sign import SignedProcess
 from gdb_epi.target.corefile import CoreFileTarget
 
 # Both read a field of what the caller passes as an address: 8 is none.
@@ -91,14 +91,14 @@ def crash(folder: Path, code: str) -> Path:
     return core
 
 
-def of_function(folder: Path, function: str, gdb: str) -> Signed:
+def of_function(folder: Path, function: str, gdb: str) -> SignedProcess:
     core = crash(folder, f"import shelf\nshelf.{function}(8)")
     made = signed(core, gdb)
     core.unlink()
     return made
 
 
-def code_of(made: Signed) -> str | None:
+def code_of(made: SignedProcess) -> str | None:
     return made.signature.function_code
 
 

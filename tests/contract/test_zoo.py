@@ -23,7 +23,7 @@ from support.zoo import (
 
 from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.signature.explain import explain, explanation_lines
-from gdb_epi.signature.sign import Signed
+from gdb_epi.signature.sign import SignedProcess
 
 RUNS = int(os.environ.get("GDB_EPI_ASLR_RUNS", "2"))
 CATEGORIES = {
@@ -44,9 +44,9 @@ class Zoo:
     def __init__(self, folder: Path) -> None:
         self.gdb = find_gdb(None) or ""
         self._libraries = Libraries(folder)
-        self._signed: dict[str, Signed] = {}
+        self._signed: dict[str, SignedProcess] = {}
 
-    def signed(self, case: Case, run: int = 0) -> Signed:
+    def signed(self, case: Case, run: int = 0) -> SignedProcess:
         name = f"{case.build} {case.mode} {case.interpreter and case.interpreter.id} {run}"
         if name not in self._signed:
             place = f"zoo-test-{os.getpid()}-{run}"

@@ -20,7 +20,7 @@ from gdb_epi.cli.support.native_gdb import GdbNative
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session
-from gdb_epi.signature.sign import Signed
+from gdb_epi.signature.sign import SignedProcess
 from gdb_epi.target.corefile import CoreFileTarget
 from support.cores import START, find_core, require_core_dumps
 from support.interpreters import Interpreter
@@ -139,7 +139,7 @@ class Libraries:
             self._built[build] = make_build(build, place)
         return self._built[build]
 
-    def sign(self, case: Case, name: str, gdb: str, run: int = 0) -> Signed:
+    def sign(self, case: Case, name: str, gdb: str, run: int = 0) -> SignedProcess:
         """Make a core and sign it; the folder of this name is gone afterwards."""
         interpreter = case.interpreter
         place = (interpreter.workspace() if interpreter else self.folder) / name
@@ -178,7 +178,7 @@ def crash(case: Case, library: Path, driver: Path, folder: Path, run: int = 0) -
     return cores[0]
 
 
-def signed(core: Path, gdb: str, interpreter: Interpreter | None = None) -> Signed:
+def signed(core: Path, gdb: str, interpreter: Interpreter | None = None) -> SignedProcess:
     """Return the signature of a core, with native frames from a GDB beside it.
 
     `interpreter` is the one that died, None for a program of this machine's own root.
@@ -199,7 +199,7 @@ def signed(core: Path, gdb: str, interpreter: Interpreter | None = None) -> Sign
             native.close()
 
 
-def stack_of(core: Signed) -> list[Stack]:
+def stack_of(core: SignedProcess) -> list[Stack]:
     """Return the frames of the signed stack as plain values."""
     frames = []
     for frame in core.stack.frames if core.stack is not None else ():
@@ -224,13 +224,13 @@ def _python(frame: PyFrame) -> str:
     return f"{frame.module}.{frame.qualname or frame.name}"
 
 
-def keys_of(core: Signed) -> dict[str, str]:
+def keys_of(core: SignedProcess) -> dict[str, str]:
     """Return the lines of a signature, and its category and core_key."""
     lines = {name: key.text for name, key in core.signature.keys.items()}
     return {"category": core.signature.category.name, **lines}
 
 
-def absent(core: Signed) -> Absent | None:
+def absent(core: SignedProcess) -> Absent | None:
     """Return why the stack has no native half, None when it has."""
     return core.stack.native if core.stack is not None else None
 

@@ -9,11 +9,11 @@ from gdb_epi.cpython.types import MergedStack, StackFrame
 from gdb_epi.resign.stored import resign
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.tokens import join, tokenise
+from gdb_epi.signature.tokens import stack_line, tokenise
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.textstacks.partial_keys import NO_FILE, Halves, Missing, partial_key_contents
+from gdb_epi.textstacks.partial_keys import NO_FILE, Missing, MissingHalves, partial_key_contents
 
-WHOLE = Halves("", "")
+WHOLE = MissingHalves("", "")
 TOLD = "libx.so.1!? <- api_call"
 LONE = "libx.so.1!?"
 # The nameless function, then: name and file of each caller.
@@ -41,7 +41,7 @@ def test_the_file_counts_and_not_its_folder(case: str) -> None:
     callers, expected = STACKS[case]
     for folder in ("/opt/lib/", "/srv/other/", ""):  # records hold file names alone
         made = k.coarse_tokens(k.select_tokens(tokens(list(callers), folder), overflow=False))
-        assert join(made) == expected
+        assert stack_line(made) == expected
 
 
 @pytest.mark.parametrize("case", STACKS)

@@ -86,22 +86,22 @@ def _caller_of_abort(scene: CategoryInput) -> NativeFrame | None:
     return next((outer for inner, outer in pairwise(frames) if inner.function in _ABORT), None)
 
 
-def assertion(scene: CategoryInput) -> Answer:
+def failed_assertion(scene: CategoryInput) -> Answer:
     """assert() of C."""
     return _by_message(scene, "assert", _ASSERT)
 
 
-def malloc(scene: CategoryInput) -> Answer:
+def malloc_abort(scene: CategoryInput) -> Answer:
     """glibc's malloc found its own data damaged."""
     return _by_message(scene, "malloc", _MALLOC)
 
 
-def fortify(scene: CategoryInput) -> Answer:
+def fortify_abort(scene: CategoryInput) -> Answer:
     """_FORTIFY_SOURCE or the stack protector."""
     return _by_message(scene, "fortify", _FORTIFY)
 
 
-def terminate(scene: CategoryInput) -> Answer:
+def cxx_terminate(scene: CategoryInput) -> Answer:
     """std::terminate of C++, with the type of the exception that nobody caught."""
     if not _aborts(scene):
         return None
@@ -141,7 +141,7 @@ def _no_memory(scene: CategoryInput) -> str | None:
     return next((name for name in names if name in _NO_MEMORY), None)
 
 
-def other(scene: CategoryInput) -> Answer:
+def any_other_abort(scene: CategoryInput) -> Answer:
     """Any other SIGABRT that the process sent itself, unless it says that memory ran out."""
     if not _aborts(scene) or _no_memory(scene):
         return None
@@ -162,11 +162,11 @@ def out_of_memory(scene: CategoryInput) -> Answer:
 
 
 ABORT_RULES = (
-    ("abort-assert", assertion),
-    ("abort-malloc", malloc),
-    ("abort-fortify", fortify),
-    ("abort-terminate", terminate),
+    ("abort-assert", failed_assertion),
+    ("abort-malloc", malloc_abort),
+    ("abort-fortify", fortify_abort),
+    ("abort-terminate", cxx_terminate),
     ("abort-py-fatal", fatal_error),
-    ("abort-other", other),
+    ("abort-other", any_other_abort),
     ("oom-suspect", out_of_memory),
 )

@@ -189,7 +189,7 @@ def _mapped(scene: CategoryInput, address: int) -> str:
     return "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
 
 
-def without_operand(scene: CategoryInput, account: Account) -> Answer:
+def fault_without_operand(scene: CategoryInput, account: Account) -> Answer:
     """SIGSEGV with an address that the instruction does not explain: the address decides."""
     address = account.fault.address
     if account.how != UNEXPLAINED or account.fault.signo != SIGSEGV or address is None:
@@ -201,7 +201,7 @@ def without_operand(scene: CategoryInput, account: Account) -> Answer:
     return Match("segv-wild", f"the fault address {address:#018x} is {_mapped(scene, address)}")
 
 
-def other_end(_: CategoryInput, account: Account) -> Answer:
+def end_without_address(_: CategoryInput, account: Account) -> Answer:
     """Every end that no address belongs to: by how the process came to it."""
     end = ENDS.get(account.how)
     if end is None:
@@ -292,7 +292,7 @@ FAULT_RULES = tuple(
         ("misaligned-sp", misaligned_sp),
         ("segv-noncanonical", unread_protection),
         ("access", failed_access),
-        ("unexplained", without_operand),
-        ("other ends", other_end),
+        ("unexplained", fault_without_operand),
+        ("other ends", end_without_address),
     )
 )
