@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from gdb_epi.cli.support.examine import Options
-    from gdb_epi.repro.campaign import Goal, Result, Tally
-    from gdb_epi.repro.run_once import Plan
+    from gdb_epi.repro.campaign import Goal, RunResult, Tally
+    from gdb_epi.repro.run_once import RunPlan
 
 GROUP = "Rarely"
 HELP = "run a command until it crashes or hangs; say how often, and whether it is this crash"
@@ -94,7 +94,7 @@ def _run(args: Namespace) -> int:
 
     from gdb_epi.cli.support.examine import Options
     from gdb_epi.private_files import make_private_folder
-    from gdb_epi.repro.campaign import campaign, tally
+    from gdb_epi.repro.campaign import run_campaign, tally_results
     from gdb_epi.repro.reports import run_line
 
     aim = _aim(args)
@@ -105,9 +105,9 @@ def _run(args: Namespace) -> int:
     options = Options(native=args.native, gdb=args.gdb)
     if args.keep is not None:
         make_private_folder(Path(args.keep))  # for cores
-    results: list[Result] = []
+    results: list[RunResult] = []
     stop = args.stop or args.bisect
-    made = campaign(
+    made = run_campaign(
         plan, aim, lambda core: _examine(core, options), args.runs, jobs,
         stop_at_first=stop, keep=args.keep,
     )  # fmt: skip
@@ -116,7 +116,7 @@ def _run(args: Namespace) -> int:
         if not args.json:
             _print(run_line(result))
     results.sort(key=lambda result: result.run.number)
-    counts = tally(results, args.confidence, stopped_at_first=stop)
+    counts = tally_results(results, args.confidence, stopped_at_first=stop)
     _report(args, results, counts, aim, plan)
     return _code(args, counts)
 
@@ -131,15 +131,15 @@ def _aim(args: Namespace) -> Goal:
     return Goal(expectation, level_for(expectation, args.at))
 
 
-def _plan(args: Namespace) -> tuple[Plan, int]:
+def _plan(args: Namespace) -> tuple[RunPlan, int]:
     """Return how runs are done, and how many at once."""
     from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, environment, find_gdb
-    from gdb_epi.repro.cores import core_to_be_overwritten, how_cores_come
-    from gdb_epi.repro.run_once import Plan
+    from gdb_epi.repro.cores import core_dumping_here, core_to_be_overwritten
+    from gdb_epi.repro.run_once import RunPlan
 
     if shutil.which(args.command[0]) is None:
         raise InputError(f"{args.command[0]}: no such program", hint="its path, or another PATH")
-    dumping, gdb, folder = how_cores_come(), find_gdb(args.gdb), os.getcwd()
+    dumping, gdb, folder = core_dumping_here(), find_gdb(args.gdb), os.getcwd()
     capture = args.capture
     if capture == "auto":
         capture = "core" if dumping.files else "gdb"
@@ -156,7 +156,7 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
         say("all processes would write one core file: one run at a time; for more: "
              "sysctl kernel.core_uses_pid=1, or --capture gdb")  # fmt: skip
         jobs = 1
-    plan = Plan(
+    plan = RunPlan(
         command=tuple(args.command),
         folder=folder,
         timeout=args.timeout,
@@ -183,7 +183,7 @@ def _examine(core: str, options: Options) -> dict[str, Any] | str:
 
 
 def _report(
-    args: Namespace, results: Sequence[Result], counts: Tally, aim: Goal, plan: Plan
+    args: Namespace, results: Sequence[RunResult], counts: Tally, aim: Goal, plan: RunPlan
 ) -> None:
     from gdb_epi.private_files import private_opener
     from gdb_epi.render.ci.places import source_root
@@ -191,7 +191,7 @@ def _report(
 
     if args.junit is not None:
         with open(args.junit, "wb", opener=private_opener) as file:
-            file.write(reports.junit(results, counts, aim, args.command))
+            file.write(reports.junit_xml(results, counts, aim, args.command))
     root = source_root(os.environ, plan.folder)
     if args.sarif is not None:
         from gdb_epi.cli.support.sarif_file import write_sarif
@@ -200,14 +200,14 @@ def _report(
     if args.json:
         import json
 
-        print(json.dumps(reports.document(results, counts, aim, plan.capture)))
+        print(json.dumps(reports.campaign_json(results, counts, aim, plan.capture)))
         return
     for line in reports.summary(counts, aim):
         _print(line)
     if plan.capture == "gdb":
         _print("the command ran under GDB: its timing, and with it the rate, may differ")
     if args.github:
-        for line in reports.github(results, root):
+        for line in reports.github_annotations(results, root):
             _print(line)
 
 

@@ -16,7 +16,7 @@ import pytest
 from gdb_epi.cli.support.native_gdb import SETTINGS, environment
 from gdb_epi.private_files import private_opener
 from gdb_epi.repro.cores import CoreDumping
-from gdb_epi.repro.run_once import Plan
+from gdb_epi.repro.run_once import RunPlan
 from gdb_epi.typing_lite import NamedTuple
 
 FOLDER = "GDB_EPI_PYTEST"
@@ -50,9 +50,9 @@ class Settings(NamedTuple):
         relative = os.path.relpath(path, self.start)
         return path if relative.startswith("..") else relative
 
-    def plan(self, command: tuple[str, ...], capture: str) -> Plan:
+    def plan(self, command: tuple[str, ...], capture: str) -> RunPlan:
         """Return how to run a command so that it leaves a core."""
-        return Plan(
+        return RunPlan(
             command=command,
             folder=self.start,
             timeout=0.0,  # the supervisor has its own

@@ -32,15 +32,15 @@ from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
 from gdb_epi.pytest_plugin.settings import FOLDER, GDB_FOLDER, Settings, distributes
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
-from gdb_epi.repro.cores import core_to_be_overwritten, how_cores_come
+from gdb_epi.repro.cores import core_dumping_here, core_to_be_overwritten
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
     detach_gdb,
+    dump_living_process,
     kill_session,
     outcome_by_gdb,
     run_once,
-    snapshot,
     start_words,
 )
 from gdb_epi.typing_lite import NamedTuple
@@ -111,7 +111,7 @@ def _settings(config: pytest.Config) -> Settings:
     ignore = artifacts / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n")
-    dumping, gdb = how_cores_come(), find_gdb(None)
+    dumping, gdb = core_dumping_here(), find_gdb(None)
     capture, why_not = options.epi_capture, dumping.why_not
     blocked = core_to_be_overwritten(dumping, start)
     if blocked is not None:
@@ -255,7 +255,7 @@ class _Supervisor:
             if watched.gdb is not None:
                 name = os.path.basename(watched.gdb).removeprefix("gdb-")
                 detach_gdb(int(name) if name.isdigit() else leader, watched.gdb)
-            trouble = snapshot(self._plan, watched.pid, path)
+            trouble = dump_living_process(self._plan, watched.pid, path)
         core = path if os.path.isfile(path) else None
         if core is None and self._settings.capture == "core":
             core = self._core_by_abort(watched)

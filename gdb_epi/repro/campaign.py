@@ -12,7 +12,7 @@ from threading import Event
 
 from gdb_epi.repro import expected_crash as expect
 from gdb_epi.repro.crash_rate_interval import Interval, fixed_runs, until_success
-from gdb_epi.repro.run_once import CRASH, ENDED, HANG, UNABLE, Plan, Run, run_once
+from gdb_epi.repro.run_once import CRASH, ENDED, HANG, UNABLE, RunOutcome, RunPlan, run_once
 from gdb_epi.typing_lite import Any, NamedTuple
 
 EXPECTED, OTHER = "expected", "other"  # crashes and hangs, beside "ended" and "unable"
@@ -28,10 +28,10 @@ class Crash(NamedTuple):
     match: expect.Match | None
 
 
-class Result(NamedTuple):
+class RunResult(NamedTuple):
     """One run and what it means: expected, other, ended or unable."""
 
-    run: Run
+    run: RunOutcome
     crashes: tuple[Crash, ...]
     meaning: str
     trouble: tuple[str, ...]
@@ -64,10 +64,10 @@ class Goal(NamedTuple):
     level: str
 
 
-def campaign(
-    plan: Plan, aim: Goal, examine: Examine, runs: int, jobs: int, *,
+def run_campaign(
+    plan: RunPlan, aim: Goal, examine: Examine, runs: int, jobs: int, *,
     stop_at_first: bool = False, keep: str | None = None,
-) -> Iterator[Result]:  # fmt: skip
+) -> Iterator[RunResult]:  # fmt: skip
     """Yield the result of each run as it comes; with `stop_at_first` none after the expected one.
 
     A command that could not be run ends the campaign: the next run would be no better.
@@ -88,7 +88,7 @@ def campaign(
 class _Work(NamedTuple):
     """What all runs share."""
 
-    plan: Plan
+    plan: RunPlan
     aim: Goal
     examine: Examine
     root: str
@@ -98,8 +98,8 @@ class _Work(NamedTuple):
 
 def _results(
     pool: ThreadPoolExecutor, work: _Work, numbers: Iterator[int], jobs: int, *, stop_at_first: bool
-) -> Iterator[Result]:
-    flying: set[Future[Result]] = set()
+) -> Iterator[RunResult]:
+    flying: set[Future[RunResult]] = set()
     over = False
     while True:
         while not over and len(flying) < jobs and (number := next(numbers, None)) is not None:
@@ -113,7 +113,7 @@ def _results(
             over |= stop_at_first and result.meaning == EXPECTED
 
 
-def _run_and_examine(work: _Work, number: int) -> Result:
+def _run_and_examine(work: _Work, number: int) -> RunResult:
     scratch, aim = os.path.join(work.root, f"run-{number}"), work.aim
     os.mkdir(scratch)
     try:
@@ -128,7 +128,7 @@ def _run_and_examine(work: _Work, number: int) -> Result:
             if work.keep is not None:
                 name = f"run-{number}-{os.path.basename(core)}"
                 shutil.move(core, os.path.join(work.keep, name))
-        return Result(run, tuple(crashes), _meaning(run, crashes, aim), tuple(trouble))
+        return RunResult(run, tuple(crashes), _meaning(run, crashes, aim), tuple(trouble))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -138,10 +138,10 @@ def _match(aim: Goal, record: Record) -> expect.Match | None:
         return None
     signature = record.get("signature")
     keys = expect.keys_of(signature if isinstance(signature, dict) else {})
-    return expect.compare(aim.expectation.keys, keys, aim.level)
+    return expect.compare_keys(aim.expectation.keys, keys, aim.level)
 
 
-def _meaning(run: Run, crashes: Sequence[Crash], aim: Goal) -> str:
+def _meaning(run: RunOutcome, crashes: Sequence[Crash], aim: Goal) -> str:
     if run.kind not in (CRASH, HANG):
         return run.kind
     if aim.expectation is None:
@@ -149,7 +149,9 @@ def _meaning(run: Run, crashes: Sequence[Crash], aim: Goal) -> str:
     return EXPECTED if any(crash.match and crash.match.reached for crash in crashes) else OTHER
 
 
-def tally(results: Sequence[Result], confidence: float, *, stopped_at_first: bool) -> Tally:
+def tally_results(
+    results: Sequence[RunResult], confidence: float, *, stopped_at_first: bool
+) -> Tally:
     """Return the counts and the interval.
 
     `stopped_at_first` chooses the interval of a series that ends with its first success.

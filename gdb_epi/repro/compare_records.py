@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.record.reading import group_in, groups_in
-from gdb_epi.repro.expected_crash import HALVES, LEVELS, Match, compare, keys_of
+from gdb_epi.repro.expected_crash import HALVES, LEVELS, Match, compare_keys, keys_of
 from gdb_epi.typing_lite import Any
 
 MAX_NAMES = 50  # libraries and packages that are listed
@@ -17,7 +17,7 @@ Record = Mapping[str, Any]
 def compare_records(first: Record, second: Record, at: str = "stable") -> dict[str, Any]:
     """Return the comparison as JSON values; `reached` says whether a key up to `at` is equal."""
     wanted, actual = (keys_of(group_in(record, "signature")) for record in (first, second))
-    match = compare(wanted, actual, at)
+    match = compare_keys(wanted, actual, at)
     facts = {
         "category": _both(first, second, "signature", "category"),
         "signal": _both(first, second, "signal", "name"),

@@ -46,7 +46,7 @@ class Origin(NamedTuple):
     session: int
 
 
-def how_cores_come(pattern: str | None = None, uses_pid: str | None = None) -> CoreDumping:
+def core_dumping_here(pattern: str | None = None, uses_pid: str | None = None) -> CoreDumping:
     """Return how this machine writes cores; the words of /proc may be given."""
     text = _read(PATTERN) if pattern is None else pattern
     with_pid = (_read(USES_PID) if uses_pid is None else uses_pid) == "1" or "%p" in (text or "")

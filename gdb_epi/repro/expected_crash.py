@@ -127,7 +127,7 @@ def keys_of(signature: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     return open_keys
 
 
-def compare(wanted: Keys, actual: Keys, at: str = "stable") -> Match:
+def compare_keys(wanted: Keys, actual: Keys, at: str = "stable") -> Match:
     """Return by which keys two signatures are equal, and whether that reaches the level `at`.
 
     If only one side has keys up to `at`, the halves `python` and `native` decide: one of them must

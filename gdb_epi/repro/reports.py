@@ -11,7 +11,7 @@ from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation
 from gdb_epi.render.ci.junit_text import xml_text
 from gdb_epi.render.ci.places import place_in
 from gdb_epi.render.triage import first_sentences
-from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, Goal, Result, Tally
+from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, Goal, RunResult, Tally
 from gdb_epi.repro.crash_rate_interval import highest_unseen
 from gdb_epi.repro.expected_crash import match_text
 from gdb_epi.repro.run_once import HANG, UNABLE
@@ -24,7 +24,7 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.3g} %" if rate < 0.01 else f"{100 * rate:.1f} %"
 
 
-def run_line(result: Result) -> str:
+def run_line(result: RunResult) -> str:
     """Return one line on one run."""
     run = result.run
     words = [f"run {run.number + 1}:"]
@@ -49,13 +49,13 @@ def _what_and_where(crash: Crash, *, hung: bool) -> str:
     from gdb_epi.render.signature_words import where_and_what
 
     signature = group_in(crash.record, "signature")
-    where, what = where_and_what(grouping_line(signature), category(crash), hung=hung)
+    where, what = where_and_what(grouping_line(signature), crash_category(crash), hung=hung)
     key = group_in(signature, "group").get("value")
     place = f"in {where}" if hung else f"{what}, in {where}"
     return f"{place} (key {key})" if key else place
 
 
-def category(crash: Crash) -> str:
+def crash_category(crash: Crash) -> str:
     """Return the category of a crash."""
     return str(group_in(crash.record, "signature").get("category", "unknown"))
 
@@ -84,7 +84,9 @@ def summary(counts: Tally, aim: Goal) -> list[str]:
     return lines
 
 
-def document(results: Sequence[Result], counts: Tally, aim: Goal, capture: str) -> dict[str, Any]:
+def campaign_json(
+    results: Sequence[RunResult], counts: Tally, aim: Goal, capture: str
+) -> dict[str, Any]:
     """Return the whole campaign as JSON values; the records of the crashes are in it."""
     interval = counts.interval
     return {
@@ -105,7 +107,7 @@ def document(results: Sequence[Result], counts: Tally, aim: Goal, capture: str) 
     }  # fmt: skip
 
 
-def _run_json(result: Result) -> dict[str, Any]:
+def _run_json(result: RunResult) -> dict[str, Any]:
     return {
         "number": result.run.number,
         "kind": result.run.kind,
@@ -120,9 +122,9 @@ def _run_json(result: Result) -> dict[str, Any]:
     }
 
 
-def _distinct(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
+def _distinct(results: Sequence[RunResult]) -> dict[tuple[str, str], list[RunResult]]:
     """Return what crashed or hung by its meaning and its signature."""
-    groups: dict[tuple[str, str], list[Result]] = {}
+    groups: dict[tuple[str, str], list[RunResult]] = {}
     for result in results:
         if result.meaning in (EXPECTED, OTHER):
             what = "no core of it was found"
@@ -132,7 +134,7 @@ def _distinct(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
     return groups
 
 
-def github(results: Sequence[Result], root: str) -> Iterator[str]:
+def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]:
     """Yield GitHub's workflow commands: an error for each distinct crash, counted."""
     for (meaning, what), same in list(_distinct(results).items())[:MAX_ANNOTATIONS]:
         crash = same[0].best
@@ -141,7 +143,7 @@ def github(results: Sequence[Result], root: str) -> Iterator[str]:
         yield annotation(title, what, place_in(crash.record, root) if crash else None)
 
 
-def deaths(results: Sequence[Result], command: Sequence[str]) -> list[Death]:
+def deaths(results: Sequence[RunResult], command: Sequence[str]) -> list[Death]:
     """Return each distinct crash or hang, with how often it came."""
     made = []
     for (meaning, what), same in _distinct(results).items():
@@ -153,11 +155,13 @@ def deaths(results: Sequence[Result], command: Sequence[str]) -> list[Death]:
     return made
 
 
-def _verb(result: Result) -> str:
+def _verb(result: RunResult) -> str:
     return HUNG if result.run.kind == HANG else CRASHED
 
 
-def junit(results: Sequence[Result], tally: Tally, aim: Goal, command: Sequence[str]) -> bytes:
+def junit_xml(
+    results: Sequence[RunResult], tally: Tally, aim: Goal, command: Sequence[str]
+) -> bytes:
     """Return JUnit XML: one case a run; a crash or hang is a failure, no start an error."""
     from xml.etree import ElementTree as Tree
 
@@ -180,14 +184,14 @@ def junit(results: Sequence[Result], tally: Tally, aim: Goal, command: Sequence[
     return text
 
 
-def _case(suite: Any, result: Result) -> None:
+def _case(suite: Any, result: RunResult) -> None:
     from xml.etree import ElementTree as Tree
 
     name = {"classname": "gdb-epi.repro", "name": f"run {result.run.number + 1}"}
     case = Tree.SubElement(suite, "testcase", {**name, "time": f"{result.run.seconds:.3f}"})
     crash = result.best
     if result.meaning in (EXPECTED, OTHER):
-        kind = "hang" if result.run.kind == HANG else category(crash) if crash else "unsigned"
+        kind = "hang" if result.run.kind == HANG else crash_category(crash) if crash else "unsigned"
         message = xml_text(run_line(result))
         failure = Tree.SubElement(case, "failure", {"type": kind, "message": message})
         texts = group_in(group_in(crash.record, "signature"), "text") if crash else {}

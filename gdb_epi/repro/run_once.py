@@ -29,7 +29,7 @@ KILL_SECONDS = 30.0  # how long killed processes may take to go
 _TICK = 0.02
 
 
-class Member(NamedTuple):
+class SessionProcess(NamedTuple):
     """One living process of a session."""
 
     pid: int
@@ -37,20 +37,20 @@ class Member(NamedTuple):
     command: str
 
 
-def members(session: int) -> list[Member]:
+def session_processes(session: int) -> list[SessionProcess]:
     """Return the living processes of a session; zombies do not count."""
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     return sorted(filter(None, (_member(pid, session) for pid in pids)))
 
 
-def working_processes(session: int) -> list[Member]:
+def working_processes(session: int) -> list[SessionProcess]:
     """Return the processes of a session that have no child in it: those that work."""
-    processes = members(session)
+    processes = session_processes(session)
     parents = {process.parent for process in processes}
     return [process for process in processes if process.pid not in parents]
 
 
-def _member(pid: int, session: int | None) -> Member | None:
+def _member(pid: int, session: int | None) -> SessionProcess | None:
     try:
         with open(f"/proc/{pid}/stat", "rb") as stream:
             text = stream.read().decode("utf-8", "replace")
@@ -62,7 +62,7 @@ def _member(pid: int, session: int | None) -> Member | None:
         return None
     if session is not None and int(words[3]) != session:
         return None
-    return Member(pid, int(words[1]), head.partition("(")[2])
+    return SessionProcess(pid, int(words[1]), head.partition("(")[2])
 
 
 def kill_session(session: int) -> int:
@@ -71,7 +71,7 @@ def kill_session(session: int) -> int:
         os.killpg(session, signal.SIGKILL)
     deadline = time.monotonic() + KILL_SECONDS
     while True:
-        left = members(session)
+        left = session_processes(session)
         if not left or time.monotonic() > deadline:
             return len(left)
         for process in left:
@@ -97,7 +97,7 @@ OWN_STREAMS = 'exec 7<&0 8>&1 9>&2 </dev/null >"$0" 2>&1; exec "$@"'
 TAKE_STREAMS = "<&7 >&8 2>&9 7<&- 8>&- 9>&-"
 
 
-class Plan(NamedTuple):
+class RunPlan(NamedTuple):
     """How every run is done. `capture` is "core" (the kernel dumps) or "gdb" (run under GDB).
 
     `own_streams` leaves our standard streams to the command under GDB, and GDB's words to gdb.txt
@@ -121,7 +121,7 @@ class Plan(NamedTuple):
         return [self.gdb or "gdb", "-nx", "-nh", "-batch", *settings]
 
 
-class Run(NamedTuple):
+class RunOutcome(NamedTuple):
     """What one run came to. `cores` lie in its scratch folder; `trouble` is what went wrong."""
 
     number: int
@@ -133,11 +133,11 @@ class Run(NamedTuple):
     trouble: tuple[str, ...]
 
 
-class Stopped(Exception):
+class RunStopped(Exception):
     """The run was given up."""
 
 
-def run_once(plan: Plan, number: int, scratch: str, stop: Event) -> Run:
+def run_once(plan: RunPlan, number: int, scratch: str, stop: Event) -> RunOutcome:
     """Run the command once in a session of its own; nothing of it is left alive.
 
     Raises Stopped soon after `stop` is set.
@@ -163,11 +163,11 @@ def run_once(plan: Plan, number: int, scratch: str, stop: Event) -> Run:
         tail = _tail(output)
     kind, status, cores, trouble = outcome
     seconds = time.monotonic() - started
-    return Run(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
+    return RunOutcome(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
 
 
 def start_words(
-    plan: Plan, scratch: str, environment: Mapping[str, str]
+    plan: RunPlan, scratch: str, environment: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
     """Return the words that start the command so that it leaves a core, and their environment.
 
@@ -196,7 +196,7 @@ Outcome = tuple[str, "int | None", "list[str]", "list[str]"]
 
 
 def _watch(
-    plan: Plan, process: subprocess.Popen[bytes], scratch: str, since: float, stop: Event
+    plan: RunPlan, process: subprocess.Popen[bytes], scratch: str, since: float, stop: Event
 ) -> Outcome:
     status = _wait_for_exit(process, plan.timeout, stop)
     if status is None:
@@ -212,7 +212,7 @@ def _wait_for_exit(process: subprocess.Popen[bytes], seconds: float, stop: Event
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         if stop.is_set():
-            raise Stopped
+            raise RunStopped
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(min(left, STOP_SECONDS))
     return process.poll()
@@ -255,7 +255,7 @@ def _tail(output: IO[bytes]) -> str:
 # -- hangs -----------------------------------------------------------------------------------------
 
 
-def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Outcome:
+def _hang(plan: RunPlan, process: subprocess.Popen[bytes], scratch: str) -> Outcome:
     """Take a snapshot of what still works in the session; its waiting parents tell nothing."""
     trouble: list[str] = []
     if plan.capture == "gdb":
@@ -272,7 +272,7 @@ def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Outcome
         if index >= MAX_CORES or member.command == "gdb":
             continue
         path = os.path.join(scratch, f"hang.{index}")
-        why = snapshot(plan, member.pid, path)
+        why = dump_living_process(plan, member.pid, path)
         if why:
             trouble.append(f"no snapshot of process {member.pid} ({member.command}): {why}")
         else:
@@ -280,7 +280,7 @@ def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Outcome
     return HANG, None, cores, trouble
 
 
-def snapshot(plan: Plan, pid: int, path: str) -> str:
+def dump_living_process(plan: RunPlan, pid: int, path: str) -> str:
     """Let GDB write a core of a living process; return why it could not, "" when it did."""
     words = [*plan.words_of_gdb(), "-p", str(pid), "-ex", "generate-core-file snapshot"]
     try:

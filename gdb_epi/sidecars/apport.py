@@ -12,11 +12,11 @@ import os
 from gdb_epi.sidecars.types import (
     Sidecar,
     clean_text,
-    filled,
-    groups_from,
     groups_of_environ,
     identity_of,
+    nonempty_groups,
     read_capped,
+    without_none,
 )
 from gdb_epi.typing_lite import Any
 
@@ -29,7 +29,7 @@ WANTED = frozenset(
 )  # fmt: skip
 
 
-def of_apport(path: str) -> Sidecar | None:
+def read_apport_report(path: str) -> Sidecar | None:
     """Return what a report says; None when it is no report. Raises OSError."""
     fields = _folder(path) if os.path.isdir(path) else _fields(read_capped(path, MAX_HEAD))
     if "ProblemType" not in fields and "ExecutablePath" not in fields:
@@ -68,11 +68,11 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
     seconds = _seconds(fields.get("Date"))
     uname = fields.get("Uname", "").split()
     release = uname[1] if len(uname) > 1 and uname[0] == "Linux" else None
-    attributes = filled(
+    attributes = without_none(
         distribution=clean_text(fields.get("DistroRelease")),
         package=clean_text(fields.get("Package")),
     )
-    groups = groups_from(
+    groups = nonempty_groups(
         "apport",
         time={"crash_ts": seconds},
         kernel={"release": clean_text(release)},

@@ -11,9 +11,9 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
-    groups_from,
+    decimal_number,
     identity_of,
-    number,
+    nonempty_groups,
     without_compression,
 )
 from gdb_epi.typing_lite import Any
@@ -71,7 +71,7 @@ def template_pattern(template: str) -> re.Pattern[str]:
     return re.compile("".join(parts) + r"(?:\.(?P<more_pid>[0-9]+))?\Z")
 
 
-def of_name(core: str, template: str | None) -> Sidecar | None:
+def read_core_name(core: str, template: str | None) -> Sidecar | None:
     """Return what a core's file name says; None without a template that it fits.
 
     Without a template only systemd's own kind of name is understood. Raises UsageError.
@@ -89,13 +89,13 @@ def of_name(core: str, template: str | None) -> Sidecar | None:
 
 
 def _sidecar(values: dict[str, Any]) -> Sidecar:
-    seconds = number(values.get("seconds"), MAX_SECONDS)
-    micro = number(values.get("micro"))
+    seconds = decimal_number(values.get("seconds"), MAX_SECONDS)
+    micro = decimal_number(values.get("micro"))
     when = None if seconds is None else float(seconds)
     if micro is not None:
         when = round(micro / 1e6, 6)  # systemd before 255: seconds and six zeros
-    cpu = number(values.get("cpu"), 1 << 16)
-    groups = groups_from(
+    cpu = decimal_number(values.get("cpu"), 1 << 16)
+    groups = nonempty_groups(
         "core_pattern",
         time={"crash_ts": when},
         host={"hostname": clean_text(values.get("hostname")), "boot_id": values.get("boot_id")},

@@ -45,18 +45,18 @@ def find_sidecars(
         sidecars.append(read_named_by_user(asked.host_json)._replace(kind="--host-json"))
     sidecars += _journals(core, asked, pid)
     if asked.beside:
-        from gdb_epi.sidecars.xattrs import of_xattrs
+        from gdb_epi.sidecars.xattrs import read_xattrs
 
-        sidecars.append(of_xattrs(core))
+        sidecars.append(read_xattrs(core))
     sidecars += _reports(core, asked)
     if asked.beside:
         from gdb_epi.sidecars.hostjson import read_beside_core
 
         sidecars += _beside(_host_files(core), read_beside_core)
-    from gdb_epi.sidecars.filename import of_name
+    from gdb_epi.sidecars.filename import read_core_name
 
     if named:
-        sidecars.append(of_name(core, asked.core_pattern))
+        sidecars.append(read_core_name(core, asked.core_pattern))
     return [sidecar for sidecar in sidecars if sidecar is not None]
 
 
@@ -81,9 +81,9 @@ def _reports_beside(core: str) -> list[str]:
 
 def _journals(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sidecar]:
     def read(path: str) -> Sidecar | None:
-        from gdb_epi.sidecars.journal import of_journal
+        from gdb_epi.sidecars.journal import read_journal
 
-        return of_journal(path, core, pid)
+        return read_journal(path, core, pid)
 
     if asked.journal is not None:
         yield from _named("--journal", asked.journal, read)
@@ -93,9 +93,9 @@ def _journals(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sid
 
 def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
     def read(path: str) -> Sidecar | None:
-        from gdb_epi.sidecars.apport import of_apport
+        from gdb_epi.sidecars.apport import read_apport_report
 
-        return of_apport(path)
+        return read_apport_report(path)
 
     if asked.apport is not None:
         yield from _named("--apport", asked.apport, read)

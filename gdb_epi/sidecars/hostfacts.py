@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from glob import glob
 
-from gdb_epi.sidecars.types import filled
+from gdb_epi.sidecars.types import without_none
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import sha256_hex
 
@@ -144,7 +144,7 @@ def collect(root: str = "/", given: Mapping[str, str] | None = None) -> Facts:
         "hostname": host.text("proc/sys/kernel/hostname"),
         "machine_id": host.text("etc/machine-id"),
         "boot_id": host.text("proc/sys/kernel/random/boot_id"),
-        "kernel": filled(release=host.text("proc/sys/kernel/osrelease")),
+        "kernel": without_none(release=host.text("proc/sys/kernel/osrelease")),
         "container": _container(host),
         "attributes": {
             key: value[:MAX_TEXT] if isinstance(value, str) else value
@@ -338,7 +338,7 @@ def _container(host: Host) -> Facts:
         image = _equals(podman).get("image")
     elif os.path.exists(os.path.join(host.root, ".dockerenv")):
         runtime = runtime or "docker"
-    return filled(runtime=runtime, image=image)
+    return without_none(runtime=runtime, image=image)
 
 
 def _equals(text: str) -> dict[str, str]:

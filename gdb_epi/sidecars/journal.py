@@ -17,10 +17,10 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
-    groups_from,
+    decimal_number,
     groups_of_environ,
     identity_of,
-    number,
+    nonempty_groups,
     read_capped,
     without_compression,
 )
@@ -33,7 +33,7 @@ MAX_VARIABLES = 4096
 Entry = dict[str, str]
 
 
-def of_journal(path: str, core: str, pid: int | None) -> Sidecar | None:
+def read_journal(path: str, core: str, pid: int | None) -> Sidecar | None:
     """Return what the entry about a core says; None when no entry is about it.
 
     `core` is the path of the core: an entry names it in COREDUMP_FILENAME, else its pid and the
@@ -51,7 +51,7 @@ def _about(entries: list[Entry], core: str, pid: int | None) -> Entry | None:
     named = [e for e in entries if _stem(e.get("COREDUMP_FILENAME", "")) == _stem(core)]
     if len(named) == 1:
         return named[0]
-    same = [e for e in entries if pid is not None and number(e["COREDUMP_PID"]) == pid]
+    same = [e for e in entries if pid is not None and decimal_number(e["COREDUMP_PID"]) == pid]
     if len(same) == 1:
         return same[0]
     return entries[0] if len(entries) == 1 and "COREDUMP_FILENAME" not in entries[0] else None
@@ -139,11 +139,11 @@ def _identity(entry: Entry) -> dict[str, Any]:
 
 
 def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
-    micro = number(entry.get("COREDUMP_TIMESTAMP")) or number(
+    micro = decimal_number(entry.get("COREDUMP_TIMESTAMP")) or decimal_number(
         entry.get("__REALTIME_TIMESTAMP") or entry.get("_SOURCE_REALTIME_TIMESTAMP")
     )
     seconds = None if micro is None or micro / 1e6 > MAX_SECONDS else round(micro / 1e6, 6)
-    groups = groups_from(
+    groups = nonempty_groups(
         "journal",
         time={"crash_ts": seconds},
         host={

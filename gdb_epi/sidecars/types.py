@@ -31,7 +31,7 @@ class Sidecar(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def number(value: object, highest: int = 1 << 63) -> int | None:
+def decimal_number(value: object, highest: int = 1 << 63) -> int | None:
     """Return a decimal number in a text (or an int) within 0 and `highest`, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         return None
@@ -56,14 +56,16 @@ def without_compression(path: str) -> str:
     return path
 
 
-def filled(**group: Any) -> dict[str, Any]:
+def without_none(**group: Any) -> dict[str, Any]:
     """Return a group without what is None."""
     return {key: value for key, value in group.items() if value is not None}
 
 
 def identity_of(pid: object, signo: object, comm: str | None) -> dict[str, Any]:
     """Return what a source says about the process (Sidecar.identity)."""
-    return filled(pid=number(pid, 1 << 31), signo=number(signo, 128), comm=comm)
+    return without_none(
+        pid=decimal_number(pid, 1 << 31), signo=decimal_number(signo, 128), comm=comm
+    )
 
 
 def groups_of_environ(entries: Iterable[str], source: str) -> dict[str, dict[str, Any]]:
@@ -74,9 +76,9 @@ def groups_of_environ(entries: Iterable[str], source: str) -> dict[str, dict[str
     return {name: group for name, group in groups.items() if name != "host" and group}
 
 
-def groups_from(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def nonempty_groups(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups that hold anything; time and host name say that they are from `source`."""
-    parts = {name: filled(**group) for name, group in groups.items()}
+    parts = {name: without_none(**group) for name, group in groups.items()}
     if "crash_ts" in parts.get("time", {}):
         parts["time"]["ts_source"] = source
     if "hostname" in parts.get("host", {}):

@@ -14,9 +14,9 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
-    groups_from,
+    decimal_number,
     identity_of,
-    number,
+    nonempty_groups,
 )
 
 PREFIX = "user.coredump."
@@ -25,7 +25,7 @@ MAX_VALUE = 4096
 _MICROSECONDS = 10**14  # more than this many seconds is the year 3 million
 
 
-def of_xattrs(core: str) -> Sidecar | None:
+def read_xattrs(core: str) -> Sidecar | None:
     """Return what the attributes of a core file say; None when it has none."""
     values: dict[str, str] = {}
     for name in NAMES:
@@ -35,17 +35,17 @@ def of_xattrs(core: str) -> Sidecar | None:
             continue
         if len(raw) <= MAX_VALUE:
             values[name] = raw.decode("utf-8", "backslashreplace")
-    return of_values(values) if values else None
+    return sidecar_of_xattrs(values) if values else None
 
 
-def of_values(values: dict[str, str]) -> Sidecar:
+def sidecar_of_xattrs(values: dict[str, str]) -> Sidecar:
     """Return the sidecar of attributes by their short names."""
-    stamp = number(values.get("timestamp"))
+    stamp = decimal_number(values.get("timestamp"))
     seconds = None
     if stamp is not None:
         seconds = round(stamp / 1e6, 6) if stamp > _MICROSECONDS else float(stamp)
         seconds = seconds if seconds < MAX_SECONDS else None
-    groups = groups_from(
+    groups = nonempty_groups(
         "xattr",
         time={"crash_ts": seconds},
         host={"hostname": clean_text(values.get("hostname"))},

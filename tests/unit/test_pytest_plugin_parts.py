@@ -21,7 +21,7 @@ from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.pytest_plugin.supervisor import is_at_work
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
-from gdb_epi.repro.cores import Origin, how_cores_come
+from gdb_epi.repro.cores import Origin, core_dumping_here
 
 
 def settings_in(folder: Path) -> Settings:
@@ -35,7 +35,7 @@ def settings_in(folder: Path) -> Settings:
         timeout=None,
         capture="core",
         why_not="",
-        dumping=how_cores_come("core", "0"),
+        dumping=core_dumping_here("core", "0"),
         gdb=None,
     )
 

@@ -13,10 +13,10 @@ import pytest
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.repro import crash_rate_interval, reports
 from gdb_epi.repro import expected_crash as expect
-from gdb_epi.repro.campaign import Crash, Goal, Result, Tally, tally
+from gdb_epi.repro.campaign import Crash, Goal, RunResult, Tally, tally_results
 from gdb_epi.repro.compare_records import compare_records, lines
-from gdb_epi.repro.cores import how_cores_come
-from gdb_epi.repro.run_once import CRASH, ENDED, HANG, Run
+from gdb_epi.repro.cores import core_dumping_here
+from gdb_epi.repro.run_once import CRASH, ENDED, HANG, RunOutcome
 from gdb_epi.util import sha256_hex
 
 LINE = "gsig/2 stable segv-null f <- g"
@@ -103,15 +103,21 @@ def test_other_versions_and_files_are_not_compared(tmp_path: Path) -> None:
 def test_levels() -> None:
     one = expect.keys_of(record(exact="1", strict="2", stable="3", coarse="4")["signature"])
     other = expect.keys_of(record(exact="9", strict="9", stable="3", coarse="4")["signature"])
-    found = expect.compare(one, other)
+    found = expect.compare_keys(one, other)
     assert found.level == "stable" and found.reached
-    assert not expect.compare(one, other, "strict").reached
+    assert not expect.compare_keys(one, other, "strict").reached
     far = expect.keys_of(record(stable="9", coarse="4")["signature"])
-    assert expect.compare(one, far).level == "coarse"
-    assert not expect.compare(one, far).reached and expect.compare(one, far, "coarse").reached
+    assert expect.compare_keys(one, far).level == "coarse"
+    assert (
+        not expect.compare_keys(one, far).reached
+        and expect.compare_keys(one, far, "coarse").reached
+    )
     half = expect.keys_of(record(python="7")["signature"])
-    assert expect.compare(half, half).level == "python" and expect.compare(half, half).reached
-    assert not expect.compare(half, one).reached
+    assert (
+        expect.compare_keys(half, half).level == "python"
+        and expect.compare_keys(half, half).reached
+    )
+    assert not expect.compare_keys(half, one).reached
 
 
 def test_two_records_compared() -> None:
@@ -142,7 +148,7 @@ def test_two_records_compared() -> None:
     ],
 )
 def test_core_patterns(pattern: str, files: bool, shared: bool, prefix: str) -> None:
-    found = how_cores_come(pattern, "0")
+    found = core_dumping_here(pattern, "0")
     if found.why_not.startswith("the hard limit"):
         pytest.skip(found.why_not)
     assert (found.files, found.shared, found.prefix) == (files, shared, prefix)
@@ -152,13 +158,15 @@ def test_core_patterns(pattern: str, files: bool, shared: bool, prefix: str) -> 
 # -- reports ---------------------------------------------------------------------------------------
 
 
-def results() -> list[Result]:
+def results() -> list[RunResult]:
     match = expect.Match("stable", ("stable",), ("stable",), True)
     crash = Crash(record(stable=KEY), match)
     return [
-        Result(Run(0, CRASH, -11, 0.5, (), "out\x00\x1b[1m<&", ()), (crash,), "expected", ()),
-        Result(Run(1, ENDED, 0, 0.5, (), "", ()), (), "ended", ()),
-        Result(Run(2, HANG, None, 9.0, (), "", ()), (), "other", ("no snapshot",)),
+        RunResult(
+            RunOutcome(0, CRASH, -11, 0.5, (), "out\x00\x1b[1m<&", ()), (crash,), "expected", ()
+        ),
+        RunResult(RunOutcome(1, ENDED, 0, 0.5, (), "", ()), (), "ended", ()),
+        RunResult(RunOutcome(2, HANG, None, 9.0, (), "", ()), (), "other", ("no snapshot",)),
     ]
 
 
@@ -174,8 +182,8 @@ def test_the_line_of_a_run_is_in_words_and_has_the_key() -> None:
 
 def test_junit_is_xml_whatever_the_command_printed() -> None:
     aim = Goal(expect.read_expectation(LINE), "stable")
-    counts = tally(results(), 0.95, stopped_at_first=False)
-    root = ElementTree.fromstring(reports.junit(results(), counts, aim, ["a", "<b>\x01"]))
+    counts = tally_results(results(), 0.95, stopped_at_first=False)
+    root = ElementTree.fromstring(reports.junit_xml(results(), counts, aim, ["a", "<b>\x01"]))
     suite = root.find("testsuite")
     assert suite is not None and suite.get("tests") == "3" and suite.get("failures") == "2"
     kinds = [f.get("type") for f in suite.iter("failure")]
@@ -186,10 +194,10 @@ def test_junit_is_xml_whatever_the_command_printed() -> None:
 
 def test_junit_has_no_control_that_reorders_text() -> None:
     goal = Goal(None, "stable")
-    run = Run(0, CRASH, -11, 0.5, (), "line 1\n\tline 2 \u202egnp.exe\u2066\x9b", ())
-    runs = [Result(run, (), "expected", ("no core of \u202eb",))]
-    counts = tally(runs, 0.95, stopped_at_first=False)
-    written = reports.junit(runs, counts, goal, ["run", "\u202ea"])
+    run = RunOutcome(0, CRASH, -11, 0.5, (), "line 1\n\tline 2 \u202egnp.exe\u2066\x9b", ())
+    runs = [RunResult(run, (), "expected", ("no core of \u202eb",))]
+    counts = tally_results(runs, 0.95, stopped_at_first=False)
+    written = reports.junit_xml(runs, counts, goal, ["run", "\u202ea"])
     suite = ElementTree.fromstring(written).find("testsuite")
     assert suite is not None
     assert suite.findtext("testcase/system-out") == ("line 1\n\tline 2 \\u202egnp.exe\\u2066\\x9b")
@@ -199,7 +207,7 @@ def test_junit_has_no_control_that_reorders_text() -> None:
 
 
 def test_github_annotations_are_one_line_each() -> None:
-    found = list(reports.github(results(), "/srv"))
+    found = list(reports.github_annotations(results(), "/srv"))
     assert found[0] == f"::error title=crashed in 1 of 3 runs::{LINE}"
     assert found[1].startswith("::error title=hung in 1 of 3 runs (not the expected crash)::")
     assert all("\n" not in line for line in found)
@@ -207,11 +215,11 @@ def test_github_annotations_are_one_line_each() -> None:
 
 def test_tally_of_a_series_that_stops() -> None:
     done = [results()[1], results()[0]]
-    stopped = tally(done, 0.95, stopped_at_first=True)
+    stopped = tally_results(done, 0.95, stopped_at_first=True)
     assert stopped.interval == crash_rate_interval.until_success(2)
-    assert tally(done, 0.95, stopped_at_first=False).interval == crash_rate_interval.fixed_runs(
-        1, 2
-    )
+    assert tally_results(
+        done, 0.95, stopped_at_first=False
+    ).interval == crash_rate_interval.fixed_runs(1, 2)
 
 
 def test_a_run_that_crashed_otherwise_says_nothing_of_the_expected_crash() -> None:

@@ -13,13 +13,13 @@ import pytest
 
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.sidecars import hostjson
-from gdb_epi.sidecars.apport import of_apport
-from gdb_epi.sidecars.filename import of_name, template_pattern
+from gdb_epi.sidecars.apport import read_apport_report
+from gdb_epi.sidecars.filename import read_core_name, template_pattern
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
-from gdb_epi.sidecars.journal import entries_in, of_journal
+from gdb_epi.sidecars.journal import entries_in, read_journal
 from gdb_epi.sidecars.merge import add_sidecars
 from gdb_epi.sidecars.types import Sidecar
-from gdb_epi.sidecars.xattrs import of_values, of_xattrs
+from gdb_epi.sidecars.xattrs import read_xattrs, sidecar_of_xattrs
 
 BOOT = "2770970a29354abeb466d9fc3d9a6558"
 SECRET = "hushc0ffee15bad"
@@ -93,7 +93,7 @@ def test_journal_formats(shape: str, tmp_path: Path) -> None:
     path = tmp_path / "j"
     path.write_bytes(text)
     core = f"/cores/core.python3.1000.{BOOT}.4242.1764"
-    found = of_journal(str(path), core, None)
+    found = read_journal(str(path), core, None)
     assert found is not None and found.problems == ()
     assert found.identity == {"pid": 4242, "signo": 11, "comm": "python3"}
     groups = found.groups
@@ -112,11 +112,11 @@ def test_journal_formats(shape: str, tmp_path: Path) -> None:
 def test_an_entry_is_chosen_by_pid_when_the_core_has_another_name(tmp_path: Path) -> None:
     path = tmp_path / "j"
     path.write_bytes(export({**ENTRY, "COREDUMP_PID": "7"}, ENTRY))
-    found = of_journal(str(path), "/cores/renamed", 4242)
+    found = read_journal(str(path), "/cores/renamed", 4242)
     assert found is not None and found.identity["pid"] == 4242
     twice = tmp_path / "k"
     twice.write_bytes(export(ENTRY, {**ENTRY, "COREDUMP_COMM": "other"}))
-    found = of_journal(str(twice), "/cores/renamed", 4242)
+    found = read_journal(str(twice), "/cores/renamed", 4242)
     assert found is not None and found.groups == {}
     assert "none of its 2 entries" in found.problems[0]
 
@@ -124,7 +124,7 @@ def test_an_entry_is_chosen_by_pid_when_the_core_has_another_name(tmp_path: Path
 def test_a_journal_without_crashes_says_so(tmp_path: Path) -> None:
     path = tmp_path / "j"
     path.write_text(json.dumps({"MESSAGE": "x"}))
-    found = of_journal(str(path), "core", 1)
+    found = read_journal(str(path), "core", 1)
     assert found is not None and "no entry of systemd-coredump" in found.problems[0]
 
 
@@ -158,14 +158,14 @@ def test_attributes_of_a_real_file(tmp_path: Path) -> None:
     core.write_bytes(b"x")
     values = {"pid": "4242", "signal": "11", "timestamp": "1764000000250000",
               "hostname": "node-3", "comm": "python3", "exe": f"/home/{SECRET}/p"}  # fmt: skip
-    assert of_xattrs(str(core)) is None
+    assert read_xattrs(str(core)) is None
     try:
         for name, value in values.items():
             os.setxattr(core, f"user.coredump.{name}", value.encode())
     except OSError as error:
         pytest.skip(f"no user attributes on this file system: {error}")
-    found = of_xattrs(str(core))
-    assert found == of_values(values)
+    found = read_xattrs(str(core))
+    assert found == sidecar_of_xattrs(values)
     assert found is not None and found.groups == {
         "time": {"crash_ts": 1764000000.25, "ts_source": "xattr"},
         "host": {"hostname": "node-3", "hostname_source": "xattr"},
@@ -174,8 +174,8 @@ def test_attributes_of_a_real_file(tmp_path: Path) -> None:
 
 
 def test_attributes_in_seconds_and_nonsense() -> None:
-    assert of_values({"timestamp": "1764000000"}).groups["time"]["crash_ts"] == 1764000000.0
-    assert of_values({"timestamp": "-1", "pid": "x", "signal": "99999"}) == Sidecar(
+    assert sidecar_of_xattrs({"timestamp": "1764000000"}).groups["time"]["crash_ts"] == 1764000000.0
+    assert sidecar_of_xattrs({"timestamp": "-1", "pid": "x", "signal": "99999"}) == Sidecar(
         "xattr", "user.coredump.*", {}, {}
     )
 
@@ -196,7 +196,7 @@ def test_attributes_in_seconds_and_nonsense() -> None:
 def test_names(
     template: str, name: str, time: float | None, identity: dict[str, Any], host: str | None
 ) -> None:
-    found = of_name(f"/cores/{name}", template)
+    found = read_core_name(f"/cores/{name}", template)
     assert found is not None and found.problems == ()
     assert found.groups.get("time", {}).get("crash_ts") == time
     assert found.identity == identity
@@ -204,22 +204,22 @@ def test_names(
 
 
 def test_the_cpu_in_a_name() -> None:
-    found = of_name("core.p.3", "core.%e.%C")
+    found = read_core_name("core.p.3", "core.%e.%C")
     assert found is not None
     assert found.groups["cpu"] == {"number": 3, "source": "core_pattern"}
 
 
 def test_systemds_names_need_no_template() -> None:
-    found = of_name(f"/x/core.my.prog.1000.{BOOT}.4242.1764000000250000.zst", None)
+    found = read_core_name(f"/x/core.my.prog.1000.{BOOT}.4242.1764000000250000.zst", None)
     assert found is not None
     assert found.groups["time"]["crash_ts"] == 1764000000.25
     assert found.groups["host"] == {"boot_id": BOOT}
     assert found.identity == {"pid": 4242, "comm": "my.prog"}
-    assert of_name("/x/core.1", None) is None
+    assert read_core_name("/x/core.1", None) is None
 
 
 def test_a_name_that_does_not_fit_is_told_and_a_bad_template_is_refused() -> None:
-    found = of_name("/x/core.1", "core.%e.%p.%t")
+    found = read_core_name("/x/core.1", "core.%e.%p.%t")
     assert found is not None and "does not fit" in found.problems[0] and found.groups == {}
     for bad in ("|/usr/lib/systemd/systemd-coredump %P", "/var/crash/", "%e" * 1000):
         with pytest.raises(UsageError):
@@ -231,7 +231,7 @@ def test_a_template_with_many_texts_takes_no_time() -> None:
     import time
 
     begun = time.process_time()
-    assert of_name("a" * 250 + "!", "%e%h%f%e.%h.%f.%p") is not None
+    assert read_core_name("a" * 250 + "!", "%e%h%f%e.%h.%f.%p") is not None
     assert time.process_time() - begun < 10.0
     with pytest.raises(UsageError, match="told apart"):
         template_pattern("%e%h%f%E")
@@ -261,7 +261,7 @@ CoreDump: base64
 def test_an_apport_report_and_the_folder_of_apport_unpack(tmp_path: Path) -> None:
     report = tmp_path / "x.crash"
     report.write_text(APPORT)
-    found = of_apport(str(report))
+    found = read_apport_report(str(report))
     assert found is not None
     assert found.groups["time"] == {"crash_ts": 1764000000.0, "ts_source": "apport"}
     assert found.groups["kernel"] == {"release": "6.8.0-45-generic"}
@@ -279,7 +279,7 @@ def test_an_apport_report_and_the_folder_of_apport_unpack(tmp_path: Path) -> Non
     assert found.kind == "apport" and found.identity == {"signo": 11}
     assert "time" not in found.groups
     (tmp_path / "y.crash").write_text("nothing of the kind")
-    assert of_apport(str(tmp_path / "y.crash")) is None
+    assert read_apport_report(str(tmp_path / "y.crash")) is None
 
 
 # -- finding and merging -----------------------------------------------------------------------
@@ -347,7 +347,7 @@ def test_releases_of_the_same_kernel(version: str, release: str, fits: bool) -> 
 def test_the_environments_host_name_is_the_weakest() -> None:
     weak = {"hostname": "pod-1", "hostname_source": "environment"}
     made = record(host=dict(weak))
-    add_sidecars(made, [of_values({"hostname": "node-3"})])
+    add_sidecars(made, [sidecar_of_xattrs({"hostname": "node-3"})])
     assert made["host"] == {"hostname": "node-3", "hostname_source": "xattr"}
     assert made["soft_errors"] == []
     made = record(host=dict(weak))
@@ -357,9 +357,9 @@ def test_the_environments_host_name_is_the_weakest() -> None:
 
 def test_times_within_two_seconds_agree() -> None:
     made = record(time={"crash_ts": 1764000000.25, "ts_source": "journal"})
-    add_sidecars(made, [of_values({"timestamp": "1764000001"})])
+    add_sidecars(made, [sidecar_of_xattrs({"timestamp": "1764000001"})])
     assert made["soft_errors"] == []
-    add_sidecars(made, [of_values({"timestamp": "1764009999"})])
+    add_sidecars(made, [sidecar_of_xattrs({"timestamp": "1764009999"})])
     assert "time.crash_ts" in made["soft_errors"][0]["message"]
 
 
