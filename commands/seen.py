@@ -19,8 +19,8 @@ def seen(session: Session, args: Namespace) -> Report:
     without SQLAlchemy.
     """
     from gdb_epi.analysis import analyze
+    from gdb_epi.fleet.questions.seen import history_lines, stored_under
     from gdb_epi.fleet.questions.seen import seen as ask
-    from gdb_epi.fleet.questions.seen import stored_under, words
     from gdb_epi.fleet.records.projection import group_key
     from gdb_epi.record.reading import group_in
     from gdb_epi.render.escape import wrapped
@@ -32,7 +32,7 @@ def seen(session: Session, args: Namespace) -> Report:
     kind, key = stored_under(args.db, str(record.get("core_key"))) or (kind, key)
     history = ask(args.db, kind, key, record)
     document = {"kind": kind, "key": key, **history._asdict()}
-    lines = [*words(history, of_a_core=True), f"Its key: {kind} {key}"]
+    lines = [*history_lines(history, of_a_core=True), f"Its key: {kind} {key}"]
     why = group_in(group_in(record, "signature"), "absent").get("native")
     if why and not history.this_one:
         lines += wrapped(f"With the names of C functions it would be another key: {why}")

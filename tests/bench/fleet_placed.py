@@ -20,7 +20,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 from support.fleet_lives.lab import SERVICES, Fleet
 
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.questions.courses import courses
+from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
 from gdb_epi.fleet.screen.screening import replay, screen
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import host_days, store_exposure
@@ -76,7 +76,7 @@ def said(fleet: Fleet, *, hours: bool) -> tuple[list[tuple[Any, ...]], list[str]
         for one_day in replay(whole)
         for f in one_day.findings
     ]
-    return found, courses(whole, last, screen(whole, last))
+    return found, unexplained_signature_sentences(whole, last, screen(whole, last))
 
 
 def main() -> None:

@@ -32,14 +32,14 @@ def main() -> None:
     print("| part | s | s of CPU |\n|---|---|---|")
     timed("imports", lambda: __import__("gdb_epi.fleet.report.html"))
     from gdb_epi.fleet.population.cache import load_population
-    from gdb_epi.fleet.questions.verdict import of_population
+    from gdb_epi.fleet.questions.verdict import judge_population
     from gdb_epi.fleet.report.gather import ReportScope, gather
     from gdb_epi.fleet.report.html import render
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.database, write=False) as engine:
         population = timed("read the population", lambda: load_population(engine))
-        timed("of which the screening", lambda: of_population(population, population.last_day))
+        timed("of which the screening", lambda: judge_population(population, population.last_day))
         page = timed("gather, all of it", lambda: gather(engine, ReportScope()))
         html = timed("render", lambda: render(page))
     sizes = f"{population.day.size:,} crashes, {len(population.hosts):,} hosts"

@@ -25,7 +25,7 @@ from support import fleet_troubles
 from support.fleet_simulator import FIRST_DAY, Fleet, agreement, population, simulate
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.splitting import UNCERTAIN, Split, split
+from gdb_epi.fleet.questions.splitting import UNCERTAIN, SignatureSplit, split_signature
 
 SETTINGS = {
     "host and kernel, 2 a day": {"split": 2.0},
@@ -60,17 +60,17 @@ def marks(part: object) -> set[tuple[str, str]]:
     return found
 
 
-def possible(parted: Split) -> set[tuple[str, str]]:
+def possible(parted: SignatureSplit) -> set[tuple[str, str]]:
     """Return what the answer says cannot be told from chance."""
     said = (part.undecided.possible for part in parted.parts if part.undecided)
     return {(mark.attr, mark.value) for marks_of_part in said for mark in marks_of_part}
 
 
-def answered(whole: Population, name: str, day: int) -> Split | None:
+def answered(whole: Population, name: str, day: int) -> SignatureSplit | None:
     """Return the split at the end of a day."""
     then = whole.until(day)
     code = then.signatures.index(name)
-    return split(then, code, day) if (then.signature == code).any() else None
+    return split_signature(then, code, day) if (then.signature == code).any() else None
 
 
 class Measured(NamedTuple):

@@ -19,7 +19,7 @@ from support.fleet_simulator import (
     write_exposure,
 )
 
-from gdb_epi.fleet.questions.splitting import UNCERTAIN, split
+from gdb_epi.fleet.questions.splitting import UNCERTAIN, split_signature
 from gdb_epi.fleet.questions.subpopulations import subpopulations_of
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.statistics.latent_classes import find_classes
@@ -33,7 +33,7 @@ LAST = FIRST_DAY + 23
 
 def parted(fleet, name):
     pop = population(fleet)
-    found = split(pop, pop.signatures.index(name), LAST)
+    found = split_signature(pop, pop.signatures.index(name), LAST)
     causes, parts = [], []
     for number, part in enumerate(found.parts):
         for i in np.flatnonzero(part.members):
@@ -80,7 +80,7 @@ def test_what_cannot_be_told_from_chance_is_said_with_its_chance():
     """Few crashes on a kernel that most hosts run: it is possible, and no finding."""
     fleet = simulate(5003, split=0.5, **SMALL)
     pop = population(fleet)
-    found = split(pop, pop.signatures.index("two-faces"), LAST)
+    found = split_signature(pop, pop.signatures.index("two-faces"), LAST)
     (rest,) = [part for part in found.parts if part.finding is None]
     assert rest.undecided is not None
     kernel = next(mark for mark in rest.undecided.possible if mark.attr == "kernel")
@@ -96,14 +96,14 @@ def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
     pop = population(fleet)
     bare = [a for a in pop.attributes if a.name in ("rack", "sku", "cpu_model")]
     pop = pop._replace(attributes=tuple(bare))
-    found = split(pop, pop.signatures.index("looks"), LAST)
+    found = split_signature(pop, pop.signatures.index("looks"), LAST)
     (part,) = found.parts
     assert part.undecided is not None and not part.undecided.possible
     assert part.more is None, "no number of crashes would tell"
     (line,) = part.undecided.lines()
     assert line.startswith("cannot be told: these crashes share no value of rack, sku, cpu_model")
     lost = pop.each_attribute(lambda a: a._replace(crash=np.where(pop.host % 2, -1, a.crash)))
-    (part,) = split(lost, pop.signatures.index("looks"), LAST).parts
+    (part,) = split_signature(lost, pop.signatures.index("looks"), LAST).parts
     assert part.undecided is not None
     assert any(line.startswith("missing: of these ") for line in part.undecided.lines())
     few = part.undecided._replace(crashes=2)
@@ -182,7 +182,7 @@ def test_functions_without_a_name_are_forms_of_their_own():
     assert sorted(marks[:3]) == sorted(f"function_code={name}" for name in names)
     assert marks[3:] == ["another function, or not known which"]
     assert sum(int(form.members.sum()) for form in subpopulations_of(pop, mine)) == rows.size
-    found = split(pop, pop.signatures.index("looks"), LAST)
+    found = split_signature(pop, pop.signatures.index("looks"), LAST)
     assert {part.mark for part in found.parts} >= set(marks[:3])
     # One function is no form: there is nothing to part.
     codes[rows] = 0

@@ -16,7 +16,7 @@ from support.hostile import hostile_records
 from support.html_check import Page
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.questions.verdict import of_signature
+from gdb_epi.fleet.questions.verdict import judge_signature
 from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.overview import summary
 from gdb_epi.fleet.report.page import Headline
@@ -162,7 +162,7 @@ def test_what_marks_the_parts_of_a_split_is_counted_in_each(planted, planted_pag
 def test_facts_of_the_cores_stand_beside_attributes():
     fleet = simulate(5000, forms=4.0, hosts=300, days=24, per_day=20.0)
     pop = population(fleet)
-    judged = of_signature(pop, pop.signatures.index("shapes"), pop.last_day)
+    judged = judge_signature(pop, pop.signatures.index("shapes"), pop.last_day)
     rows = {(r.source, r.name, r.value): r for r in mark_rows(pop, judged.causes)}
     assert ("fleet", "image", "image1") in rows
     fact = rows["core", "rsp_mod_16", "8"]

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from gdb_epi.fleet.lake.cells import cells
 from gdb_epi.fleet.lake.files import read_manifest
-from gdb_epi.fleet.questions.seen import history_of, words
+from gdb_epi.fleet.questions.seen import history_lines, history_of
 
 TABLES = ("crash", "sig", "host", "mark", "meta")  # what these two questions read
 CLUSTER = "local-cluster[2,1,1024]"  # two workers, processes of their own, a core and 1 GB each
@@ -42,7 +42,7 @@ def main(folder: Path, kind: str, key: str) -> None:
         took = time.perf_counter() - start
         status = spark.sparkContext._jsc.sc().getExecutorMemoryStatus()
         workers = status.size() - 1  # one of them is this process
-        lines = words(history_of(execute, kind, key, {}))
+        lines = history_lines(history_of(execute, kind, key, {}))
         print(json.dumps({"workers": workers, "took": took, "cells": counted, "seen": lines}))
     finally:
         spark.stop()

@@ -14,7 +14,7 @@ from support.scenes import crash, state
 from commands.doctor import MATCHES, NOT_LOADED, problems_of
 from commands.native import native
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.questions.seen import seen, stored_under, words
+from gdb_epi.fleet.questions.seen import history_lines, seen, stored_under
 from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.session import Session
 
@@ -84,8 +84,13 @@ def test_a_core_that_is_stored_under_another_key_was_seen(tmp_path: Path) -> Non
     assert stored_under(base, "c" * 32) == ("stable", "5" * 16)
     assert stored_under(base, "d" * 32) is None
     history = seen(base, "stable", "5" * 16, {"core_key": "c" * 32})
-    assert words(history, of_a_core=True)[0] == "1 crash so far, on no known host: this core itself"
+    assert (
+        history_lines(history, of_a_core=True)[0]
+        == "1 crash so far, on no known host: this core itself"
+    )
     other = seen(base, "stable", "5" * 16, {"core_key": "d" * 32})
-    assert "without this core, which is not stored" in words(other, of_a_core=True)[0]
-    assert words(other)[0] == "1 crash so far, on no known host"
-    assert words(seen(base, "python", "9" * 16)) == ["No crash with this key is in this database"]
+    assert "without this core, which is not stored" in history_lines(other, of_a_core=True)[0]
+    assert history_lines(other)[0] == "1 crash so far, on no known host"
+    assert history_lines(seen(base, "python", "9" * 16)) == [
+        "No crash with this key is in this database"
+    ]

@@ -15,8 +15,8 @@ from gdb_epi.fleet.population.coverage import with_hours_beside, without_hours
 from gdb_epi.fleet.population.host_spelling import one_spelling
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.quality import checks
-from gdb_epi.fleet.questions.signatures import curve
-from gdb_epi.fleet.questions.splitting import split
+from gdb_epi.fleet.questions.signatures import epidemic_curve
+from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.report.counts import tally
 from gdb_epi.fleet.report.overview import facts_of
 from gdb_epi.fleet.report.texts import number
@@ -84,7 +84,7 @@ def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatc
         rows = ((f"feed:{day}", HostDay(day, "node-0", 24.0, {})) for day in days)
         store_exposure(engine, rows)
         population = load_population(engine)
-        course = curve(engine, load_times(engine), None)
+        course = epidemic_curve(engine, load_times(engine), None)
         facts = dict(facts_of(population, tally(engine, population, (None, None))))
     assert sum(row.crashes for row in course) == 40
     rated = sum(row.per_1000_hours * row.hours / 1000 for row in course if row.hours)
@@ -131,7 +131,7 @@ def test_what_the_feed_does_not_know_of_a_version_the_records_do(trouble):
     _, host, _ = fleet.truth["split"]
     read = fleet_troubles.spoil(population(fleet), 7005, [trouble])
     name = "two-faces"
-    parted = split(read, read.signatures.index(name), FIRST_DAY + 20)
+    parted = split_signature(read, read.signatures.index(name), FIRST_DAY + 20)
     assert [part.mark for part in parted.parts][:2] == [f"host={host}", "kernel=kernel1"]
     whole = [
         sum(c.cause == f"split-{half}" for c in fleet.crashes) for half in ("host", "software")

@@ -8,8 +8,8 @@ import pytest
 from support import fleet_troubles
 from support.fleet_simulator import FIRST_DAY, population, simulate
 
-from gdb_epi.fleet.questions.splitting import split
-from gdb_epi.fleet.questions.verdict import ONE_EVENT, of_population
+from gdb_epi.fleet.questions.splitting import split_signature
+from gdb_epi.fleet.questions.verdict import ONE_EVENT, judge_population
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
@@ -36,9 +36,9 @@ def test_a_loop_and_an_event_are_told_and_accuse_nobody():
     assert set(findings) == {(LOOP_OF, "looping"), (EVENT, "timeout")}
     assert findings[(LOOP_OF, "looping")].value == fleet.truth["loop"]
     assert findings[(LOOP_OF, "looping")].n == 60 and findings[(EVENT, "timeout")].n == 25
-    kinds = {v.kind for v in of_population(pop, LAST, screened)}
+    kinds = {v.kind for v in judge_population(pop, LAST, screened)}
     assert kinds == {ONE_EVENT}
-    whole = split(pop, pop.signatures.index("looping"), LAST)
+    whole = split_signature(pop, pop.signatures.index("looping"), LAST)
     assert sum(part.crashes for part in whole.parts) == 60, "each crash is in one part"
 
 

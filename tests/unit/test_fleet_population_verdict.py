@@ -22,12 +22,12 @@ LAST = FIRST_DAY + 20
 
 def judged(fleet, name):
     pop = population(fleet)
-    return pv.of_signature(pop, pop.signatures.index(name), LAST)
+    return pv.judge_signature(pop, pop.signatures.index(name), LAST)
 
 
 def test_one_bad_host_is_hardware_and_to_be_retired():
     fleet = simulate(7000, bad_host=1.5, **SMALL)
-    first = pv.of_population(population(fleet), LAST)[0]
+    first = pv.judge_population(population(fleet), LAST)[0]
     host = fleet.truth["bad_host"]
     assert (first.kind, first.subject) == (pv.HARDWARE_HOST, f"host={host}")
     taken = f"hardware: one host ({host}), take it out and test it"
@@ -55,7 +55,7 @@ def test_a_host_with_nearly_one_signature_is_not_called_broken():
     assert other >= 1, "the host has other signatures too"
     screened = [f for f in screen(pop, LAST).findings if f.value == host]
     assert all("hardware" not in verdict(f) and "all kinds" not in verdict(f) for f in screened)
-    found = [v for v in pv.of_population(pop, LAST) if v.subject in (f"host={host}", "loop")]
+    found = [v for v in pv.judge_population(pop, LAST) if v.subject in (f"host={host}", "loop")]
     assert found and all(v.kind == pv.ONE_HOST for v in found)
     assert all("if the crash stays on the host" in v.headline for v in found)
     assert not any("retire" in v.headline or "hardware" in v.headline for v in found)
@@ -69,7 +69,9 @@ def test_a_host_that_is_like_the_others_but_for_one_signature_is_not_called_brok
     fleet, host = crashing(["loop"] * 20 + ["s001", "s002", "s003"])
     mine = [c.signature for c in fleet.crashes if f"node-{c.host}" == host]
     assert 20 / len(mine) < pv.MOSTLY, "no share of one signature decides"
-    (first,) = [v for v in pv.of_population(population(fleet), LAST) if v.subject == f"host={host}"]
+    (first,) = [
+        v for v in pv.judge_population(population(fleet), LAST) if v.subject == f"host={host}"
+    ]
     assert (first.kind, pv.LEADING in first.headline) == (pv.ONE_HOST, True)
     assert "move its job first" in first.headline and "retire" not in first.headline
 
@@ -78,7 +80,7 @@ def test_a_host_with_more_of_the_usual_crashes_is_not_called_broken():
     """It may be the busiest one; nothing but their number sets its crashes apart."""
     fleet, host = crashing([f"s{n % 40:03}" for n in range(60)])
     pop = population(fleet)
-    (first,) = [v for v in pv.of_population(pop, LAST) if v.subject == f"host={host}"]
+    (first,) = [v for v in pv.judge_population(pop, LAST) if v.subject == f"host={host}"]
     assert (first.kind, pv.USUAL in first.headline) == (pv.ONE_HOST, True)
     assert "retire" not in first.headline and "hardware" not in first.headline
     assert any("nothing but their number" in caveat for caveat in first.caveats)
@@ -88,7 +90,7 @@ def test_a_host_with_more_of_the_usual_crashes_is_not_called_broken():
 
 def test_a_host_with_many_signatures_is_broken_though_one_leads():
     fleet, host = crashing(f"own{n}" if n % 2 else "loop" for n in range(50))
-    first = pv.of_population(population(fleet), LAST)[0]
+    first = pv.judge_population(population(fleet), LAST)[0]
     assert (first.kind, first.headline) == (
         pv.HARDWARE_HOST,
         f"hardware: one host ({host}), take it out and test it",
@@ -136,13 +138,15 @@ def test_what_no_exposure_means_is_said():
     fleet = simulate(7000, bad_host=2.0, **SMALL)
     whole = population(fleet)
     nothing = whole.chosen(whole.day > 0, whole.exposure_day < 0)
-    first = pv.of_population(nothing, LAST)[0]
+    first = pv.judge_population(nothing, LAST)[0]
     assert first.subject == f"host={fleet.truth['bad_host']}"
     assert pv.NO_HOURS_AT_ALL in first.caveats
 
 
 def test_a_quiet_fleet_has_no_verdict():
-    assert pv.of_population(population(simulate(7003, hosts=300, days=10, per_day=5)), LAST) == []
+    assert (
+        pv.judge_population(population(simulate(7003, hosts=300, days=10, per_day=5)), LAST) == []
+    )
 
 
 def test_one_wrong_clock_does_not_change_what_the_server_says(tmp_path, monkeypatch):

@@ -34,8 +34,8 @@ from gdb_epi.errors import EpiError
 from gdb_epi.fleet.lake.cells import cells
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.questions.signatures import (
-    compare,
-    curve,
+    compare_windows,
+    epidemic_curve,
     last_moment,
     new_signatures,
     top_signatures,
@@ -206,12 +206,12 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
             assert until is not None
             new = new_signatures(engine, load_times(engine), 3, until, 1000)
             windows = (until - 10 * 86400, until - 5 * 86400), (until - 5 * 86400, until)
-            rows = sorted(compare(engine, *windows, 1000), key=lambda row: row.key)
+            rows = sorted(compare_windows(engine, *windows, 1000), key=lambda row: row.key)
             answers.append(
                 (
                     found,
                     sorted(new, key=lambda r: r.key),
-                    curve(engine, load_times(engine), None),
+                    epidemic_curve(engine, load_times(engine), None),
                     rows,
                 )
             )

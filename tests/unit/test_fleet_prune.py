@@ -21,7 +21,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.questions.onset import onset
 from gdb_epi.fleet.questions.quality import checks
-from gdb_epi.fleet.questions.signatures import compare, curve, new_signatures
+from gdb_epi.fleet.questions.signatures import compare_windows, epidemic_curve, new_signatures
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import HostDay, store_exposure
@@ -81,9 +81,9 @@ def asked(db):
         new = [
             (row.key, row.crashes) for row in new_signatures(engine, load_times(engine), 7, NOW, 50)
         ]
-        days = [row for row in curve(engine, load_times(engine), None) if row.day >= CUT]
+        days = [row for row in epidemic_curve(engine, load_times(engine), None) if row.day >= CUT]
         recent = ((CUT * DAY, (CUT + 60) * DAY), ((CUT + 60) * DAY, NOW))
-        changes = compare(engine, *recent, 50)
+        changes = compare_windows(engine, *recent, 50)
         p = load_population(engine)
         p = p.chosen(p.day >= CUT, p.exposure_day >= CUT)
         host, signature = np.array(p.hosts)[p.host], np.array(p.signatures)[p.signature]
@@ -128,7 +128,7 @@ def check_pruned(db, tmp_path, capsys):
         assert onset(population, again).first_crash is None
         assert any("were pruned" in check.text for check in checks(population))
         with pytest.raises(InputError, match="were pruned"):
-            compare(engine, ((CUT - 9) * DAY, CUT * DAY), (CUT * DAY, NOW), 50)
+            compare_windows(engine, ((CUT - 9) * DAY, CUT * DAY), (CUT * DAY, NOW), 50)
     capsys.readouterr()
     assert main(["fleet", "trend", "--db", db]) == 0
     assert f"before {_day(CUT)} crashes were pruned" in capsys.readouterr().out

@@ -26,7 +26,7 @@ from gdb_epi.fleet.population.reading import open_for_question
 from gdb_epi.fleet.questions.lookup import find_group
 from gdb_epi.fleet.questions.signature_groups import find_signature
 from gdb_epi.fleet.questions.signatures import last_moment
-from gdb_epi.fleet.questions.splitting import split
+from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.statistics import arrays, special
 from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_distinct_rows
@@ -271,7 +271,7 @@ def test_a_memo_changes_no_answer():
 
     def told(one):
         found = screen(one, day).findings
-        parts = split(one, code, day).parts
+        parts = split_signature(one, code, day).parts
         return [f[:-1] for f in found], [(p.mark, p.label, p.members.sum()) for p in parts]
 
     plain = told(whole)

@@ -20,7 +20,7 @@ from support import fleet_services, fleet_troubles
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Memo, Population
-from gdb_epi.fleet.questions.verdict import of_population
+from gdb_epi.fleet.questions.verdict import judge_population
 from gdb_epi.fleet.screen.screening import screen
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "fleet" / "screens.json"
@@ -61,7 +61,7 @@ def answers(whole: Population) -> list[list[Any]]:
         for f in screened.findings
     ]
     rows.append([int(screened.peeled.sum())])
-    for judged in of_population(whole, whole.last_day, screened):
+    for judged in judge_population(whole, whole.last_day, screened):
         causes = [
             [cause.kind, cause.mark, cause.crashes, cause.hosts, list(cause.facts), cause.label,
              cause.more, zlib.crc32(np.flatnonzero(cause.members).tobytes())]

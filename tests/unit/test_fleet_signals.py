@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 
-from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_population
+from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
 from gdb_epi.fleet.screen.finding import BITFLIP, FORKS, LOCK
@@ -79,7 +79,7 @@ def test_flags_of_one_host_are_signals_of_their_own():
     assert (pop.hosts[host], BITFLIP) in {(f.value, f.signature) for f in flip}
     (told,) = [f for f in lock if f.signature == LOCK and f.value == pop.hosts[host]]
     assert told.n == 5 and "look at its job" in verdict(told) and "forks" in told.caveats[0]
-    judged = of_population(pop._replace(lock_inherited=pop.lock_inherited | mine), LAST)
+    judged = judge_population(pop._replace(lock_inherited=pop.lock_inherited | mine), LAST)
     assert any("inherited locks go with host=" in v.headline for v in judged)
     assert not any(v.kind == HARDWARE_HOST and pop.hosts[host] in v.subject for v in judged)
 

@@ -15,7 +15,12 @@ from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.clocks import judge_times
 from gdb_epi.fleet.questions.onset import onset
-from gdb_epi.fleet.questions.signatures import curve, last_moment, new_signatures, top_signatures
+from gdb_epi.fleet.questions.signatures import (
+    epidemic_curve,
+    last_moment,
+    new_signatures,
+    top_signatures,
+)
 from gdb_epi.fleet.records.times import is_possible, judged_time
 from gdb_epi.fleet.screen.moments import moment_findings
 from gdb_epi.fleet.store.db import open_database
@@ -65,7 +70,7 @@ def test_one_clock_ahead_hides_nothing_that_is_new(engine):
     assert abs(until - now) < 3 * DAY
     (row,) = new_signatures(engine, load_times(engine), 7.0, until, 10)
     assert (row.signature, row.crashes) == ("fresh", 6), "the two count, their times do not"
-    assert len(curve(engine, load_times(engine), None)) <= 41
+    assert len(epidemic_curve(engine, load_times(engine), None)) <= 41
     top = {row.signature: row for row in top_signatures(engine, 9)}
     assert top["fresh"].last_seen <= now
     population = load_population(engine)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, Fleet, population, simulate
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.verdict import of_population
+from gdb_epi.fleet.questions.verdict import judge_population
 from gdb_epi.fleet.screen.screening import screen
 
 DAYS, TURN = 21, 7
@@ -29,7 +29,7 @@ def canaries(hosts: dict[int, int], *, named: bool = True) -> Fleet:
 
 def said(whole: Population) -> list[str]:
     """What the verdicts say of the signature, and of hosts."""
-    return [verdict.headline for verdict in of_population(whole, FIRST_DAY + DAYS - 1)]
+    return [verdict.headline for verdict in judge_population(whole, FIRST_DAY + DAYS - 1)]
 
 
 def test_of_the_hosts_of_a_canary_none_is_accused():

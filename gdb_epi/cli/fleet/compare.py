@@ -30,9 +30,9 @@ def run(args: Namespace) -> int:
 
     windows = window(args.before), window(args.after)
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.signatures import compare
+        from gdb_epi.fleet.questions.signatures import compare_windows
 
-        rows = compare(engine, *windows, args.limit)
+        rows = compare_windows(engine, *windows, args.limit)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE

@@ -24,7 +24,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
-        from gdb_epi.fleet.questions.seen import history_of, title, words
+        from gdb_epi.fleet.questions.seen import history_lines, history_of, signature_title
         from gdb_epi.fleet.questions.signature_groups import require_signature
         from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
@@ -35,6 +35,6 @@ def run(args: Namespace) -> int:
         print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))
         return EXIT_DONE
     labels = [label for label, _ in history.verdicts]
-    for line in (title(group.name, group.category, labels), *words(history)):
+    for line in (signature_title(group.name, group.category, labels), *history_lines(history)):
         print_line(line)
     return EXIT_DONE

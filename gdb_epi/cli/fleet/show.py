@@ -34,11 +34,11 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.pruned import day_of_prune, pruned_words
+        from gdb_epi.fleet.questions.pruned import caveat_of_prune, day_of_prune
 
         data, lines = _answer(engine, args.what, day_argument(args.asof), database_again(args))
         if "first" in data:  # of a signature or a host
-            lines[2:2] = pruned_words(day_of_prune(engine), data["first"])
+            lines[2:2] = caveat_of_prune(day_of_prune(engine), data["first"])
     if args.json:
         print(json.dumps(data, indent=1))
         return EXIT_DONE
@@ -74,7 +74,7 @@ def _answer(
 
 
 def _signature_lines(group: SignatureGroup, summary: Summary, again: str) -> list[str]:
-    from gdb_epi.fleet.questions.seen import title
+    from gdb_epi.fleet.questions.seen import signature_title
     from gdb_epi.render.frame_lines import NATIVE as C
     from gdb_epi.render.frame_lines import PYTHON as PY
     from gdb_epi.render.frame_lines import Call, Row, row_lines
@@ -84,7 +84,7 @@ def _signature_lines(group: SignatureGroup, summary: Summary, again: str) -> lis
     labels = [label for label, _ in summary.tables["verdict"]]
     frames = signature_words(group.text or "", group.category).frames
     rows = [Row(Call(PY if language == PYTHON else C, name)) for language, name in frames]
-    lines = [title(group.name, group.category, labels), _counts(summary), ""]
+    lines = [signature_title(group.name, group.category, labels), _counts(summary), ""]
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
         lines += labelled(label, _tally(summary, name))
     stack = [line.strip() for line in row_lines(rows)]

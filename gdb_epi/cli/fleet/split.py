@@ -13,7 +13,7 @@ from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
-    from gdb_epi.fleet.questions.splitting import Part, Split
+    from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
     from gdb_epi.fleet.questions.verdict import PopulationVerdict
 
 GROUP = "Find causes"
@@ -27,12 +27,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the parts, largest evidence first."""
-    from gdb_epi.fleet.questions.splitting import split
-    from gdb_epi.fleet.questions.verdict import NOT_ENOUGH, of_split
+    from gdb_epi.fleet.questions.splitting import split_signature
+    from gdb_epi.fleet.questions.verdict import NOT_ENOUGH, judge_split
 
     population, code = population_and_code(args.db, args.signature, args.asof)
-    parted = split(population, code, population.last_day)
-    judged = of_split(population, parted)
+    parted = split_signature(population, code, population.last_day)
+    judged = judge_split(population, parted)
     if args.json or args.csv:
         _machine(population, parted, judged, as_csv=args.csv)
     else:
@@ -72,7 +72,7 @@ def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[
 
 
 def _machine(
-    population: Population, parted: Split, judged: PopulationVerdict, *, as_csv: bool
+    population: Population, parted: SignatureSplit, judged: PopulationVerdict, *, as_csv: bool
 ) -> None:
     from gdb_epi.cli.fleet.output import print_rows
 
@@ -89,7 +89,7 @@ def _machine(
     print(json.dumps({**head, "more": parted.more, "leaning": parted.leaning, "parts": parts}))
 
 
-def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
+def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[str, Any]:
     from gdb_epi.fleet.screen.finding_texts import finite
 
     members = population.core_keys.under(part.members)
@@ -115,7 +115,7 @@ def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
     }
 
 
-def _text(parted: Split, judged: PopulationVerdict) -> None:
+def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
     from gdb_epi.fleet.screen.finding_texts import plain_signature, sentence, tested_words
 
     print_line(plain_signature(parted.signature))

@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
     with open_for_question(args.db) as base:
         repaired = repaired_hosts(base.execute, time.time())
         population = since_repairs(base.population(asof), repaired)
-    from gdb_epi.fleet.questions.verdict import of_population
+    from gdb_epi.fleet.questions.verdict import judge_population
     from gdb_epi.fleet.screen.alike_events import largest_and_others
     from gdb_epi.fleet.screen.finding_texts import as_json, plain_signature
     from gdb_epi.fleet.screen.screening import screen
@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
         print_rows(rows, as_csv=args.csv)
         return EXIT_DONE
     if findings:
-        for headline, subjects in _headlines(of_population(population, day, screened)):
+        for headline, subjects in _headlines(judge_population(population, day, screened)):
             name = subjects[0].removeprefix("host=")
             is_told = name in headline or subjects[0].startswith("*")
             what = "" if is_told else f": {plain_signature(subjects[0])}"
@@ -73,10 +73,10 @@ def run(args: Namespace) -> int:
     else:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
     if screened is not None:
-        from gdb_epi.fleet.questions.courses import courses
+        from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
         from gdb_epi.fleet.screen.possible_hosts import what_cannot_be_told
 
-        for line in courses(population, day, screened):
+        for line in unexplained_signature_sentences(population, day, screened):
             print_line(line)
         for line in what_cannot_be_told(population, day, screened):
             print_line(line)

@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.pruned import day_of_prune, pruned_words
+        from gdb_epi.fleet.questions.pruned import caveat_of_prune, day_of_prune
         from gdb_epi.fleet.questions.signatures import top_signatures
 
         rows = top_signatures(engine, args.limit, day_argument(args.asof))
@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
         print_table(HEADERS, [_cells(row) for row in rows], "no crashes in this database", NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
-            for line in pruned_words(before, min(firsts, default=None)):
+            for line in caveat_of_prune(before, min(firsts, default=None)):
                 print(f"\n{line}")
             print_line("")
             print_line(f"More about a row: gdb-epi fleet show KEY{database_again(args)}")

@@ -33,13 +33,13 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.population.cache import load_times
         from gdb_epi.fleet.questions.lookup import require_group
         from gdb_epi.fleet.questions.pruned import day_of_prune
-        from gdb_epi.fleet.questions.signatures import curve, without_a_time
+        from gdb_epi.fleet.questions.signatures import count_crashes_without_time, epidemic_curve
         from gdb_epi.fleet.store.days import iso_day
 
         name = None if args.signature is None else require_group(engine, args.signature).name
         times, asof = load_times(engine), day_argument(args.asof)
-        rows = curve(engine, times, name, asof)
-        timeless = without_a_time(times, name, asof)
+        rows = epidemic_curve(engine, times, name, asof)
+        timeless = count_crashes_without_time(times, name, asof)
         pruned = day_of_prune(engine)
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]

@@ -21,7 +21,7 @@ from gdb_epi.fleet.life.repairs import hosts_meant, is_past, of_today, since_rep
 from gdb_epi.fleet.life.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_host
+from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
 from gdb_epi.fleet.screen.ended import end_of_host
 from gdb_epi.fleet.screen.finding import is_of_host
 from gdb_epi.fleet.screen.finding_states import (
@@ -152,7 +152,7 @@ def _of_findings(
         if decided == DISMISSED and not findings_to_raise([finding], before):
             left_in[finding.value] = "a person dismissed the finding"
             continue
-        judged = of_host(population, finding)
+        judged = judge_host(population, finding)
         is_hardware = is_of_host(finding.signature) and judged.kind == HARDWARE_HOST
         if decided != CONFIRMED and not is_hardware:
             left_in.setdefault(finding.value, "its job may be the cause: move that first")

@@ -19,7 +19,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_PAIRS = 30  # that are shown; those of q and both conditions' tests are far fewer as a rule
 
 
-class Alone(NamedTuple):
+class SingleCondition(NamedTuple):
     """One condition of a pair without the other one."""
 
     attr: str
@@ -36,7 +36,7 @@ class AttributePair(NamedTuple):
 
     mark: str  # attr=value and attr=value
     finding: Finding  # its numbers; the aliases are other pairs that cannot be told apart
-    alone: tuple[Alone, Alone]
+    alone: tuple[SingleCondition, SingleCondition]
 
 
 class PairSearch(NamedTuple):
@@ -86,9 +86,9 @@ def _mark(pair: Conjunction) -> str:
     return f"{pair.first.name}={first} and {pair.second.name}={second}"
 
 
-def _alone(population: Population, attribute: Attribute, value: int, mine: Ints) -> Alone:
+def _alone(population: Population, attribute: Attribute, value: int, mine: Ints) -> SingleCondition:
     share, _ = expected_shares(population, attribute)
     codes = attribute.crash[mine]
     n, total, part = int((codes == value).sum()), int((codes >= 0).sum()), float(share[value])
     risk = relative_risk(n, part, total - n, 1 - part)
-    return Alone(attribute.name, attribute.values[value], n, total, *risk)
+    return SingleCondition(attribute.name, attribute.values[value], n, total, *risk)

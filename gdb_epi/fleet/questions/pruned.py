@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-def pruned_words(before: int | None, first: float | None) -> list[str]:
+def caveat_of_prune(before: int | None, first: float | None) -> list[str]:
     """Return a line where counts may be too small: crashes since `first` may have been pruned."""
     from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 

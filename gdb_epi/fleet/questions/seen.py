@@ -11,7 +11,7 @@ from pathlib import Path
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.life.decision_words import decisions_on_record
 from gdb_epi.fleet.paths import default_database, is_url
-from gdb_epi.fleet.questions.pruned import pruned_words
+from gdb_epi.fleet.questions.pruned import caveat_of_prune
 from gdb_epi.fleet.store.pruned import pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import (
     Execute,
@@ -138,7 +138,7 @@ def stored_under(db: str | None, core_key: str) -> tuple[str, str] | None:
     return (str(kind), str(key)) if key else None
 
 
-def words(history: SignatureHistory, *, of_a_core: bool = False) -> list[str]:
+def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list[str]:
     """Return the answer as lines; `of_a_core`: about the core at hand, not about a key."""
     if not history.crashes:
         lines = [*history.known, "No crash with this key is in this database"]
@@ -155,14 +155,14 @@ def words(history: SignatureHistory, *, of_a_core: bool = False) -> list[str]:
         lines[-1] += ", without this core, which is not stored"
     if history.first is not None and history.last is not None:
         lines.append(f"First {utc_time(history.first)}, last {utc_time(history.last)}")
-    lines += pruned_words(history.pruned_before, history.first)
+    lines += caveat_of_prune(history.pruned_before, history.first)
     if hosts:
         lines.append(f"Hosts: {hosts}")
     lines.append(f"Verdicts: {verdicts}")
     return lines
 
 
-def title(line: str, category: str | None, labels: Sequence[str]) -> str:
+def signature_title(line: str, category: str | None, labels: Sequence[str]) -> str:
     """Return a signature in a few words: what happened, where; `labels` are its verdicts."""
     from gdb_epi.render.headline import HUNG
     from gdb_epi.render.signature_words import where_and_what

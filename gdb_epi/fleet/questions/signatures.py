@@ -171,7 +171,7 @@ def _verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[str, i
 _KEY = (t.sig.c.kind, t.sig.c.key)
 
 
-class NewRow(NamedTuple):
+class NewSignature(NamedTuple):
     """A signature whose first crash ever lies in the window."""
 
     first_seen: float
@@ -182,7 +182,7 @@ class NewRow(NamedTuple):
     signature: str | None
 
 
-class DayRow(NamedTuple):
+class CurveDay(NamedTuple):
     """Crashes and host-hours of one day (days since 1970-01-01); hours are None when unknown."""
 
     day: int
@@ -192,7 +192,7 @@ class DayRow(NamedTuple):
     per_1000_hours: float | None
 
 
-class CompareRow(NamedTuple):
+class ComparedSignature(NamedTuple):
     """One signature in two windows, with the rate ratio and the p value of its change."""
 
     kind: str
@@ -220,7 +220,7 @@ def last_moment(population: Population) -> float | None:
 
 def new_signatures(
     engine: Engine, population: Population, days: float, until: float, limit: int
-) -> list[NewRow]:
+) -> list[NewSignature]:
     """Return the signatures first seen in the last `days` before `until`, latest first.
 
     A crash of unknown time was there when its record came, which is all that it says.
@@ -249,7 +249,9 @@ def new_signatures(
             hosts = population.host[chosen & (population.signature == number)]
             size = int(np.unique(hosts[hosts >= 0]).size)
             kind, key = keys.get(name, ("", ""))
-            rows.append(NewRow(float(first[number]), kind, key, int(counts[number]), size, name))
+            rows.append(
+                NewSignature(float(first[number]), kind, key, int(counts[number]), size, name)
+            )
     return rows
 
 
@@ -261,9 +263,9 @@ def _keys_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[st
     return {text: (kind, key) for text, kind, key in connection.execute(chosen)}
 
 
-def curve(
+def epidemic_curve(
     engine: Engine, population: Population, signature: str | None, asof: int | None = None
-) -> list[DayRow]:
+) -> list[CurveDay]:
     """Return the crashes of each day up to one, of a signature (its name) or of all.
 
     Days between are filled in; crashes whose time is not known are left out.
@@ -281,11 +283,13 @@ def curve(
         hours_of_day = exposed.get(number)
         # Crashes of hosts that the feed lacks have no hours: they are in no rate.
         rate = 1000 * covered / hours_of_day if hours_of_day else None
-        rows.append(DayRow(number, crashes, hosts, hours_of_day, rate))
+        rows.append(CurveDay(number, crashes, hosts, hours_of_day, rate))
     return rows
 
 
-def without_a_time(population: Population, signature: str | None, asof: int | None) -> int:
+def count_crashes_without_time(
+    population: Population, signature: str | None, asof: int | None
+) -> int:
     """Return how many crashes a `curve` leaves out, because no time of theirs is believed."""
     lost = ~population.timed
     if asof is not None:
@@ -335,9 +339,9 @@ def _days(by_day: dict[int, Any]) -> list[int]:
     return list(range(first, last + 1)) if last - first <= MAX_GAP else sorted(by_day)
 
 
-def compare(
+def compare_windows(
     engine: Engine, before: tuple[float, float], after: tuple[float, float], limit: int
-) -> list[CompareRow]:
+) -> list[ComparedSignature]:
     """Compare the signatures of two half-open windows (epoch seconds), strongest change first.
 
     Given both windows' crashes of a signature, how many fall in the second one is binomial, with
@@ -363,7 +367,9 @@ def compare(
     for i, key in enumerate(keys):
         text = first.get(key, (0, None))[1] or second.get(key, (0, None))[1]
         ratio = float((b[i] / share) / (a[i] / (1 - share))) if a[i] else None
-        rows.append(CompareRow(*key, int(a[i]), int(b[i]), ratio, float(p[i]), float(q[i]), text))
+        rows.append(
+            ComparedSignature(*key, int(a[i]), int(b[i]), ratio, float(p[i]), float(q[i]), text)
+        )
     return sorted(rows, key=lambda row: (row.p, -row.after, row.key))[:limit]
 
 

@@ -19,7 +19,7 @@ from gdb_epi.fleet.questions.subpopulations import (
     distinguishing_facts,
     subpopulations_of,
 )
-from gdb_epi.fleet.questions.undecided import Undecided, undecided
+from gdb_epi.fleet.questions.undecided import Undecided, what_is_undecided
 from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
@@ -183,7 +183,7 @@ IN_BETWEEN = "their facts fit two forms nearly as well: left unassigned"
 ONE_POPULATION = "one population, as far as can be told"
 
 
-class Part(NamedTuple):
+class SignaturePart(NamedTuple):
     """One population of a signature."""
 
     label: str
@@ -200,11 +200,11 @@ class Part(NamedTuple):
     undecided: Undecided | None = None  # of a part that nothing marks: what cannot be told
 
 
-class Split(NamedTuple):
+class SignatureSplit(NamedTuple):
     """The parts, the answer in words, and how many more crashes may settle what is open."""
 
     signature: str
-    parts: tuple[Part, ...]
+    parts: tuple[SignaturePart, ...]
     answer: str
     more: int | None
     leaning: str | None  # the best mark that is not significant yet
@@ -221,7 +221,7 @@ class Split(NamedTuple):
 MINOR = 0.2  # of the crashes: what fewer of them have is no answer to why there are so many
 
 
-def _is_open(parts: Sequence[Part]) -> bool:
+def _is_open(parts: Sequence[SignaturePart]) -> bool:
     marked = [part for part in parts if part.finding is not None]
     total = sum(part.crashes for part in parts)
     return (
@@ -231,9 +231,9 @@ def _is_open(parts: Sequence[Part]) -> bool:
     )
 
 
-def split(
+def split_signature(
     population: Population, signature: int, day: int, hosts: Sequence[Finding] | None = None
-) -> Split:
+) -> SignatureSplit:
     """Split the crashes of one signature (its code in the population).
 
     `hosts` are the findings of hosts as a screening of that day has them; it saves finding them.
@@ -268,10 +268,10 @@ def split(
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
     counts = tuple(_with_repeats(whole, events, part) for part in parts)
-    return Split(name, counts, _answer(parts, more), more, leaning)
+    return SignatureSplit(name, counts, _answer(parts, more), more, leaning)
 
 
-def _with_repeats(population: Population, events: Events, part: Part) -> Part:
+def _with_repeats(population: Population, events: Events, part: SignaturePart) -> SignaturePart:
     """Put the crashes that came together with one of a part into it."""
     members = events.with_repeats(part.members) & (
         part.members | (population.signature == population.signature[part.members][:1])
@@ -317,7 +317,7 @@ def _host_parts(
     return parts
 
 
-def _part(population: Population, same: Bools, explained_part: MarkedCrashes) -> Part:
+def _part(population: Population, same: Bools, explained_part: MarkedCrashes) -> SignaturePart:
     conditions = explained_part.conditions
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
     label = verdict(conditions[0])
@@ -336,12 +336,12 @@ def _open_parts(
     *,
     alone: bool,
     marked: bool,
-) -> list[Part]:
+) -> list[SignaturePart]:
     """Return the parts that nothing of the fleet marks: subpopulations as such, and the rest."""
     parts = []
 
     def add(mark: str, label: str, mine: Bools) -> None:
-        open_question = undecided(population, free, mine)
+        open_question = what_is_undecided(population, free, mine)
         more, leaning = _needed(population, mine, open_question)
         part = _bare(population, same, label, mine)._replace(mark=mark, undecided=open_question)
         parts.append(part._replace(more=more, leaning=leaning))
@@ -369,14 +369,14 @@ def _likely(population: Population, members: Bools) -> str:
     return "a form of its own; no host or attribute goes with it yet: its cause cannot be told"
 
 
-def _bare(population: Population, same: Bools, label: str, members: Bools) -> Part:
+def _bare(population: Population, same: Bools, label: str, members: Bools) -> SignaturePart:
     hosts = count_distinct(population.host[members & (population.host >= 0)])
     flips = int((population.bitflip & members).sum())
     facts = tuple(t.words() for t in distinguishing_facts(population, members, same & ~members))
-    return Part(label, REST, None, int(members.sum()), hosts, flips, members, facts=facts)
+    return SignaturePart(label, REST, None, int(members.sum()), hosts, flips, members, facts=facts)
 
 
-def _answer(parts: list[Part], more: int | None) -> str:
+def _answer(parts: list[SignaturePart], more: int | None) -> str:
     hosts = [p for p in parts if p.finding is not None and p.finding.attr == "host"]
     others = [p for p in parts if p.finding is not None and p.finding.attr != "host"]
     rest = sum(p.crashes for p in parts if p.finding is None)

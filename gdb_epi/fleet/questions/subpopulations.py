@@ -59,7 +59,7 @@ class FactDifference(NamedTuple):
         return f"{self.fact}={self.value} ({self.here} of {self.of_here}{rest})"
 
 
-def facts_of(population: Population) -> tuple[Attribute, ...]:
+def fact_attributes(population: Population) -> tuple[Attribute, ...]:
     """Return the facts of the cores, the flags among them."""
     none = nowhere(population.exposure_day.size)
     flags = (("bitflip", population.bitflip), ("lock_inherited", population.lock_inherited))
@@ -76,7 +76,7 @@ def subpopulations_of(population: Population, members: Bools) -> list[Subpopulat
     functions = _by_function(population, members, rows)
     if functions:
         return functions
-    varied = list(_varied(facts_of(population), rows))
+    varied = list(_varied(fact_attributes(population), rows))
     others = np.flatnonzero(~members)
     kept = _measured_once(varied, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
     classes_of_rows = find_classes([_levels(fact.crash[rows]) for fact in kept])
@@ -91,7 +91,7 @@ def subpopulations_of(population: Population, members: Bools) -> list[Subpopulat
     for number in np.argsort(-counts)[: np.count_nonzero(counts)]:
         mine = np.zeros(members.size, dtype=bool)
         mine[rows[sure & (of_row == number)]] = True
-        made.append(Subpopulation(mark_of(population, mine, members & ~mine), mine))
+        made.append(Subpopulation(distinguishing_mark(population, mine, members & ~mine), mine))
     return made
 
 
@@ -117,7 +117,7 @@ def _by_function(population: Population, members: Bools, rows: Ints) -> list[Sub
     return [*made, Subpopulation(OTHER_FUNCTION, rest)] if rest.any() else made
 
 
-def mark_of(population: Population, mine: Bools, others: Bools) -> str:
+def distinguishing_mark(population: Population, mine: Bools, others: Bools) -> str:
     """Return the facts that mark some crashes, in words short enough for a name."""
     differences = distinguishing_facts(population, mine, others)
     return " and ".join(f"{t.fact}={t.value}" for t in differences) or "facts in other combinations"
@@ -135,7 +135,7 @@ def distinguishing_facts(
     """
     differences = []
     rows = [np.flatnonzero(mask) for mask in (mine, others)]
-    for fact in facts_of(population) if columns is None else columns:
+    for fact in fact_attributes(population) if columns is None else columns:
         here, there = (codes[codes >= 0] for codes in (fact.crash[some] for some in rows))
         if here.size < MIN_CLASS or not there.size or len(fact.values) > MAX_VALUES:
             continue

@@ -101,7 +101,7 @@ class Undecided(NamedTuple):
         return {**plain, "possible": [mark._asdict() for mark in self.possible]}
 
 
-def undecided(population: Population, free: Bools, members: Bools) -> Undecided:
+def what_is_undecided(population: Population, free: Bools, members: Bools) -> Undecided:
     """Return what the crashes `members` leave open; `free` are those that hosts do not explain."""
     uncovered = members & ~population.covered if population.has_exposure else members & False
     families = FAMILIES if hours_miss_some(population) else 1

@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.splitting import UNCERTAIN, Part, Split, split
+from gdb_epi.fleet.questions.splitting import (
+    UNCERTAIN,
+    SignaturePart,
+    SignatureSplit,
+    split_signature,
+)
 from gdb_epi.fleet.screen.attributes import HOST_HOURS
 from gdb_epi.fleet.screen.ended import end_of_host
 from gdb_epi.fleet.screen.finding import (
@@ -109,14 +114,14 @@ class PopulationVerdict(NamedTuple):
         return {k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}
 
 
-def of_signature(
+def judge_signature(
     population: Population, signature: int, day: int, hosts: Sequence[Finding] | None = None
 ) -> PopulationVerdict:
     """Judge one signature (its code in the population) by its populations; `hosts` as in split."""
-    return of_split(population, split(population, signature, day, hosts))
+    return judge_split(population, split_signature(population, signature, day, hosts))
 
 
-def of_population(
+def judge_population(
     population: Population, day: int, screened: Screen | None = None
 ) -> list[PopulationVerdict]:
     """Judge everything that stands out: hosts first, then signatures, strongest evidence first.
@@ -125,7 +130,7 @@ def of_population(
     """
     screened = screened or screen(population, day)
     hosts = [f for f in screened.findings if f.attr == "host" and is_of_host(f.signature)]
-    verdicts = [of_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
+    verdicts = [judge_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
     apart = [f for f in screened.findings if f.attr in (*TOGETHER, *MOMENTS)]
     named = {id(f) for f in (*hosts, *apart)}
     others = sorted((f for f in screened.findings if id(f) not in named), key=lambda f: f.p)
@@ -145,13 +150,13 @@ def of_population(
             verdicts.append(_not_split(population, finding))
         else:
             code = index[finding.signature]
-            verdicts.append(of_signature(population, code, day, screened.hosts))
+            verdicts.append(judge_signature(population, code, day, screened.hosts))
     return verdicts + [_apart(population, finding) for finding in apart]
 
 
 def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
     """A signature by its strongest finding alone: where so many stand out, none is looked into."""
-    cause = _cause(population, finding.members, (finding,), kind_of(population, (finding,)))
+    cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     evidence = (sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(
         cause.kind, finding.signature, verdict(finding), evidence, (*finding.caveats, NOT_SPLIT),
@@ -171,9 +176,9 @@ def _apart(population: Population, finding: Finding) -> PopulationVerdict:
     )  # fmt: skip
 
 
-def of_host(population: Population, finding: Finding) -> PopulationVerdict:
+def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a host that has more crashes than its share: of all kinds, or nearly all of one."""
-    kind = kind_of(population, (finding,))
+    kind = kind_of_cause(population, (finding,))
     cause = _cause(population, finding.members, (finding,), kind)
     flips = int((population.bitflip & finding.members).sum())
     name, most = main_signature(population, finding.members)
@@ -217,7 +222,7 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
     return f"hardware: one host ({name}), take it out and test it"
 
 
-def of_split(population: Population, parted: Split) -> PopulationVerdict:
+def judge_split(population: Population, parted: SignatureSplit) -> PopulationVerdict:
     """Judge one signature by the populations that a split of it gave."""
     causes = tuple(_of_part(population, part) for part in parted.parts)
     named = tuple(cause for cause in causes if cause.findings)
@@ -246,7 +251,7 @@ def of_split(population: Population, parted: Split) -> PopulationVerdict:
     )
 
 
-def _judge(named: tuple[Cause, ...], rest: int, parted: Split) -> tuple[str, str]:
+def _judge(named: tuple[Cause, ...], rest: int, parted: SignatureSplit) -> tuple[str, str]:
     """Return the kind and the headline."""
     distinct = list(dict.fromkeys(cause.mark for cause in named))
     marks = " apart from ".join(distinct)
@@ -286,13 +291,13 @@ def _judge(named: tuple[Cause, ...], rest: int, parted: Split) -> tuple[str, str
 MIN_REST = 3  # crashes beside a host's that are a population of their own
 
 
-def _of_part(population: Population, part: Part) -> Cause:
+def _of_part(population: Population, part: SignaturePart) -> Cause:
     findings = (part.finding, *part.also) if part.finding is not None else ()
     cause = _cause(
         population,
         part.members,
         findings,
-        kind_of(population, findings) if findings else NOT_ENOUGH,
+        kind_of_cause(population, findings) if findings else NOT_ENOUGH,
     )
     mark = cause.mark if findings else part.mark
     return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
@@ -300,7 +305,7 @@ def _of_part(population: Population, part: Part) -> Cause:
 
 def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     """All crashes, or all with a flag, go with one value of an attribute."""
-    cause = _cause(population, finding.members, (finding,), kind_of(population, (finding,)))
+    cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = kind_words(finding.attr, finding.signature)
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
@@ -311,7 +316,7 @@ def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     )
 
 
-def kind_of(population: Population, findings: tuple[Finding, ...]) -> str:
+def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
     """Return the kind (of the constants above) of a cause that findings name together."""
     first = findings[0]
     if first.attr == "host":

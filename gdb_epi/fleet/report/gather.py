@@ -14,7 +14,7 @@ from gdb_epi.fleet.life.repairs import of_today, since_repairs
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
-from gdb_epi.fleet.questions.verdict import PopulationVerdict, of_population
+from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.report.axis import Series, axis_of
 from gdb_epi.fleet.report.counts import Identity, Tally, bits_by_host, tally
 from gdb_epi.fleet.report.headlines import folded, headline
@@ -74,7 +74,7 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
     screened = screen(population, today) if population.day.size else None
     if screened is not None:
         screened = screened._replace(findings=of_today(screened.findings))
-    verdicts = of_population(population, screened.day, screened) if screened is not None else []
+    verdicts = judge_population(population, screened.day, screened) if screened is not None else []
     mine = [v for v in verdicts if wanted.signature in (None, v.subject)]
     rows = _rows(
         population, counts, series, {v.subject for v in mine[:MAX_HEADLINES]}, wanted.signature

@@ -9,7 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.splitting import UNCERTAIN
-from gdb_epi.fleet.questions.subpopulations import distinguishing_facts, facts_of
+from gdb_epi.fleet.questions.subpopulations import distinguishing_facts, fact_attributes
 from gdb_epi.fleet.questions.verdict import (
     HARDWARE_GROUP,
     HARDWARE_HOST,
@@ -20,7 +20,7 @@ from gdb_epi.fleet.questions.verdict import (
     TWO_CAUSES,
     Cause,
     PopulationVerdict,
-    of_signature,
+    judge_signature,
 )
 from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.headlines import css_kind, numbers_of
@@ -43,7 +43,7 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
     """
     hosts = Attribute(HOST, population.hosts, population.host, population.exposure_host)
     columns = {(ATTRIBUTE, a.name): a for a in (hosts, *population.attributes)}
-    columns |= {(FACT, fact.name): fact for fact in facts_of(population)}
+    columns |= {(FACT, fact.name): fact for fact in fact_attributes(population)}
     whole = np.logical_or.reduce([cause.members for cause in causes])
     wanted = dict.fromkeys(_wanted(population, causes, whole))
     rows = []
@@ -108,7 +108,7 @@ def split_views(
     for code in asked:
         name = population.signatures[code]
         if name in row_of and (alone or name not in judged_subjects):
-            verdict = of_signature(population, code, screened.day, screened.hosts)
+            verdict = judge_signature(population, code, screened.day, screened.hosts)
             if verdict.kind == TWO_CAUSES or alone:
                 judged.append(verdict)
     return tuple(_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])

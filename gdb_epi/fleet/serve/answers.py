@@ -22,7 +22,7 @@ from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
 from gdb_epi.fleet.questions.signature_groups import SignatureGroup
 from gdb_epi.fleet.questions.signatures import top_signatures
-from gdb_epi.fleet.questions.verdict import of_population, of_signature
+from gdb_epi.fleet.questions.verdict import judge_population, judge_signature
 from gdb_epi.fleet.records.prepare import Preparer
 from gdb_epi.fleet.records.reader import parts_in
 from gdb_epi.fleet.screen.finding_states import stored
@@ -54,8 +54,8 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     judged = None
     if name in population.signatures and population.day.size:
         day = population.last_day
-        judged = of_signature(population, population.signatures.index(name), day).as_json(day)
-    curve = [_day(row) for row in curves.curve(engine, population, group.name)]
+        judged = judge_signature(population, population.signatures.index(name), day).as_json(day)
+    curve = [_day(row) for row in curves.epidemic_curve(engine, population, group.name)]
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     summary = lookup.of_signature(engine, group)._asdict()
     return {**named, **summary, "curve": curve, "verdict": judged}
@@ -97,10 +97,10 @@ def host(engine: Engine, wanted: str) -> dict[str, Any]:
 def trend(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
     """The epidemic curve of one signature, or of all."""
     name = None if wanted is None else _group(engine, wanted).name
-    return [_day(row) for row in curves.curve(engine, load_times(engine), name)]
+    return [_day(row) for row in curves.epidemic_curve(engine, load_times(engine), name)]
 
 
-def _day(row: curves.DayRow) -> dict[str, Any]:
+def _day(row: curves.CurveDay) -> dict[str, Any]:
     return {"date": iso_day(row.day), **row._asdict()}
 
 
@@ -125,7 +125,7 @@ def verdicts(engine: Engine) -> list[dict[str, Any]]:
     population, screened = screened_now(engine)
     if screened is None:
         return []
-    judged = of_population(population, screened.day, screened)
+    judged = judge_population(population, screened.day, screened)
     return [verdict.as_json(screened.day) for verdict in judged]
 
 

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, func, select
 
 from gdb_epi.fleet.life.marks import HOST
 from gdb_epi.fleet.life.states import all_states, failed_fixes
-from gdb_epi.fleet.questions.verdict import kind_of
+from gdb_epi.fleet.questions.verdict import kind_of_cause
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen.finding_states import finding_key, findings_to_raise, stored
@@ -86,7 +86,7 @@ def _standing_out(engine: Engine) -> Iterator[Metric]:
             state = NEW  # settled on clearly less evidence
         host = finding.value if finding.attr == HOST else ""
         name = f"{finding.attr}={finding.value} {finding.signature}"
-        kind = kind_of(population, (finding,))
+        kind = kind_of_cause(population, (finding,))
         values = [_label(text) for text in (name, kind, host, state)]
         gauge.add_metric(values, finding.n)
     yield gauge

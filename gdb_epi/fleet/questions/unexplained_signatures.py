@@ -33,7 +33,9 @@ MAX_PART = 0.5  # of the hosts: what is on more of them is on no few
 QUIET = 7  # days without a crash, after which the last one is told
 
 
-def courses(population: Population, day: int, screened: Screen) -> list[str]:
+def unexplained_signature_sentences(
+    population: Population, day: int, screened: Screen
+) -> list[str]:
     """Return sentences about signatures that no finding is about, the most frequent ones first."""
     if not MIN_N <= population.day.size <= MAX_CRASHES:
         return []
