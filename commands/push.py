@@ -55,9 +55,12 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
 
 
 def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
-    from gdb_epi.fleet.records.spool import later, spool
+    from gdb_epi.fleet.records.spool import ingest_later_command, write_to_spool
 
-    path = spool([record])
+    path = write_to_spool([record])
     document = {"core_key": record["core_key"], "spool": str(path), "outcome": "spooled"}
-    lines = [f"{record['core_key']}: kept in {path}", f"in a shell: {later(path, db)}"]
+    lines = [
+        f"{record['core_key']}: kept in {path}",
+        f"in a shell: {ingest_later_command(path, db)}",
+    ]
     return Report("push", lines=lines, data=document, soft_errors=errors)

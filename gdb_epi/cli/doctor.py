@@ -262,9 +262,9 @@ def _database(db: str | None) -> Iterator[Line]:
 
 def _spool() -> Iterator[Line]:
     from gdb_epi.fleet.paths import spool_folder
-    from gdb_epi.fleet.records.spool import waiting
+    from gdb_epi.fleet.records.spool import waiting_spool_files
 
-    files = len(waiting())
+    files = len(waiting_spool_files())
     advice = "gdb-epi fleet ingest" if files else ""
     yield Line("spool", f"{counted(files, 'waiting file')} in {spool_folder()}", advice)
 

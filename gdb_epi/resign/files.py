@@ -150,13 +150,13 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
 
 def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> None:
     from gdb_epi.fleet.records.packing import Packer
-    from gdb_epi.fleet.records.projection import project
+    from gdb_epi.fleet.records.projection import project_record
     from gdb_epi.fleet.store import tables as t
     from gdb_epi.fleet.store.dimensions import Dimensions
     from gdb_epi.fleet.store.transactions import note_change
 
     packer, ids = Packer(), Dimensions()
-    projected = {number: project(record) for number, record in made.items()}
+    projected = {number: project_record(record) for number, record in made.items()}
     ids.learn(connection, list(projected.values()))
     for number, rows in projected.items():
         of_raw, of_crash = t.raw.c.crash_id == number, t.crash.c.id == number

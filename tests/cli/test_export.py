@@ -13,7 +13,7 @@ from support.demo_fleet import dressed
 from support.fleet_simulator import simulate
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.records.flat_rows import COLUMNS, flat
+from gdb_epi.fleet.records.flat_rows import COLUMNS, flat_row
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
@@ -53,7 +53,7 @@ def test_parquet_is_read_back_by_pyarrow(stored, exported):
     rows = {row["core_key"]: row for row in table.to_pylist()}
     assert len(rows) == table.num_rows == len(stored[1]) + 1
     for record in stored[1]:
-        row, wanted = rows[record["core_key"]], flat(record)
+        row, wanted = rows[record["core_key"]], flat_row(record)
         moment = datetime.fromtimestamp(record["time"]["crash_ts"], timezone.utc)
         assert row["time"] == moment
         assert dict(row["attributes"]) == record["host"]["attributes"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
-from gdb_epi.fleet.population.coverage import reconciled
+from gdb_epi.fleet.population.coverage import with_attributes_of_feed
 from gdb_epi.fleet.population.host_spelling import one_spelling
 from gdb_epi.fleet.population.population import Population
 from support.fleet_simulator import COMMON, CPUS, FIRST_DAY, HOSTS_A_RACK, Crash, Fleet, timed
@@ -178,7 +178,7 @@ def spoil(population: Population, seed: int, names: Iterable[str]) -> Population
     """Return the population as it is read where clocks, feeds and records are as the names say."""
     for name in names:
         population = SPOILERS[name](np.random.default_rng([seed, 41, *name.encode()]), population)
-    return reconciled(population)[0]
+    return with_attributes_of_feed(population)[0]
 
 
 def _feed_stops(_: Rng, population: Population) -> Population:

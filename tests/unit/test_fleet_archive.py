@@ -17,7 +17,7 @@ from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.life.decisions import Decision, record_decision
-from gdb_epi.fleet.life.news import unsent
+from gdb_epi.fleet.life.news import unsent_news
 from gdb_epi.fleet.records.packing import unpack
 from gdb_epi.fleet.screen.finding_states import stored
 from gdb_epi.fleet.store import tables as t
@@ -197,7 +197,7 @@ def test_a_finding_that_says_odd_things_is_shown_sent_and_forgotten(tmp_path, ca
     for words in (*asked, ["forget", "--host", "node-1", "--apply"]):
         assert main(["fleet", *words, "--db", db]) == 0, words
     with open_database(db, write=False) as engine:
-        assert len(unsent(engine, "http://127.0.0.1/")) == 1
+        assert len(unsent_news(engine, "http://127.0.0.1/")) == 1
 
 
 def test_a_finding_with_many_cores_comes_back_whole(tmp_path):

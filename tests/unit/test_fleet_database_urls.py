@@ -8,7 +8,7 @@ import pytest
 from gdb_epi.errors import EXIT_USAGE, InputError
 from gdb_epi.fleet.paths import hide_password, hide_passwords, is_url
 from gdb_epi.fleet.questions.seen import seen
-from gdb_epi.fleet.records.spool import later, spool_folder
+from gdb_epi.fleet.records.spool import ingest_later_command, spool_folder
 from gdb_epi.fleet.store.db import DatabaseUrlError, database_url, open_database, shown_url
 
 
@@ -33,7 +33,7 @@ def test_a_url_is_shown_without_its_password(given: str, shown: str) -> None:
 def test_a_password_among_the_options_is_hidden_too() -> None:
     url = database_url("postgresql://h/x?password=secret")
     assert "secret" not in shown_url(url) and url.query["password"] == "secret"
-    command = later(spool_folder() / "1.jsonl", "postgresql://h/x?password=secret")
+    command = ingest_later_command(spool_folder() / "1.jsonl", "postgresql://h/x?password=secret")
     assert command == "gdb-epi fleet ingest --db URL"
 
 

@@ -17,7 +17,7 @@ from unit.test_fleet_ingest import rows
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.records import spool as spool_module
-from gdb_epi.fleet.records.spool import spool, waiting
+from gdb_epi.fleet.records.spool import waiting_spool_files, write_to_spool
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.examined import note_examined
@@ -65,8 +65,8 @@ def check_forgotten(db, tmp_path, capsys):
         note_examined(engine, {f"file {n}": f"{n:032x}" for n in (5001, 5002)})
     kept = cores(db)
     assert main(["fleet", "export", "--output", str(tmp_path / "out.jsonl"), "--db", db]) == 0
-    spool([minimal(6000, host=mine), minimal(6001)])
-    spool([minimal(6002, host={"hostname": "node-7"})])
+    write_to_spool([minimal(6000, host=mine), minimal(6001)])
+    write_to_spool([minimal(6002, host={"hostname": "node-7"})])
     (cache.cache_folder() / "population-a-b").mkdir(parents=True)
     before = tables(db)
     capsys.readouterr()
@@ -75,11 +75,11 @@ def check_forgotten(db, tmp_path, capsys):
     assert "would go: 41 crashes" in out and "host: NODE-7.example, node-7" in out
     assert "2 spooled records" in out and "dry run" in out
     assert f"to {tmp_path / 'out.jsonl'}" in out, "exports are named"
-    assert tables(db) == before and len(waiting()) == 2
+    assert tables(db) == before and len(waiting_spool_files()) == 2
     assert mentions(db, "node-7") >= {"host", "finding", "mark", "raw"}
     assert forget(db, "--host", "Node-7.EXAMPLE", "--apply") == 0
     assert mentions(db, "node-7") == mentions(db, "NODE-7.example") == set()
-    (left,) = waiting()
+    (left,) = waiting_spool_files()
     assert left.read_text().count("\n") == 1 and "node-7" not in left.read_text().casefold()
     assert not list(cache.cache_folder().glob("population-*"))
     assert cores(db) < kept

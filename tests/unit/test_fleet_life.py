@@ -13,9 +13,17 @@ from gdb_epi.cli.main import main
 from gdb_epi.fleet.decided import _default_database, decided_words
 from gdb_epi.fleet.life.decision_words import decisions_on_record
 from gdb_epi.fleet.life.decisions import Decision, record_decision
-from gdb_epi.fleet.life.fixes import cores_again, judge_fix
-from gdb_epi.fleet.life.marks import HOST, REGRESSED, SIGNATURE, Mark, Subject, decide, standing_of
-from gdb_epi.fleet.life.news import digest, unsent
+from gdb_epi.fleet.life.fixes import cores_crashed_after_fix, judge_fix
+from gdb_epi.fleet.life.marks import (
+    HOST,
+    REGRESSED,
+    SIGNATURE,
+    Mark,
+    Subject,
+    insert_decision,
+    standing_of,
+)
+from gdb_epi.fleet.life.news import digest, unsent_news
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.life.version_order import compare_versions
 from gdb_epi.fleet.paths import default_database
@@ -96,7 +104,9 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
     assert (fix.crashes_again, fix.again[0].version, fix.unknown) == (1, "2.10", 1)
     (state,) = fleet.ask(all_states, NOW)
     assert state.state == "regressed" and state.as_json()["fix"]["words"].endswith("regressed")
-    assert fleet.ask(cores_again, Subject(SIGNATURE, "stable", KEY), fix) == [f"{80:032x}"]
+    assert fleet.ask(cores_crashed_after_fix, Subject(SIGNATURE, "stable", KEY), fix) == [
+        f"{80:032x}"
+    ]
     # A later fix is a new decision.
     fleet.say("signature", KEY, fixed_in="2.11")
     assert not fleet.fix().is_regressed
@@ -224,7 +234,9 @@ def test_a_regression_without_a_fix_is_told_in_a_digest(fleet):
     """An archive may hold the word of a regression without that of the fix."""
     with open_database(fleet.db, write=True) as engine:
         with engine.begin() as connection:
-            decide(connection, Mark(Subject(SIGNATURE, "stable", KEY), NOW, "ann", REGRESSED))
+            insert_decision(
+                connection, Mark(Subject(SIGNATURE, "stable", KEY), NOW, "ann", REGRESSED)
+            )
         lines = digest(engine, 30, int(NOW // 86_400), NOW).lines
         assert f"  {KEY}: regressed" in lines
-        assert unsent(engine, "http://127.0.0.1/") == []
+        assert unsent_news(engine, "http://127.0.0.1/") == []

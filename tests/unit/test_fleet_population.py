@@ -121,7 +121,7 @@ def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
 def fits(driver) -> bool:
     try:
         return list(fixed_width_rows.read_fixed_width_rows(driver, [])) is not None
-    except fixed_width_rows.TooWide:
+    except fixed_width_rows.ValueTooWide:
         return False
 
 
@@ -139,7 +139,7 @@ def test_digits_are_what_int_reads():
         found = fixed_width_rows.fixed_width_numbers(text, len(text) // 16).tolist()
         assert found == [int(text[i : i + 16]) for i in range(0, len(text), 16)]
     for text in ("", "-000000000000001", "1.50000000000000", "9.99999999999e+17", "\xb2" * 16):
-        with pytest.raises(fixed_width_rows.TooWide):
+        with pytest.raises(fixed_width_rows.ValueTooWide):
             fixed_width_rows.fixed_width_numbers(text, 1)
 
 

@@ -8,8 +8,8 @@ import pytest
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Attribute
-from gdb_epi.fleet.records.facts import facts_of, program_of
-from gdb_epi.fleet.records.projection import project
+from gdb_epi.fleet.records.facts import facts_of_record, program_of
+from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.finding import DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
 from gdb_epi.fleet.screen.moments import is_expected
 from gdb_epi.fleet.screen.programs import of_most_programs
@@ -32,7 +32,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomi
 )
 def test_what_a_program_is_known_by(record, program):
     assert program_of(record) == program
-    assert facts_of(record).get("program") == program
+    assert facts_of_record(record).get("program") == program
 
 
 def test_packages_are_kept_beside_the_libraries():
@@ -43,12 +43,14 @@ def test_packages_are_kept_beside_the_libraries():
         "torch",
     ]
     record = {"schema": "gdb-epi/record/1", "core_key": "k", "python": {"packages": packages}}
-    rows = project(record)
+    rows = project_record(record)
     assert rows.libs == (("python:torch", "", "2.3"),) and rows.libset
-    both = project({**record, "libs": {"modules": [{"soname": "libm.so", "build_id": "aa"}]}})
+    both = project_record(
+        {**record, "libs": {"modules": [{"soname": "libm.so", "build_id": "aa"}]}}
+    )
     assert ("libm.so", "aa", "") in both.libs and ("python:torch", "", "2.3") in both.libs
     assert both.libset != rows.libset
-    assert project({**record, "python": {"packages": "torch"}}).libs == ()
+    assert project_record({**record, "python": {"packages": "torch"}}).libs == ()
 
 
 def rates(*counts: int) -> np.ndarray:

@@ -18,9 +18,9 @@ from gdb_epi.fleet.records.projection import (
     Projector,
     Rows,
     integer,
-    merge,
+    merge_records,
     number,
-    project,
+    project_record,
     text,
 )
 from gdb_epi.fleet.records.redact import storable
@@ -29,7 +29,7 @@ from gdb_epi.fleet.records.values import in_zone, timestamp
 
 
 def test_a_minimal_record() -> None:
-    rows = project(minimal(3))
+    rows = project_record(minimal(3))
     assert rows.core_key == f"{3:032x}"
     assert rows.sig == ("gsig/2", "stable", f"{3:016x}", "")
     assert rows.sig_values["category"] == "segv-null"
@@ -42,7 +42,7 @@ def test_a_minimal_record() -> None:
 
 
 def test_a_full_record() -> None:
-    rows = project(full(1))
+    rows = project_record(full(1))
     assert rows.crash["signo"] == 11
     assert rows.crash["verdict"] == "software"
     assert rows.crash["truncated"] is False
@@ -59,14 +59,14 @@ def test_a_record_without_native_frames_is_grouped_by_its_python_key() -> None:
         "text": {"python": "gsig/2 python segv-null py:f"},
         "group": {"key": "python", "value": "ab"},
     }
-    rows = project(minimal(1, signature=signature))
+    rows = project_record(minimal(1, signature=signature))
     assert rows.sig == ("gsig/2", "python", "ab", "")
     assert rows.sig_values["text"] == "gsig/2 python segv-null py:f"
 
 
 def test_the_libset_does_not_depend_on_the_order() -> None:
     libs = [{"soname": "a", "build_id": "1"}, {"soname": "b", "build_id": "2"}]
-    one, other = (project(full(1, libs={"modules": x})) for x in (libs, libs[::-1]))
+    one, other = (project_record(full(1, libs={"modules": x})) for x in (libs, libs[::-1]))
     assert one.libset == other.libset
 
 
@@ -85,7 +85,7 @@ def test_the_libset_does_not_depend_on_the_order() -> None:
 )
 def test_what_is_no_record_is_refused(record: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        project(record)
+        project_record(record)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,9 @@ def test_timestamps(given_ts: Any, seconds: float | None) -> None:
 
 @pytest.mark.parametrize("written", ["2025-11-24T16:00:00", "2025-11-24", "20251124 160000"])
 def test_a_time_without_a_zone_is_of_no_known_time(written: str) -> None:
-    crash = project(minimal(1, time={"crash_ts": written, "ts_source": "journal"}), 1.77e9).crash
+    crash = project_record(
+        minimal(1, time={"crash_ts": written, "ts_source": "journal"}), 1.77e9
+    ).crash
     assert (crash["ts"], crash["ts_source"]) == (None, NO_ZONE) and crash["ts_claimed"] > 1.7e9
 
 
@@ -161,7 +163,7 @@ def test_groups_of_the_wrong_kind_never_raise_anything_else(damage: Any, inner: 
     record["host"] = {"attributes": damage.get("host")}
     record["signature"] = {inner: damage.get("signature")}
     try:
-        rows = project(storable(record))
+        rows = project_record(storable(record))
     except InputError:
         return
     assert isinstance(rows, Rows)
@@ -172,7 +174,7 @@ def test_merge_keeps_the_better_analysis_and_what_only_the_other_knows() -> None
     collected = minimal(1, time={"crash_ts": 5.0, "ts_source": "journal"}, job={"id": 7})
     analysed = full(1, time={"crash_ts": 9.0, "ts_source": "mtime"}, host={})
     for old, new in ((collected, analysed), (analysed, collected)):
-        merged = merge(old, new)
+        merged = merge_records(old, new)
         assert merged["verdict"]["label"] == "software"
         assert merged["time"] == {"crash_ts": 5.0, "ts_source": "journal"}
         assert merged["host"]["hostname"] == "node-1"
@@ -191,8 +193,8 @@ def test_merge_keeps_the_better_analysis_and_what_only_the_other_knows() -> None
 def test_quality_goes_before_the_version_of_the_tool(worse: Any, better: Any) -> None:
     better = {**better, "mark": "better"}
     worse = {**worse, "mark": "worse"}
-    assert merge(worse, better)["mark"] == "better"
-    assert merge(better, worse)["mark"] == "better"
+    assert merge_records(worse, better)["mark"] == "better"
+    assert merge_records(better, worse)["mark"] == "better"
 
 
 def test_locals_and_exception_messages_are_dropped_at_any_depth() -> None:
@@ -260,7 +262,7 @@ def test_what_is_remembered_of_a_hostile_feed_is_bounded(monkeypatch: pytest.Mon
             facts=wide,
             signature=signature,
         )
-        assert projector.project(given) == project(given)
+        assert projector.project(given) == project_record(given)
         for kept in [v for v in vars(projector).values() if v is not None]:
             held.append(len(kept))
             assert sum(len(repr(key)) for key in kept) < 100_000 + 12_000
@@ -293,5 +295,5 @@ def test_ids_are_forgotten_by_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_crash_in_a_pod_is_of_its_node(
     host: dict[str, str], container: dict[str, str], name: str
 ) -> None:
-    of_host = project(minimal(1, host=host, container=container)).host
+    of_host = project_record(minimal(1, host=host, container=container)).host
     assert of_host is not None and of_host[0] == name

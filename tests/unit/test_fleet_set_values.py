@@ -9,7 +9,11 @@ from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import attribute_set_columns
 from gdb_epi.fleet.population import read as reading
-from gdb_epi.fleet.population.attribute_set_columns import AFTER, mask_of_sets, values_of_sets
+from gdb_epi.fleet.population.attribute_set_columns import (
+    AFTER,
+    mask_of_occurring_sets,
+    read_attribute_columns,
+)
 from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.statistics.arrays import places_in
 from gdb_epi.fleet.store import tables as t
@@ -52,7 +56,7 @@ def read_values(path, *, joined, monkeypatch):
     with open_database(path, write=False) as engine, engine.connect() as connection:
         if not joined:
             monkeypatch.setattr(connection.dialect, "name", "another")
-        values = values_of_sets(connection)
+        values = read_attribute_columns(connection)
     return {
         attr: {n: v.texts[code] for n, code in zip(v.sets.tolist(), v.codes.tolist(), strict=True)}
         for attr, v in values.items()
@@ -102,11 +106,11 @@ def test_deleted_rows_leave_gaps(tmp_path, monkeypatch):
 
 
 def test_sets_without_values_and_of_no_crash():
-    values = attribute_set_columns.SetValues(
+    values = attribute_set_columns.AttributeColumn(
         np.array([3, 5, 9]), np.array([1, 0, 2]), ["b", "a", "c"]
     )
     crashes, hours = np.array([-1, 3, 4]), np.array([5, 12])
-    here = values.among(mask_of_sets(crashes, hours))
+    here = values.among(mask_of_occurring_sets(crashes, hours))
     assert here.texts == ["a", "b"]
     assert here.of(crashes).tolist() == [-1, 0, -1]
     assert here.of(hours).tolist() == [1, -1]

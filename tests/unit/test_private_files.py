@@ -13,7 +13,7 @@ import pytest
 
 from gdb_epi.cli.report import _write as write_report
 from gdb_epi.cli.support.triage_answers import _open_output
-from gdb_epi.fleet.records.spool import SpoolError, spool
+from gdb_epi.fleet.records.spool import SpoolError, write_to_spool
 from gdb_epi.fleet.store.db import open_database
 
 RECORD = {"schema": "gdb-epi/record/1", "core_key": "ab" * 16}
@@ -64,7 +64,7 @@ def test_a_new_database_and_its_folder_are_private(tmp_path) -> None:
 
 def test_the_spool_and_the_data_folder_above_it_are_private(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    path = spool([RECORD])
+    path = write_to_spool([RECORD])
     assert mode(path) == 0o600
     assert mode(path.parent) == mode(path.parent.parent) == 0o700
 
@@ -79,14 +79,14 @@ def fallback(tmp_path, monkeypatch) -> Path:
 
 
 def test_the_fallback_of_the_spool_is_private(fallback) -> None:
-    assert spool([RECORD]).parent == fallback and mode(fallback) == 0o700
+    assert write_to_spool([RECORD]).parent == fallback and mode(fallback) == 0o700
 
 
 def test_a_link_is_no_place_for_the_spool(fallback, tmp_path) -> None:
     (tmp_path / "elsewhere").mkdir()
     fallback.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(SpoolError, match="is no folder"):
-        spool([RECORD])
+        write_to_spool([RECORD])
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -94,7 +94,7 @@ def test_a_folder_of_another_user_is_no_place_for_the_spool(fallback, monkeypatc
     fallback.mkdir(mode=0o700)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     with pytest.raises(SpoolError, match="another user"):
-        spool([RECORD])
+        write_to_spool([RECORD])
     assert list(fallback.iterdir()) == []
 
 
@@ -102,4 +102,4 @@ def test_a_folder_that_others_may_write_to_is_no_place_for_the_spool(fallback) -
     fallback.mkdir()
     fallback.chmod(0o777)
     with pytest.raises(SpoolError, match="others may write"):
-        spool([RECORD])
+        write_to_spool([RECORD])

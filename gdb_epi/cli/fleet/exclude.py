@@ -80,7 +80,7 @@ def run(args: Namespace) -> int:
 
 
 def _mark(engine: Engine, made: Plan, by: str | None, now: float) -> None:
-    from gdb_epi.fleet.life.marks import DRAINED, HOST, Mark, Subject, decide, this_user
+    from gdb_epi.fleet.life.marks import DRAINED, HOST, Mark, Subject, insert_decision, this_user
     from gdb_epi.fleet.store.days import SECONDS_A_DAY
     from gdb_epi.fleet.store.transactions import begin
 
@@ -88,7 +88,7 @@ def _mark(engine: Engine, made: Plan, by: str | None, now: float) -> None:
         for host in made.hosts:
             until = (host.until + 1) * SECONDS_A_DAY
             mark = Mark(Subject(HOST, "", host.host), now, by or this_user(), DRAINED)
-            decide(connection, mark._replace(note=host.reason, until=until))
+            insert_decision(connection, mark._replace(note=host.reason, until=until))
 
 
 def _commands(made: Plan, args: Namespace) -> None:

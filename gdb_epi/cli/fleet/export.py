@@ -62,7 +62,7 @@ def run(args: Namespace) -> int:
     if args.whole and args.otel:
         raise UsageError("--otel is for other tools, --whole for gdb-epi: one of them")
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.store.archive import beside_records
+        from gdb_epi.fleet.store.archive import count_rows_beside_records
 
         note_export(shown_url(engine.url), args.output)
         if args.otel:
@@ -82,7 +82,7 @@ def run(args: Namespace) -> int:
         else:
             with open(args.output, "w", encoding="ascii", opener=private_opener) as stream:
                 _write(stream, lines)
-        left_out = {} if args.whole or args.otel else beside_records(engine)
+        left_out = {} if args.whole or args.otel else count_rows_beside_records(engine)
     say_lost(lost)
     if any(left_out.values()):
         some = ", ".join(counted(n, name) for name, n in left_out.items() if n)

@@ -81,10 +81,10 @@ def zone_of(name: str) -> tzinfo:
 def _ingest_spool(db: str | None, zone: tzinfo | None) -> int:
     """Take the spool in; a file is deleted after its records are committed."""
     from gdb_epi.fleet.records.helper_processes import prepared
-    from gdb_epi.fleet.records.spool import waiting
+    from gdb_epi.fleet.records.spool import waiting_spool_files
     from gdb_epi.fleet.store.db import open_database
 
-    files = waiting()
+    files = waiting_spool_files()
     if not files:
         print("nothing waits in the spool")
         return EXIT_DONE

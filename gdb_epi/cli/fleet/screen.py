@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
             _print(population, list(replay(population)), as_json=args.json)
             return EXIT_DONE
         from gdb_epi.fleet.life.daily_screening import screen_today
-        from gdb_epi.fleet.life.news import unsent
+        from gdb_epi.fleet.life.news import unsent_news
 
         today = screen_today(engine, asof)
         _print_life(today, as_json=args.json)
@@ -76,7 +76,7 @@ def run(args: Namespace) -> int:
         if not args.json:
             point_to_check(today.population)
         if place[0] is not None:
-            tell(engine, args, place, unsent(engine, place[0]))
+            tell(engine, args, place, unsent_news(engine, place[0]))
     return EXIT_NEWS if args.exit_code and today.is_new else EXIT_DONE
 
 

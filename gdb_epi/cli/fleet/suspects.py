@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.check import point_to_check
     from gdb_epi.cli.fleet.screen import P_AND_Q, print_finding
-    from gdb_epi.fleet.life.repairs import of_today, since_repairs
+    from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
     from gdb_epi.fleet.life.states import repaired_hosts
     from gdb_epi.fleet.population.reading import open_for_question
     from gdb_epi.fleet.store.days import iso_day
@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     asof = day_argument(args.asof)
     with open_for_question(args.db) as base:
         repaired = repaired_hosts(base.execute, time.time())
-        population = since_repairs(base.population(asof), repaired)
+        population = with_past_of_repaired_hosts_apart(base.population(asof), repaired)
     from gdb_epi.fleet.questions.verdict import judge_population
     from gdb_epi.fleet.screen.alike_events import largest_and_others
     from gdb_epi.fleet.screen.finding_texts import as_json, plain_signature
@@ -49,7 +49,7 @@ def run(args: Namespace) -> int:
     else:
         day = population.last_day if asof is None else asof
         screened = screen(population, day)
-        screened = screened._replace(findings=of_today(screened.findings))
+        screened = screened._replace(findings=without_past_hosts(screened.findings))
         findings = sorted(screened.findings, key=lambda f: f.p)
     rows = [as_json(finding, day) for finding in findings]
     if args.json or args.csv:

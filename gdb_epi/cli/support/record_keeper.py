@@ -102,13 +102,13 @@ class RecordKeeper:
         say(error.line())
 
     def _spool(self, batch: list[Named]) -> None:
-        from gdb_epi.fleet.records.spool import SpoolError, later, spool
+        from gdb_epi.fleet.records.spool import SpoolError, ingest_later_command, write_to_spool
 
         try:
-            path = spool(record for _, record, _ in batch)
+            path = write_to_spool(record for _, record, _ in batch)
         except SpoolError as error:
             self.exit_code = error.exit_code
             say(f"{error.line()}; or --output FILE --format json keeps the record")
             return
         count = "record" if len(batch) == 1 else f"{len(batch)} records"
-        say(f"{count} kept in {path}; later: {later(path, self._db)}")
+        say(f"{count} kept in {path}; later: {ingest_later_command(path, self._db)}")

@@ -25,10 +25,14 @@ from gdb_epi.fleet.life.marks import (
     TOOL,
     Mark,
     Subject,
-    decide,
+    insert_decision,
     standings,
 )
-from gdb_epi.fleet.life.repairs import hosts_meant, of_today, since_repairs
+from gdb_epi.fleet.life.repairs import (
+    hosts_meant,
+    with_past_of_repaired_hosts_apart,
+    without_past_hosts,
+)
 from gdb_epi.fleet.life.states import State, all_states, failed_fixes, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
@@ -95,13 +99,13 @@ def screen_today(engine: Engine, asof: int | None) -> Today:
         ]
         failed = failed_fixes(all_states(execute, moment))
         regressed = [(s, fix) for s, fix in failed if s.standing.state == FIXED]
-    population = since_repairs(load_population(engine, asof), repaired)
+    population = with_past_of_repaired_hosts_apart(load_population(engine, asof), repaired)
     screened = None
     if population.day.size:
         day = population.last_day if asof is None else asof
         before = stored(engine)
         today = screen(population, day, known_findings(before))
-        raised = findings_to_raise(of_today(today.findings), before)
+        raised = findings_to_raise(without_past_hosts(today.findings), before)
         new = [finding for finding in raised if finding.signature not in ignored]
         keep(engine, new, day, population)
         screened = today._replace(findings=tuple(new))
@@ -124,7 +128,7 @@ def screen_today(engine: Engine, asof: int | None) -> Today:
     if marks:
         with begin(engine) as connection:
             for mark in marks:
-                decide(connection, mark)
+                insert_decision(connection, mark)
     return Today(population, screened, tuple(regressed), tuple(again.values()))
 
 

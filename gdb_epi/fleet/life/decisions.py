@@ -32,7 +32,7 @@ from gdb_epi.fleet.life.marks import (
     Mark,
     Standing,
     Subject,
-    decide,
+    insert_decision,
     standing_of,
 )
 from gdb_epi.fleet.life.version_order import compare_versions
@@ -89,7 +89,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> Decided:
             (decision.version_of or DEFAULT_NAME) if version else None,
             decision.owner, decision.ticket, decision.note, until,
         )  # fmt: skip
-        decide(connection, mark)
+        insert_decision(connection, mark)
         if subject.about == HOST and state == REPAIRED:
             _close_findings(connection, execute, subject.name, moment)
         note_change(connection)

@@ -17,7 +17,12 @@ import numpy as np
 from sqlalchemy import Engine
 
 from gdb_epi.fleet.life.marks import BACK, DRAINED, HEALTHY, HOST, SUSPECT, TOOL, standings
-from gdb_epi.fleet.life.repairs import hosts_meant, is_past, of_today, since_repairs
+from gdb_epi.fleet.life.repairs import (
+    hosts_meant,
+    is_past,
+    with_past_of_repaired_hosts_apart,
+    without_past_hosts,
+)
 from gdb_epi.fleet.life.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
@@ -106,7 +111,7 @@ def plan(
         execute = sqlalchemy_executor(connection)
         marked = {subject.name: s for subject, s in standings(execute, HOST, now).items()}
         repaired = repaired_hosts(execute, now)
-    population = since_repairs(load_population(engine), repaired)
+    population = with_past_of_repaired_hosts_apart(load_population(engine), repaired)
     meant = hosts_meant(population, marked)
     by_time = sorted(marked.items(), key=lambda pair: pair[1].since or 0.0)
     held = {meant.get(name, name): state for name, state in by_time}  # the last word holds
@@ -144,7 +149,7 @@ def _of_findings(
         return wanted, left_in
     state = {old.family: old.state for old in before}
     screened = screen(population, population.last_day)
-    mine = (f for f in of_today(screened.hosts) if f.attr == HOST)
+    mine = (f for f in without_past_hosts(screened.hosts) if f.attr == HOST)
     for finding in sorted(mine, key=lambda f: f.p):
         decided = state.get(finding_key(*finding.key))
         if finding.value in wanted:

@@ -171,7 +171,7 @@ def judge_fix(execute: Execute, standing: Standing) -> Fix | None:
     return Fix(version, name, tuple(again), older, unknown, cut)
 
 
-def cores_again(execute: Execute, subject: Subject, fix: Fix) -> list[str]:
+def cores_crashed_after_fix(execute: Execute, subject: Subject, fix: Fix) -> list[str]:
     """Return the keys of cores that crashed on the fixed version or later, at most MAX_CORES."""
     wanted = {count.version for count in fix.again}
     cores: list[str] = []

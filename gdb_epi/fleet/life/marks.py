@@ -135,14 +135,14 @@ def standings(execute: Execute, about: str, now: float | None = None) -> dict[Su
     return {subject: standing(subject, marks, moment) for subject, marks in histories.items()}
 
 
-def decide(connection: Connection, mark: Mark) -> None:
+def insert_decision(connection: Connection, mark: Mark) -> None:
     """Write a decision down."""
     from gdb_epi.fleet.store import tables as t
 
-    connection.execute(t.mark.insert().values(**values_of(mark)))
+    connection.execute(t.mark.insert().values(**decision_row(mark)))
 
 
-def values_of(mark: Mark) -> dict[str, Any]:
+def decision_row(mark: Mark) -> dict[str, Any]:
     """Return the row of a decision."""
     row = {**mark.subject._asdict(), **mark._asdict()}
     del row["subject"]

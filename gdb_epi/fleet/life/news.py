@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, select
 
-from gdb_epi.fleet.life.fixes import Fix, cores_again, fix_words
+from gdb_epi.fleet.life.fixes import Fix, cores_crashed_after_fix, fix_words
 from gdb_epi.fleet.life.marks import (
     BACK,
     FIXED,
@@ -58,7 +58,7 @@ class News(NamedTuple):
         return {**self._asdict(), "lines": list(self.lines), "cores": list(self.cores)}
 
 
-def unsent(engine: Engine, address: str) -> list[News]:
+def unsent_news(engine: Engine, address: str) -> list[News]:
     """Return what an address was not told yet: open findings, regressions, hosts that fail again.
 
     What could not be delivered is among them the next time.
@@ -70,7 +70,7 @@ def unsent(engine: Engine, address: str) -> list[News]:
         sent = set(connection.execute(select(n.subject).where(n.channel == channel)).scalars())
         news = [_of_finding(f) for f in stored(engine) if f.state in (OPEN, CONFIRMED)]
         for state, fix in failed_fixes(all_states(execute, moment)):
-            cores = cores_again(execute, state.standing.subject, fix)
+            cores = cores_crashed_after_fix(execute, state.standing.subject, fix)
             news.append(_of_regression(state, fix, cores))
         raised = {entry.host for entry in news}
         for subject, held in standings(execute, HOST, moment).items():

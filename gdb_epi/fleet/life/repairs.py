@@ -19,7 +19,9 @@ from gdb_epi.fleet.store.days import iso_day
 _BEFORE = " (before its repair on "
 
 
-def since_repairs(population: Population, repaired: Mapping[str, int]) -> Population:
+def with_past_of_repaired_hosts_apart(
+    population: Population, repaired: Mapping[str, int]
+) -> Population:
     """Return the population with the past of repaired hosts under other names.
 
     `repaired` has the day (since 1970-01-01) of each host's repair, which is the last of its past.
@@ -61,6 +63,6 @@ def is_past(host: str) -> bool:
     return _BEFORE in host
 
 
-def of_today(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def without_past_hosts(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings without those about the past of a repaired host."""
     return tuple(f for f in findings if not (f.attr == HOST and is_past(f.value)))

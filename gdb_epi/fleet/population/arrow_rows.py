@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.fixed_width_rows import Rows
+from gdb_epi.fleet.population.fixed_width_rows import CrashColumns
 from gdb_epi.fleet.population.population import packed_hex
 from gdb_epi.fleet.records.times import EARLIEST
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, blocks_with_next
@@ -22,7 +22,7 @@ from gdb_epi.typing_lite import NamedTuple
 ROWS = 100_000  # of a batch
 
 
-def arrow_rows(driver: Any, names: tuple[str, ...], labels: list[str]) -> Iterator[Rows]:
+def arrow_rows(driver: Any, names: tuple[str, ...], labels: list[str]) -> Iterator[CrashColumns]:
     """Yield all crashes at once, in the order of their ids; new verdicts go to `labels`.
 
     `driver` is DuckDB's own connection; `names` are the columns of numbers.
@@ -39,7 +39,7 @@ def arrow_rows(driver: Any, names: tuple[str, ...], labels: list[str]) -> Iterat
         order = np.argsort(ids, kind="stable")
         keys, ts, received, verdict, numbers = rows
         numbers = {name: column[order] for name, column in numbers.items()}
-        rows = Rows(keys[order], ts[order], received[order], verdict[order], numbers)
+        rows = CrashColumns(keys[order], ts[order], received[order], verdict[order], numbers)
     yield rows
 
 
@@ -53,7 +53,9 @@ class _Sizes(NamedTuple):
     most: dict[str, int]  # the largest number of each column
 
 
-def _read(driver: Any, sizes: _Sizes, labels: list[str], *, packed: bool) -> tuple[Ints, Rows]:
+def _read(
+    driver: Any, sizes: _Sizes, labels: list[str], *, packed: bool
+) -> tuple[Ints, CrashColumns]:
     """Return the ids, and the crashes in no order. Raises ValueError: a key cannot be packed."""
     count, width = sizes.rows, sizes.width
     ids = np.zeros(count, dtype=_kind(sizes.last))
@@ -86,7 +88,7 @@ def _read(driver: Any, sizes: _Sizes, labels: list[str], *, packed: bool) -> tup
         for name, column in numbers.items():
             column[part] = _integers(batch[name])
     _give_back()
-    return ids, Rows(keys, ts, received, verdict, numbers)
+    return ids, CrashColumns(keys, ts, received, verdict, numbers)
 
 
 def _give_back() -> None:

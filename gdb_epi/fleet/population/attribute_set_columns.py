@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, select
 
-from gdb_epi.fleet.population.fixed_width_rows import BASE, TooWide, fixed_width_numbers, one_state
+from gdb_epi.fleet.population.fixed_width_rows import (
+    BASE,
+    ValueTooWide,
+    consistent_reads,
+    fixed_width_numbers,
+)
 from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, narrow
 from gdb_epi.fleet.store import tables as t
@@ -37,14 +42,14 @@ _EACH = "SELECT attrset_id, attr, value "
 _SOME = "FROM attrset_value NOT INDEXED WHERE rowid BETWEEN ? AND ?"
 
 
-class SetValues(NamedTuple):
+class AttributeColumn(NamedTuple):
     """The values of one attribute: those of the sets that have it."""
 
     sets: Ints  # their ids
     codes: Ints  # into `texts`, beside them
     texts: list[str]
 
-    def among(self, used: Bools) -> SetValues:
+    def among(self, used: Bools) -> AttributeColumn:
         """Return those of some sets (a mask by id, whose last place is of none), texts in order."""
         some = used[np.minimum(self.sets, used.size - 1)]
         codes = self.codes[some]
@@ -52,7 +57,7 @@ class SetValues(NamedTuple):
         order = sorted(occurring.tolist(), key=self.texts.__getitem__)
         place = np.zeros(len(self.texts), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return SetValues(self.sets[some], place[codes], [self.texts[i] for i in order])
+        return AttributeColumn(self.sets[some], place[codes], [self.texts[i] for i in order])
 
     def of(self, sets: Ints) -> Ints:
         """Return the code of each set; ABSENT where it has none."""
@@ -62,7 +67,7 @@ class SetValues(NamedTuple):
         return np.asarray(narrow(table)[sets])  # ABSENT is -1: the last place, which is of no set
 
 
-def mask_of_sets(*columns: Ints) -> Bools:
+def mask_of_occurring_sets(*columns: Ints) -> Bools:
     """Return which ids of sets occur, as a mask whose last place is of none."""
     used = np.zeros(max(int(column.max(initial=0)) for column in columns) + 2, dtype=bool)
     for column in columns:
@@ -71,12 +76,12 @@ def mask_of_sets(*columns: Ints) -> Bools:
     return used
 
 
-def values_of_sets(connection: Connection) -> dict[str, SetValues]:
+def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]:
     """Return attribute -> its values, without attributes that name single crashes."""
     reading = _Reading()
     driver = connection.connection.driver_connection
     if connection.dialect.name == "sqlite" and driver is not None:
-        with one_state(driver):
+        with consistent_reads(driver):
             _read_sqlite(driver, reading)
     else:
         v = t.attrset_value.c
@@ -127,13 +132,13 @@ class _Reading:
         if layout is None:
             names = attrs.split(AFTER)
             if len(names) != count:
-                raise TooWide
+                raise ValueTooWide
             layout = self._layout(names)
             if len(self._layouts) == MAX_LAYOUTS:
                 self._layouts.clear()
             self._layouts[attrs] = layout
         if len(parted) != count:
-            raise TooWide
+            raise ValueTooWide
         self._add(ids, layout, parted)
 
     def _layout(self, names: Sequence[str]) -> _Layout:
@@ -163,7 +168,7 @@ class _Reading:
                 del self._rows[which]
         self._most = 2 * len(self._texts)
 
-    def values(self) -> dict[str, SetValues]:
+    def values(self) -> dict[str, AttributeColumn]:
         """Return what was read, by attribute."""
         made = {}
         texts = list(self._texts)
@@ -176,7 +181,9 @@ class _Reading:
             if numbers.size <= MAX_VALUES:
                 place = np.zeros(int(numbers[-1]) + 1, dtype=np.int16)  # MAX_VALUES fit
                 place[numbers] = np.arange(numbers.size)
-                made[attr] = SetValues(sets, place[values], [texts[i] for i in numbers.tolist()])
+                made[attr] = AttributeColumn(
+                    sets, place[values], [texts[i] for i in numbers.tolist()]
+                )
         return made
 
 
@@ -200,5 +207,5 @@ def _read_sqlite(driver: Any, reading: _Reading) -> None:
         try:
             if count:
                 reading.add_joined(count, *columns)
-        except TooWide:
+        except ValueTooWide:
             reading.add_rows(driver.execute(_EACH + some, given).fetchall())

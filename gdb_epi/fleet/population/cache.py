@@ -76,16 +76,16 @@ def load_population(
         file = engine.url.database if engine.url.get_backend_name() == "sqlite" else None
         is_kept = file is None or (file and file != ":memory:")
         # Taken before it is read: what comes in between makes the folder look older than it is.
-        state = state_of(sqlalchemy_executor(connection), file or url) if is_kept else None
+        state = state_of_database(sqlalchemy_executor(connection), file or url) if is_kept else None
         population = None
         if state is not None:
-            population = in_cache(state) if with_attributes else _times_in_cache(state)
+            population = cached_population(state) if with_attributes else _times_in_cache(state)
         if population is None:
-            population = narrowed(read(connection))._replace(memo=Memo())
+            population = with_narrow_columns(read(connection))._replace(memo=Memo())
             if state is not None and population.day.size >= MIN_CRASHES:
                 _save(_folder(state), state, population)
                 # Mapped as for the next question: what is not looked at is in no memory.
-                mapped = in_cache(state)
+                mapped = cached_population(state)
                 if mapped is None:
                     _remember_entry(_folder(state), population)
                 else:
@@ -93,7 +93,7 @@ def load_population(
     return population if until is None else population.until(until)
 
 
-def state_of(execute: Execute, name: str) -> dict[str, Any] | None:
+def state_of_database(execute: Execute, name: str) -> dict[str, Any] | None:
     """Return what names a state of the database of a URL or an SQLite file; None: not known."""
     count, last, first = next(iter(execute(_CHANGES, {})))
     if not count:
@@ -110,7 +110,7 @@ def state_of(execute: Execute, name: str) -> dict[str, Any] | None:
     return state
 
 
-def in_cache(state: Mapping[str, Any]) -> Population | None:
+def cached_population(state: Mapping[str, Any]) -> Population | None:
     """Return the population of a state of a database, None where the cache does not have it."""
     folder = _folder(state)
     try:
@@ -248,7 +248,7 @@ def _prune(newest: Path) -> None:
                 path.unlink()
 
 
-def narrowed(population: Population) -> Population:
+def with_narrow_columns(population: Population) -> Population:
     """Return the population with columns of codes as narrow as they can be: an eighth, mostly."""
 
     def narrow_sides(attribute: Attribute) -> Attribute:

@@ -59,7 +59,7 @@ def _host_days(population: Population) -> _HostDays:
     return _HostDays(key, begin, end, rows[order], first, days)
 
 
-def reconciled(population: Population) -> tuple[Population, dict[str, int]]:
+def with_attributes_of_feed(population: Population) -> tuple[Population, dict[str, int]]:
     """Return the population whose crashes have the feed's attributes, and how many had others.
 
     Of hours without a single value on a day (a host that changed its image) the crash's own value
@@ -202,7 +202,7 @@ def without_hours(population: Population) -> Population:
     )
 
 
-def hours_miss_some(population: Population) -> bool:
+def has_crashes_without_hours(population: Population) -> bool:
     """Whether crashes have no host-hours, or attributes that the host-hours lack."""
     if not population.has_exposure:
         return False
@@ -217,7 +217,7 @@ def hours_miss_some(population: Population) -> bool:
 MIN_ROWS = 1_000  # of host-hours: fewer are counted as quickly as they are
 
 
-def condensed(population: Population, since: int) -> Population:
+def with_old_hours_summed(population: Population, since: int) -> Population:
     """Return the population with the host-hours before a day summed up by host and attributes.
 
     What is asked of them is how many there are of each value, and its first and last day: the last

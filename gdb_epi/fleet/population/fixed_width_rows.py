@@ -50,12 +50,12 @@ _FIRST_LABELS = (
 _LABELS = f"SELECT DISTINCT verdict {_SOME} AND verdict IS NOT NULL"
 
 
-class TooWide(Exception):
+class ValueTooWide(Exception):
     """A value does not fit its place."""
 
 
 @contextmanager
-def one_state(driver: Any) -> Iterator[None]:
+def consistent_reads(driver: Any) -> Iterator[None]:
     """Let several statements of SQLite read one state of the database."""
     if driver.in_transaction:
         yield
@@ -67,7 +67,7 @@ def one_state(driver: Any) -> Iterator[None]:
         driver.rollback()
 
 
-class Rows(NamedTuple):
+class CrashColumns(NamedTuple):
     """Some crashes as columns; numbers and verdicts below 0 are NULL."""
 
     keys: Any  # texts of numpy
@@ -83,7 +83,7 @@ class _Field(NamedTuple):
     sql: str  # an expression of 0 (NULL) up to 2^bits - 1; larger than 1e15 where it does not fit
 
 
-def read_fixed_width_rows(cursor: Any, labels: list[str]) -> Iterator[Rows]:
+def read_fixed_width_rows(cursor: Any, labels: list[str]) -> Iterator[CrashColumns]:
     """Yield the crashes, in the order of their ids; new verdicts go to `labels`.
 
     `cursor` is what can execute SQL in a transaction of its own, so that all is of one state.
@@ -109,7 +109,7 @@ def _fields(cursor: Any) -> list[_Field]:
     bounds = [x for x in (low_host, hosts, low_sig, signatures) if x is not None]
     # An index gives these bounds at once; all other numbers are looked at in each row.
     if not all(isinstance(x, int) and 0 < x < 1 << MAX_BITS for x in bounds):
-        raise TooWide
+        raise ValueTooWide
     sets, libraries = cursor.execute(_SETS).fetchone()
     return [
         _Field("lock_inherited", 2, "ifnull(lock_inherited + 1, 0)"),
@@ -146,10 +146,10 @@ def _words(fields: Sequence[_Field]) -> list[list[_Field]]:
 
 def _part(
     cursor: Any, words: Sequence[Sequence[_Field]], labels: Sequence[str], span: tuple[int, int]
-) -> Rows | None:
+) -> CrashColumns | None:
     """Read the crashes of a span of ids; None where one has a verdict that is not in `labels`."""
     if len(labels) > MAX_LABELS:
-        raise TooWide
+        raise ValueTooWide
     joined = "".join(f", group_concat({_expression(word, len(labels))}, '')" for word in words)
     query = (
         f"SELECT count(*), group_concat(core_key, '\n'), "
@@ -158,7 +158,7 @@ def _part(
     count, keys, ticks, *texts = cursor.execute(query, (*labels, *span)).fetchone()
     if not count:
         none = np.zeros(0)
-        return Rows(np.zeros(0, dtype="S1"), none, none, np.zeros(0, dtype=np.int64), {})
+        return CrashColumns(np.zeros(0, dtype="S1"), none, none, np.zeros(0, dtype=np.int64), {})
     numbers: dict[str, Ints] = {}
     for word, text in zip(words, texts, strict=True):
         numbers |= _apart(word, fixed_width_numbers(text, count))
@@ -168,7 +168,9 @@ def _part(
     ts = _times(cursor, ticks, count, span)
     plausible = ts >= EARLIEST
     received = np.where(plausible | (ts == _NEVER - _BACK), np.nan, ts + _BACK)
-    return Rows(_keys(keys, count), np.where(plausible, ts, np.nan), received, verdict, numbers)
+    return CrashColumns(
+        _keys(keys, count), np.where(plausible, ts, np.nan), received, verdict, numbers
+    )
 
 
 def _expression(word: Sequence[_Field], labels: int) -> str:
@@ -190,7 +192,7 @@ def _apart(word: Sequence[_Field], rest: Ints) -> dict[str, Ints]:
     """Return field -> numbers, ABSENT for NULL. Raises TooWide."""
     rest = rest - BASE
     if (rest < 0).any():
-        raise TooWide
+        raise ValueTooWide
     numbers = {}
     for field in word:
         code = rest & ((1 << field.bits) - 1)
@@ -209,10 +211,10 @@ def fixed_width_numbers(text: str, count: int) -> Ints:
     Eight digits at a time: neighbours are joined to pairs, these to fours, these to eights.
     """
     if len(text) != 16 * count or not text.isascii():
-        raise TooWide
+        raise ValueTooWide
     eight = np.frombuffer(text.encode("ascii"), dtype="<u8")
     if ((eight & 0xF0F0F0F0F0F0F0F0) != 0x3030303030303030).any():
-        raise TooWide
+        raise ValueTooWide
     eight = (eight & 0x0F0F0F0F0F0F0F0F) * 2561 >> 8
     eight = (eight & 0x00FF00FF00FF00FF) * 6553601 >> 16
     eight = (eight & 0x0000FFFF0000FFFF) * 42949672960001 >> 32
@@ -224,7 +226,7 @@ def _times(cursor: Any, text: str, count: int, span: tuple[int, int]) -> Floats:
     """The times; those of clocks that are years behind (or ahead) are asked for singly."""
     try:
         ticks = fixed_width_numbers(text, count)
-    except TooWide:
+    except ValueTooWide:
         ticks = np.zeros(1, dtype=np.int64)
     if ((ticks < _FIRST_TICK) & (ticks >= EARLIEST * _TICKS) | (ticks == 0)).any():
         rows = cursor.execute(f"SELECT {_WHEN} {_SOME}", span)
@@ -235,10 +237,10 @@ def _times(cursor: Any, text: str, count: int, span: tuple[int, int]) -> Floats:
 def _keys(text: str, count: int) -> Any:
     """Texts (ASCII), one a line, as one array; those of one length need no look at each."""
     if not text.isascii():
-        raise TooWide
+        raise ValueTooWide
     digits = text.encode("ascii") + b"\n"
     if digits.count(b"\n") != count:
-        raise TooWide
+        raise ValueTooWide
     size, rest = divmod(len(digits), count)
     if not rest and size > 1:
         table = np.frombuffer(digits, dtype=np.uint8).reshape(count, size)

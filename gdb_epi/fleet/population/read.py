@@ -16,13 +16,17 @@ from sqlalchemy import Connection, case, func, select
 
 from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.arrow_rows import arrow_rows
-from gdb_epi.fleet.population.attribute_set_columns import SetValues, mask_of_sets, values_of_sets
+from gdb_epi.fleet.population.attribute_set_columns import (
+    AttributeColumn,
+    mask_of_occurring_sets,
+    read_attribute_columns,
+)
 from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
-from gdb_epi.fleet.population.coverage import reconciled
+from gdb_epi.fleet.population.coverage import with_attributes_of_feed
 from gdb_epi.fleet.population.fixed_width_rows import (
-    Rows,
-    TooWide,
-    one_state,
+    CrashColumns,
+    ValueTooWide,
+    consistent_reads,
     read_fixed_width_rows,
 )
 from gdb_epi.fleet.population.host_spelling import one_spelling
@@ -92,7 +96,7 @@ def read(connection: Connection) -> Population:
     hosts, host_code = _codes(spelt)
     signatures, signature_code = _codes(_signature_texts(connection))
     numbers = crashes.numbers
-    values = values_of_sets(connection)
+    values = read_attribute_columns(connection)
     attributes = _attributes(values, numbers["attrset_id"], sets)
     of_hosts = {attribute.name for attribute in attributes}
     facts = _facts(values, numbers["factset_id"], days.size)
@@ -138,7 +142,7 @@ def read(connection: Connection) -> Population:
         old = [signatures[code] for code in codes.tolist() if code >= 0]
         quality["pruned"] = PrunedPast(before, int(counts.sum()), old)._asdict()
         population = population.chosen(~thinned, population.exposure_day >= before)
-    population, differ = reconciled(population)
+    population, differ = with_attributes_of_feed(population)
     return population._replace(quality={**quality, "differ": differ})
 
 
@@ -198,7 +202,7 @@ def _crashes(connection: Connection) -> _Crashes:
     driver = connection.connection.driver_connection
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
-        with suppress(TooWide), one_state(driver):
+        with suppress(ValueTooWide), consistent_reads(driver):
             return _joined(read_fixed_width_rows(driver, labels), labels)
     labels = []
     if connection.dialect.name == COLUMNAR and driver is not None:
@@ -206,7 +210,7 @@ def _crashes(connection: Connection) -> _Crashes:
     return _joined(_plain_rows(connection, labels), labels)
 
 
-def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[Rows]:
+def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[CrashColumns]:
     """Yield the crashes column by column; new verdicts go to `labels`."""
     code: dict[str | None, int] = {None: ABSENT}
     chosen = ", ".join(("core_key", "ts", "received", "verdict", *_NUMBERS))
@@ -217,7 +221,7 @@ def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[Rows]:
             code[label] = len(labels)
             labels.append(label)
         ts = np.array(times, dtype=float)  # None becomes NaN
-        yield Rows(
+        yield CrashColumns(
             np.array(keys, dtype="S"),
             np.where(ts >= EARLIEST, ts, np.nan),
             np.where(ts >= EARLIEST, np.nan, np.array(arrivals, dtype=float)),
@@ -226,7 +230,7 @@ def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[Rows]:
         )
 
 
-def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
+def _joined(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     """The parts as one, sorted; `labels` is full when the last part was read."""
     columns = list(zip(*parts, strict=True))
     if not columns:
@@ -359,10 +363,10 @@ def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
 
 
 def _attributes(
-    values: Mapping[str, SetValues], crash_sets: Ints, exposure_sets: Ints
+    values: Mapping[str, AttributeColumn], crash_sets: Ints, exposure_sets: Ints
 ) -> list[Attribute]:
     """Attributes of the hosts."""
-    used = mask_of_sets(crash_sets, exposure_sets)
+    used = mask_of_occurring_sets(crash_sets, exposure_sets)
     kept = []
     for name, of_all in sorted(values.items()):
         here = of_all.among(used)
@@ -393,10 +397,10 @@ def _filled(attribute: Attribute, fact: Attribute | None) -> Attribute:
 
 
 def _facts(
-    values: Mapping[str, SetValues], crash_sets: Ints, exposure_rows: int
+    values: Mapping[str, AttributeColumn], crash_sets: Ints, exposure_rows: int
 ) -> list[Attribute]:
     """Facts of the cores; one that is only ever true is false in the cores that lack it."""
-    used = mask_of_sets(crash_sets)
+    used = mask_of_occurring_sets(crash_sets)
     unknown = nowhere(exposure_rows)
     kept = []
     for name, of_all in sorted(values.items()):

@@ -65,10 +65,10 @@ def _open_cached(db: str | None) -> Iterator[OpenDatabase | None]:
         try:
             meta = dict(execute(_META, {}))
             if meta.get(SCHEMA_KEY) == str(SCHEMA_VERSION) and REPROJECTED_TO not in meta:
-                from gdb_epi.fleet.population.cache import in_cache, state_of
+                from gdb_epi.fleet.population.cache import cached_population, state_of_database
 
-                state = state_of(execute, str(path))
-                population = None if state is None else in_cache(state)
+                state = state_of_database(execute, str(path))
+                population = None if state is None else cached_population(state)
         except EpiError:
             pass  # what is wrong with it is said by `open_database`
         if population is None:

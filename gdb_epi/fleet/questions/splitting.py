@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
-from gdb_epi.fleet.population.coverage import condensed, without_hours
+from gdb_epi.fleet.population.coverage import with_old_hours_summed, without_hours
 from gdb_epi.fleet.population.population import Memo, Population
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
@@ -242,7 +242,7 @@ def split_signature(
     if hosts is None:
         hosts = screened_hosts(population, day)
     events = events_of(population)
-    whole, population = population, condensed(events.counted, day - max(WINDOWS))
+    whole, population = population, with_old_hours_summed(events.counted, day - max(WINDOWS))
     same = left = population.signature == signature
     marked_parts = _host_parts(population, name, left, hosts)
     for part in marked_parts:

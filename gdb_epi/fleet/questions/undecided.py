@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
-from gdb_epi.fleet.population.coverage import hours_miss_some, without_hours
+from gdb_epi.fleet.population.coverage import has_crashes_without_hours, without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
 from gdb_epi.fleet.screen.beside_hours import FAMILIES
@@ -104,7 +104,7 @@ class Undecided(NamedTuple):
 def what_is_undecided(population: Population, free: Bools, members: Bools) -> Undecided:
     """Return what the crashes `members` leave open; `free` are those that hosts do not explain."""
     uncovered = members & ~population.covered if population.has_exposure else members & False
-    families = FAMILIES if hours_miss_some(population) else 1
+    families = FAMILIES if has_crashes_without_hours(population) else 1
     asked = without_hours(population) if families > 1 else population
     size = int(members.sum())
     possible, lacking, enough = [], [], []

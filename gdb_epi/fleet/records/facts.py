@@ -37,7 +37,7 @@ _TEXTS = (
 )
 
 
-def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
+def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
     """Return name -> value; a detector that spoke is `found NAME` = true."""
     facts: dict[str, str] = {}
     if _GROUPS.isdisjoint(record):

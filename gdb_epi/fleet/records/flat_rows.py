@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.records.projection import project
+from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.records.values import integer, text
 from gdb_epi.fleet.records.verdicts import model_of
 from gdb_epi.private_files import make_private_file
@@ -90,9 +90,9 @@ OTEL_ATTRIBUTES = {
 }
 
 
-def flat(record: Mapping[str, Any]) -> dict[str, Any]:
+def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of a record, a value (or None) for each column. Raises InputError."""
-    rows = project(record)
+    rows = project_record(record)
     process, threads = group_in(record, "process"), group_in(record, "threads")
     crashed = group_in(threads, "crashed")
     _, kind, key, coarse = rows.sig or ("", "", "", "")
@@ -145,7 +145,7 @@ def rows_of(records: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the row of each record; one that is none (written by something else) is left out."""
     for record in records:
         try:
-            yield flat(record)
+            yield flat_row(record)
         except InputError:
             continue
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.packing import Packer, unpack
-from gdb_epi.fleet.records.projection import Projector, Rows, merge
-from gdb_epi.fleet.records.reader import Item, Items, Part, export_line, parse
+from gdb_epi.fleet.records.projection import Projector, Rows, merge_records
+from gdb_epi.fleet.records.reader import Item, Part, RecordBatch, export_line, parse_record_line
 from gdb_epi.fleet.records.redact import is_storable_text, storable
 from gdb_epi.fleet.records.values import in_zone
 
@@ -50,7 +50,7 @@ class Preparer:
 
     def part(self, part: Part) -> Batch:
         """Return the batch of a part of a file; what holds no record is rejected."""
-        if isinstance(part, Items):
+        if isinstance(part, RecordBatch):
             return self.batch(part.items)
         # Asking once for all costs a third of asking for each line, and nearly all are storable.
         is_plain = self._zone is None and is_storable_text(b"".join(part.lines))
@@ -78,7 +78,9 @@ class Preparer:
                 key = prepared.rows.core_key
                 if key in best:
                     repeats += 1
-                    prepared = self._prepared(merge(unpack(best[key].blob), unpack(prepared.blob)))
+                    prepared = self._prepared(
+                        merge_records(unpack(best[key].blob), unpack(prepared.blob))
+                    )
             except (InputError, RecursionError, ValueError) as error:
                 other = export_line(given_record)
                 if other is not None:
@@ -93,13 +95,15 @@ class Preparer:
         """Prepare a line of a file; an empty one is nothing. Raises InputError."""
         if self._zone is None and is_storable_text(line):
             return self._as_it_came(line)
-        return None if line.isspace() else self._prepared(parse(line))
+        return None if line.isspace() else self._prepared(parse_record_line(line))
 
     def _as_it_came(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line that needs no change to be stored. Raises InputError."""
         if line.isspace():
             return None
-        return PreparedRecord(self._projector.project(parse(line)), self._packer.pack(line.strip()))
+        return PreparedRecord(
+            self._projector.project(parse_record_line(line)), self._packer.pack(line.strip())
+        )
 
     def _prepared(self, given: Mapping[str, Any] | InputError) -> PreparedRecord:
         if isinstance(given, InputError):

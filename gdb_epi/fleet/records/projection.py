@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.bounded_cache import BoundedCache
-from gdb_epi.fleet.records.facts import facts_of, flip_bit
+from gdb_epi.fleet.records.facts import facts_of_record, flip_bit
 from gdb_epi.fleet.records.times import FILE_DATE, NO_ZONE, UNREADABLE, judged_time
 from gdb_epi.fleet.records.values import claimed_time, integer, number, scalars, text
 from gdb_epi.fleet.records.verdicts import counted_label
@@ -100,7 +100,7 @@ class Projector:
         host_name, machine = _host_name(record, host), text(host.get("machine_id")) or ""
         attributes, attrset = self._of_host(group_in(host, "attributes"))
         libs, libset = self._of_libs(record)
-        facts = facts_of(record)
+        facts = facts_of_record(record)
         return Rows(
             core_key,
             _crash(record, core_key, self.received),
@@ -190,7 +190,7 @@ def _remember(cache: BoundedCache[Any], key: Any, value: Any) -> None:
         cache.keep(key, value)
 
 
-def project(record: Mapping[str, Any], received: float | None = None) -> Rows:
+def project_record(record: Mapping[str, Any], received: float | None = None) -> Rows:
     """Return the rows of one record that came at a time (seconds since the epoch).
 
     Raises InputError when it is no record with a core_key.
@@ -198,13 +198,13 @@ def project(record: Mapping[str, Any], received: float | None = None) -> Rows:
     return Projector(received).project(record)
 
 
-def rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
+def record_rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return how good a record is: quality first, then the tool version."""
     full = int(bool(group_in(record, "signal") or group_in(record, "process")))
-    return (full, quality(record), tool_version(record))
+    return (full, record_quality(record), tool_version(record))
 
 
-def quality(record: Mapping[str, Any]) -> float:
+def record_quality(record: Mapping[str, Any]) -> float:
     """Return the sum of unwinder and symbol quality (0..2), 0 when absent."""
     value = record.get("quality")
     if isinstance(value, dict):
@@ -219,12 +219,12 @@ def tool_version(record: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-def merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+def merge_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """Return the better of two records of one core, with what only the other one knows.
 
     A re-analysis on another machine must not lose host and time that a collector knew.
     """
-    best, other = (new, old) if rank(new) > rank(old) else (old, new)
+    best, other = (new, old) if record_rank(new) > record_rank(old) else (old, new)
     merged = {**other, **best}
     if _time_rank(other) > _time_rank(best):
         # The source goes with its time: one that says nothing of it is no file's date.
@@ -304,7 +304,7 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
         truncated = truncated.get("flag")
     return (
         core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
-        confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated), quality(record),
+        confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated), record_quality(record),
         str(record["schema"]), _tool(record), claimed, received,
     )  # fmt: skip
 

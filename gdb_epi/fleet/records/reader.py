@@ -44,7 +44,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
     return files
 
 
-class Lines(NamedTuple):
+class LineBatch(NamedTuple):
     """Some lines of a stream of JSON lines; `number` is that of the first."""
 
     name: str
@@ -52,13 +52,13 @@ class Lines(NamedTuple):
     lines: list[bytes]
 
 
-class Items(NamedTuple):
+class RecordBatch(NamedTuple):
     """Some records (or what is wrong) that did not come as lines."""
 
     items: list[Item]
 
 
-Part = Lines | Items
+Part = LineBatch | RecordBatch
 
 
 def parts_of(paths: Iterable[Path], stdin: BinaryIO | None = None) -> Iterator[Part]:
@@ -70,7 +70,7 @@ def parts_of(paths: Iterable[Path], stdin: BinaryIO | None = None) -> Iterator[P
         except FileNotFoundError:
             continue  # another ingest took this spool file
         except OSError as error:
-            yield Items([(str(path), InputError(error.strerror or str(error)))])
+            yield RecordBatch([(str(path), InputError(error.strerror or str(error)))])
     if stdin is not None:
         yield from parts_in("stdin", stdin)
 
@@ -79,12 +79,14 @@ def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
     """Yield the lines of a stream in parts; of a JSON document its records."""
     head = stream.readline(MAX_LINE + 1)
     if head.startswith(BINARY):
-        yield Items([(name, InputError("binary data, no records: a core goes to gdb-epi triage"))])
+        yield RecordBatch(
+            [(name, InputError("binary data, no records: a core goes to gdb-epi triage"))]
+        )
         return
     if head and not _is_line(head):
         records = _document(name, head, stream)
         while items := list(islice(records, PART)):
-            yield Items(items)
+            yield RecordBatch(items)
         return
     first, lines, size = 1, [], 0
     while head:
@@ -94,11 +96,11 @@ def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
             while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
                 pass  # the rest of that line
         if len(lines) == PART or size > MAX_PART:
-            yield Lines(name, first, lines)
+            yield LineBatch(name, first, lines)
             first, lines, size = first + len(lines), [], 0
         head = stream.readline(MAX_LINE + 1)
     if lines:
-        yield Lines(name, first, lines)
+        yield LineBatch(name, first, lines)
 
 
 def _is_line(head: bytes) -> bool:
@@ -117,7 +119,7 @@ def _document(name: str, head: bytes, stream: BinaryIO) -> Iterator[Item]:
         yield f"{name}[{index}]", item if isinstance(item, dict) else _no_object(item)
 
 
-def parse(line: bytes) -> dict[str, Any]:
+def parse_record_line(line: bytes) -> dict[str, Any]:
     """Return the record of a line. Raises InputError."""
     if len(line) > MAX_LINE:
         raise InputError(f"a line is longer than {MAX_LINE} bytes")

@@ -30,7 +30,7 @@ class SpoolError(EpiError):
     hint = "free some space, or point XDG_DATA_HOME or TMPDIR at a writable folder"
 
 
-def spool(records: Iterable[Mapping[str, Any]]) -> Path:
+def write_to_spool(records: Iterable[Mapping[str, Any]]) -> Path:
     """Write records into a new spool file and return its path.
 
     Falls back to the temporary folder. Raises SpoolError when nothing is writable.
@@ -49,7 +49,7 @@ def spool(records: Iterable[Mapping[str, Any]]) -> Path:
     raise SpoolError(f"cannot spool the record: {'; '.join(problems)}")
 
 
-def later(path: Path, db: str | None) -> str:
+def ingest_later_command(path: Path, db: str | None) -> str:
     """Return the command that takes a spool file into the database that was meant.
 
     Of a URL with a password only its place is shown.
@@ -62,7 +62,7 @@ def later(path: Path, db: str | None) -> str:
     return " ".join(words)
 
 
-def waiting(folder: Path | None = None) -> list[Path]:
+def waiting_spool_files(folder: Path | None = None) -> list[Path]:
     """Return the spool files that wait, oldest first."""
     place = spool_folder() if folder is None else folder
     return sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else []
@@ -75,7 +75,7 @@ def drop_spooled(is_meant: Callable[[Mapping[str, Any]], bool], *, apply: bool) 
     """
     count = 0
     for folder in (spool_folder(), _fallback()):
-        for path in waiting(folder):
+        for path in waiting_spool_files(folder):
             try:
                 if folder == _fallback():
                     check_own_folder(folder)

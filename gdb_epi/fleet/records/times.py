@@ -31,7 +31,7 @@ def judged_time(
     return None, ts
 
 
-def why_not(claimed: float | None, source: Any) -> str:
+def why_time_is_missing(claimed: float | None, source: Any) -> str:
     """Return why a crash has no time, as a word for `quality`; `claimed` is what was set aside."""
     if claimed is None:
         return UNREADABLE if source == UNREADABLE else "none"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.life.repairs import of_today, since_repairs
+from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
@@ -58,7 +58,7 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
     with engine.connect() as connection:
         execute, now = sqlalchemy_executor(connection), time.time()
         repaired, states = repaired_hosts(execute, now), all_states(execute, now)
-    population = since_repairs(load_population(engine, wanted.until), repaired)
+    population = with_past_of_repaired_hosts_apart(load_population(engine, wanted.until), repaired)
     window = (wanted.since, wanted.until)
     if window != (None, None):  # who does not know when a crash was cannot say that it is inside
         since = FOREVER_AGO if wanted.since is None else wanted.since
@@ -73,7 +73,7 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
     today = axis.last if axis is not None else population.last_day
     screened = screen(population, today) if population.day.size else None
     if screened is not None:
-        screened = screened._replace(findings=of_today(screened.findings))
+        screened = screened._replace(findings=without_past_hosts(screened.findings))
     verdicts = judge_population(population, screened.day, screened) if screened is not None else []
     mine = [v for v in verdicts if wanted.signature in (None, v.subject)]
     rows = _rows(

@@ -8,7 +8,7 @@ controls then (case-control). It is asked of a signature that was picked beforeh
 
 from __future__ import annotations
 
-from gdb_epi.fleet.population.coverage import hours_miss_some, without_hours
+from gdb_epi.fleet.population.coverage import has_crashes_without_hours, without_hours
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.attributes import signature_findings
 from gdb_epi.fleet.screen.finding import MAX_Q, Finding
@@ -23,7 +23,7 @@ def findings_beside_hours(population: Population, free: Bools, name: str) -> lis
     `free` are the crashes that hosts do not explain. It is one question more about the same
     signature, so its q pays for all of them.
     """
-    if not hours_miss_some(population):
+    if not has_crashes_without_hours(population):
         return []
     alone = without_hours(population)
     paid = (f._replace(q=f.q * FAMILIES) for f in signature_findings(alone, free, name))

@@ -121,7 +121,7 @@ def decide(
         row = connection.execute(select(c.attr, c.value, c.signature).where(c.id == number)).one()
         subject = marks.Subject(marks.FINDING, "", f"{row.attr}={row.value} {row.signature}")
         at = values["decided_at"]
-        marks.decide(
+        marks.insert_decision(
             connection, marks.Mark(subject, at, who or marks.this_user(), state, note=note)
         )
 

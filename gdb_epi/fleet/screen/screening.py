@@ -8,7 +8,11 @@ from heapq import nsmallest
 
 import numpy as np
 
-from gdb_epi.fleet.population.coverage import condensed, with_hours_beside, without_hours
+from gdb_epi.fleet.population.coverage import (
+    with_hours_beside,
+    with_old_hours_summed,
+    without_hours,
+)
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
@@ -120,7 +124,7 @@ def parts_of(events: Events, day: int) -> _Parts:
         ever = np.zeros(len(population.hosts) + 1, dtype=bool)
         ever[population.exposure_host[population.exposure_hours > 0]] = True
         near |= np.isin(population.known_day, gaps) & ever[population.host]
-    by_hours = condensed(filled, day - max(WINDOWS))
+    by_hours = with_old_hours_summed(filled, day - max(WINDOWS))
     if not near.all():
         by_hours = without(by_hours, ~near)
     of_hosts, of_attributes = (

@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.marks import HOST, SIGNATURE
-from gdb_epi.fleet.life.repairs import of_today, since_repairs
+from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.population import Population
@@ -133,11 +133,11 @@ def screened_now(engine: Engine) -> tuple[Population, Screen | None]:
     """What stands out now, without what repaired hosts did before; None: there is no crash."""
     with engine.connect() as connection:
         repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
-    population = since_repairs(load_population(engine), repaired)
+    population = with_past_of_repaired_hosts_apart(load_population(engine), repaired)
     if not population.day.size:
         return population, None
     screened = screen(population, population.last_day)
-    return population, screened._replace(findings=of_today(screened.findings))
+    return population, screened._replace(findings=without_past_hosts(screened.findings))
 
 
 def states(engine: Engine) -> list[dict[str, Any]]:

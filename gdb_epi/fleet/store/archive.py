@@ -59,7 +59,7 @@ def archive_lines(engine: Engine) -> Iterator[str]:
         yield _line(PRUNED, [day])
 
 
-def beside_records(engine: Engine) -> dict[str, int]:
+def count_rows_beside_records(engine: Engine) -> dict[str, int]:
     """Return how many rows there are of what an export of the records alone leaves out."""
     counted = {"host-day": t.exposure, "finding": t.finding, "decision": t.mark}
     rows = {}
@@ -70,7 +70,7 @@ def beside_records(engine: Engine) -> dict[str, int]:
     return rows
 
 
-def take(connection: Connection, line: Mapping[str, Any]) -> int:
+def restore_archive_line(connection: Connection, line: Mapping[str, Any]) -> int:
     """Store the rows of a line; return how many there were. Raises InputError for a damaged one."""
     kind, rows = kind_of_line(line), line["rows"]
     try:

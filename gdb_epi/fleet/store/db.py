@@ -123,7 +123,7 @@ def open_database(given: str | None, *, write: bool, make: bool | None = None) -
         hint = "pip install 'gdb-epi[postgresql]'"
         raise DatabaseError(f"database driver {error.name} is missing", hint=hint) from error
     except SQLAlchemyError as error:
-        raise explain(error, shown) from error
+        raise explain_database_error(error, shown) from error
     finally:
         if engine is not None:
             engine.dispose()
@@ -176,7 +176,7 @@ def _unfinished(connection: Connection) -> int | None:
     return None if value is None else int(value) if str(value).isdigit() else 0
 
 
-def explain(error: Exception, shown: str) -> DatabaseError:
+def explain_database_error(error: Exception, shown: str) -> DatabaseError:
     """Return a DatabaseError whose hint fits the cause."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     detail = " ".join(str(cause).split())
@@ -287,7 +287,7 @@ def _check_file(url: URL, shown: str, *, make: bool) -> None:
             make_private_folder(path.parent)
         is_there = make or path.exists()
     except OSError as error:
-        raise explain(error, shown) from error
+        raise explain_database_error(error, shown) from error
     if make and is_plain_file:
         with suppress(OSError):  # SQLite says what is wrong
             make_private_file(path)

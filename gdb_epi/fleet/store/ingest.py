@@ -19,11 +19,11 @@ from sqlalchemy.exc import DBAPIError
 
 from gdb_epi.fleet.records.packing import Packer, stored_record, unpack
 from gdb_epi.fleet.records.prepare import Batch, PreparedRecord, Preparer, Source
-from gdb_epi.fleet.records.projection import CRASH, merge, project
+from gdb_epi.fleet.records.projection import CRASH, merge_records, project_record
 from gdb_epi.fleet.records.reader import PART
-from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE, why_not
+from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE, why_time_is_missing
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.archive import take
+from gdb_epi.fleet.store.archive import restore_archive_line
 from gdb_epi.fleet.store.bulk import insert_crashes
 from gdb_epi.fleet.store.dimensions import Dimensions, in_list_parts
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
@@ -80,7 +80,7 @@ _CLAIMED, _SOURCE = CRASH.index("ts_claimed"), CRASH.index("ts_source")
 def _aside(values: Sequence[Any]) -> str:
     """Return why the time of a crash was set aside, a word of ASIDE; nothing where it was not."""
     claimed, source = values[_CLAIMED], values[_SOURCE]
-    return "" if claimed is None and source != UNREADABLE else why_not(claimed, source)
+    return "" if claimed is None and source != UNREADABLE else why_time_is_missing(claimed, source)
 
 
 def ingest(engine: Engine, sources: Iterable[Source]) -> Outcome:
@@ -162,7 +162,7 @@ class Writer:
             replaced = _replace_worse(connection, known_keys, best, ids)
             others = 0
             for line in batch.others if self._everything else ():
-                others += take(connection, line)
+                others += restore_archive_line(connection, line)
             if added or replaced or others:
                 note_change(connection)
         self._generation = generation
@@ -203,9 +203,9 @@ def _replace_worse(
             new = best[key]
             if blob != new.blob:
                 old = stored_record(blob)
-                merged = merge(old, unpack(new.blob))
+                merged = merge_records(old, unpack(new.blob))
                 if merged != old:
-                    rows = project(merged, received)
+                    rows = project_record(merged, received)
                     ids.learn(connection, [rows])
                     where = t.crash.c.id == crash_id
                     connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.fleet.records.packing import stored_record
-from gdb_epi.fleet.records.projection import project
+from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import Dimensions
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
@@ -65,7 +65,7 @@ def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
     chosen = chosen.where(t.raw.c.crash_id > after).order_by(t.raw.c.crash_id).limit(BATCH)
     stored = connection.execute(chosen).all()
     records = {int(number): (stored_record(blob), at) for number, blob, at in stored}
-    projected = {n: project(record, at) for n, (record, at) in records.items() if record}
+    projected = {n: project_record(record, at) for n, (record, at) in records.items() if record}
     ids = Dimensions()
     ids.learn(connection, list(projected.values()))
     for number, rows in projected.items():
