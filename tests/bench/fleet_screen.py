@@ -38,8 +38,8 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     is_of_host,
 )
-from gdb_epi.fleet.screen.possible_hosts import OpenHost, open_hosts
-from gdb_epi.fleet.screen.screening import replay
+from gdb_epi.fleet.screen.possible_hosts import PossiblyBadHost, possibly_bad_hosts
+from gdb_epi.fleet.screen.screening import screen_day_by_day
 
 SETTINGS = {
     "nothing planted, 50 a day": {},
@@ -201,7 +201,7 @@ def measure(
     reached: dict[str, int | None] = {name: None for name, _, _ in goals}
     others: list[tuple[Finding, bool]] = []
     start = time.process_time()
-    for found in replay(pop):
+    for found in screen_day_by_day(pop):
         for finding in found.findings:
             hits = [name for name, _, is_it in goals if is_it(finding)]
             for name, cause, _ in goals:
@@ -238,13 +238,13 @@ def said_of_bad_host(fleet: Fleet, seed: int, spoil: Sequence[str]) -> SaidOfBad
     own = sorted(FIRST_DAY + c.day for c in fleet.crashes if c.cause == "bad_host")
     at, named_on = own[ENOUGH - 1], None
     healthy = days = 0
-    said: list[OpenHost] = []
-    for found in replay(pop):
+    said: list[PossiblyBadHost] = []
+    for found in screen_day_by_day(pop):
         named = {f.value for f in found.hosts if is_of_host(f.signature)}
         if named_on is None and host in named:
             named_on = found.day
         if found.day == at or found.day % EVERY == 0:
-            possible = open_hosts(pop.until(found.day), found.day, found)
+            possible = possibly_bad_hosts(pop.until(found.day), found.day, found)
             if found.day == at:
                 said = [o for o in possible if o.host == host]
             if found.day % EVERY == 0:

@@ -10,7 +10,7 @@ import pytest
 from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
 
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.screen.screening import replay, screen
+from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     benjamini_hochberg,
     binomial_tail,
@@ -26,7 +26,7 @@ SMALL = {"hosts": 400, "days": 21}
 
 def raised(fleet):
     """Every finding with the day on which it was raised."""
-    return [(s.day, f) for s in replay(population(fleet)) for f in s.findings]
+    return [(s.day, f) for s in screen_day_by_day(population(fleet)) for f in s.findings]
 
 
 def own(fleet, cause, day):
@@ -56,7 +56,7 @@ def test_both_parts_of_a_split_are_named_and_told_apart():
     found = {(f.attr, f.value) for _, f in raised(fleet) if f.signature == name}
     assert ("host", host) in found
     assert found & set(values.items())
-    peeled = list(replay(population(fleet)))[-1].peeled
+    peeled = list(screen_day_by_day(population(fleet)))[-1].peeled
     parts = [(c.cause, bool(p)) for c, p in zip(fleet.crashes, peeled, strict=True)]
     wrong = sum(p != (c == "split-host") for c, p in parts if c.startswith("split"))
     assert wrong <= 1  # the software part can hit the host too
@@ -71,8 +71,8 @@ def test_later_data_is_never_used():
     fleet = simulate(7000, bad_host=1.0, race=2.0, **SMALL)
     whole = population(fleet)
     day = FIRST_DAY + 12
-    early = [f.key for s in replay(whole.until(day)) for f in s.findings]
-    late = [f.key for s in replay(whole) if s.day <= day for f in s.findings]
+    early = [f.key for s in screen_day_by_day(whole.until(day)) for f in s.findings]
+    late = [f.key for s in screen_day_by_day(whole) if s.day <= day for f in s.findings]
     assert early == late
 
 
@@ -87,7 +87,7 @@ def test_through_the_database_as_through_arrays(tmp_path, shell):
     assert loaded.has_exposure and loaded.exposure_hours.sum() == pytest.approx(
         fleet.hours.sum(), 1e-4
     )
-    assert [s.day for s in replay(loaded)][-1] == FIRST_DAY + fleet.crashes[-1].day
+    assert [s.day for s in screen_day_by_day(loaded)][-1] == FIRST_DAY + fleet.crashes[-1].day
     expected = [(d, f.attr, f.value, f.n) for d, f in raised(fleet)]
     done = shell("fleet", "screen", "--replay", "--json", "--db", db)
     lines = [json.loads(line) for line in done.out.splitlines()]

@@ -19,7 +19,7 @@ from gdb_epi.cli.main import main
 from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.news import unsent_news
 from gdb_epi.fleet.records.packing import unpack
-from gdb_epi.fleet.screen.finding_states import stored
+from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
@@ -211,7 +211,7 @@ def test_a_finding_with_many_cores_comes_back_whole(tmp_path):
     assert main(["fleet", "export", "--whole", "--output", str(path), "--db", first]) == 0
     assert main(["fleet", "ingest", str(path), "--db", second]) == 0
     with open_database(second, write=False) as engine:
-        assert stored(engine)[0].detail["cores"] == cores
+        assert stored_findings(engine)[0].detail["cores"] == cores
 
 
 def test_a_pipe_of_the_shell_is_read(filled, tmp_path):

@@ -21,8 +21,8 @@ from gdb_epi.errors import EpiError
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
-from gdb_epi.fleet.screen.finding_states import decide, keep, stored
-from gdb_epi.fleet.screen.screening import replay, screen
+from gdb_epi.fleet.screen.finding_states import set_finding_state, store_findings, stored_findings
+from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -102,7 +102,7 @@ def test_a_clock_that_is_off_hides_no_finding(url, off):
     assert found.last_day == START // DAY
     assert any(f.value == "bad" for f in screen(found, found.last_day).findings)
     began = time.process_time()
-    list(replay(found))
+    list(screen_day_by_day(found))
     assert time.process_time() - began < 60
 
 
@@ -177,9 +177,9 @@ def test_notes_values_and_signatures_with_sql_and_html(url):
     raised = screen(found, day).findings
     assert any(f.value == EVIL for f in raised)
     with open_database(url, write=True) as engine:
-        keep(engine, raised, day)
-        keep(engine, raised, day)
-        first = stored(engine)[0]
-        decide(engine, first.id, "dismissed", EVIL + "\0")
-        assert stored(engine, "dismissed")[0].note == EVIL
-        assert len(stored(engine)) == len({f.key for f in raised})
+        store_findings(engine, raised, day)
+        store_findings(engine, raised, day)
+        first = stored_findings(engine)[0]
+        set_finding_state(engine, first.id, "dismissed", EVIL + "\0")
+        assert stored_findings(engine, "dismissed")[0].note == EVIL
+        assert len(stored_findings(engine)) == len({f.key for f in raised})

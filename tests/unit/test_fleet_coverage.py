@@ -18,7 +18,7 @@ from gdb_epi.fleet.questions.quality import checks
 from gdb_epi.fleet.questions.signatures import epidemic_curve
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.report.counts import tally
-from gdb_epi.fleet.report.overview import facts_of
+from gdb_epi.fleet.report.overview import population_sizes
 from gdb_epi.fleet.report.texts import number
 from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.store.db import open_database
@@ -85,7 +85,7 @@ def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatc
         store_exposure(engine, rows)
         population = load_population(engine)
         course = epidemic_curve(engine, load_times(engine), None)
-        facts = dict(facts_of(population, tally(engine, population, (None, None))))
+        facts = dict(population_sizes(population, tally(engine, population, (None, None))))
     assert sum(row.crashes for row in course) == 40
     rated = sum(row.per_1000_hours * row.hours / 1000 for row in course if row.hours)
     assert rated == pytest.approx(20)

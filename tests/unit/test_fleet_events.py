@@ -18,7 +18,7 @@ from gdb_epi.fleet.screen.finding import (
     LOOP_OF,
     TIME_OF_DAY,
 )
-from gdb_epi.fleet.screen.screening import replay, screen
+from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
 
 SMALL = {"hosts": 300, "days": 21, "per_day": 40.0}
 LAST = FIRST_DAY + 20
@@ -51,14 +51,14 @@ def test_half_of_a_rack_at_once_names_the_rack():
 
 def test_an_event_hides_no_bad_host():
     fleet, pop = troubled(7013, "loop", "everywhere", bad_host=1.5)
-    accused = {(f.attr, f.value) for s in replay(pop) for f in s.findings}
+    accused = {(f.attr, f.value) for s in screen_day_by_day(pop) for f in s.findings}
     assert ("host", fleet.truth["bad_host"]) in accused
     assert ("host", fleet.truth["loop"]) not in accused
 
 
 def test_each_is_raised_once():
     _, pop = troubled(7011, "loop", "everywhere")
-    keys = [f.key for s in replay(pop) for f in s.findings]
+    keys = [f.key for s in screen_day_by_day(pop) for f in s.findings]
     assert len(keys) == len(set(keys)) == 2
 
 

@@ -15,7 +15,7 @@ from unit.fleet_records import full
 from gdb_epi.fleet import migrations
 from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.screen.finding_states import stored
+from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store import db
 from gdb_epi.fleet.store import reproject as fleet_reproject
 from gdb_epi.fleet.store import tables as t
@@ -185,7 +185,7 @@ def test_a_database_of_every_released_schema_is_read_on(version, tmp_path):
         fixed = Decision("signature", f"{3:016x}", "ann", fixed_in="2.3")
         lines = record_decision(engine, fixed, 1.8e9).lines
         assert lines[1].endswith("fixed in 2.3") and len(lines) == 2
-        assert len(stored(engine)) == 1
+        assert len(stored_findings(engine)) == 1
 
 
 def test_new_tables_equal_migrated_ones(old, tmp_path):

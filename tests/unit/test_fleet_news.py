@@ -16,7 +16,7 @@ from gdb_epi.fleet.life import deliver
 from gdb_epi.fleet.life.decision_words import host_words
 from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.states import all_states
-from gdb_epi.fleet.screen.finding_states import stored
+from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import HostDay, host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
@@ -213,7 +213,7 @@ def test_a_repaired_host_that_fails_again_is_raised(db, receiver, capsys):
     assert "node-7" in (screen(db), capsys.readouterr().out)[1]
     with open_database(db, write=True) as engine:
         record_decision(engine, Decision("host", "node-7", "ann", "repaired"), (FIRST + 14) * DAY)
-        assert [f.state for f in stored(engine)] == ["repaired"]
+        assert [f.state for f in stored_findings(engine)] == ["repaired"]
     assert screen(db, "--exit-code") == 0
     assert main(["fleet", "suspects", "--db", db]) == 0
     assert "host=node-7" not in capsys.readouterr().out, "its past is not held against it"
@@ -228,7 +228,7 @@ def test_a_repaired_host_that_fails_again_is_raised(db, receiver, capsys):
     put(db, *(crash(81_000 + n, "node-7", 17 + n % 3) for n in range(20)))
     assert screen(db, "--exit-code", "--notify", receiver.url) == 5
     with open_database(db, write=False) as engine:
-        (finding,) = stored(engine)
+        (finding,) = stored_findings(engine)
     assert (finding.state, finding.raised, finding.n) == ("open", 2, 22)
     capsys.readouterr()
     main(["fleet", "findings", "--db", db])
@@ -244,7 +244,7 @@ def test_a_host_is_marked_by_any_of_its_spellings(db, receiver, capsys):
     with open_database(db, write=True) as engine:
         for name in ("NODE-7.a.example", "Node-7.A.example."):
             record_decision(engine, Decision("host", name, "ann", "repaired"), (FIRST + 14) * DAY)
-        assert [f.state for f in stored(engine)] == ["repaired"]
+        assert [f.state for f in stored_findings(engine)] == ["repaired"]
         with pytest.raises(InputError):  # no host, though it begins alike
             record_decision(
                 engine, Decision("host", "node-7.b.example", "ann", "repaired"), FIRST * DAY
@@ -287,7 +287,7 @@ def test_an_ignored_signature_is_silent(db, capsys):
 
 def _stored(db):
     with open_database(db, write=False) as engine:
-        return stored(engine)
+        return stored_findings(engine)
 
 
 def test_the_digest(db, receiver, capsys):

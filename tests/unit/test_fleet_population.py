@@ -17,7 +17,7 @@ from gdb_epi.fleet.population import fixed_width_rows
 from gdb_epi.fleet.population import read as population_read
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.screening import replay
+from gdb_epi.fleet.screen.screening import screen_day_by_day
 from gdb_epi.fleet.statistics import arrays
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -272,7 +272,7 @@ def test_one_clock_that_is_off_does_not_move_today(tmp_path):
     put(db, *records, ahead, behind, minimal(9_997, time={"crash_ts": 1e15}))
     found = loaded(db)
     assert found.last_day == 1_764_000_000 // 86_400 + 8
-    assert len(list(replay(found))) <= 12, "not one screen for each day since 1970"
+    assert len(list(screen_day_by_day(found))) <= 12, "not one screen for each day since 1970"
 
 
 def test_a_jump_of_many_crashes_is_no_stray_clock(tmp_path):

@@ -10,7 +10,7 @@ from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 from unit.fleet_records import minimal
 
 from gdb_epi.fleet.questions import verdict as pv
-from gdb_epi.fleet.screen.finding_texts import verdict
+from gdb_epi.fleet.screen.finding_texts import verdict_words
 from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.store.db import open_database
@@ -54,7 +54,9 @@ def test_a_host_with_nearly_one_signature_is_not_called_broken():
     other = sum(f"node-{c.host}" == host for c in fleet.crashes) - 52
     assert other >= 1, "the host has other signatures too"
     screened = [f for f in screen(pop, LAST).findings if f.value == host]
-    assert all("hardware" not in verdict(f) and "all kinds" not in verdict(f) for f in screened)
+    assert all(
+        "hardware" not in verdict_words(f) and "all kinds" not in verdict_words(f) for f in screened
+    )
     found = [v for v in pv.judge_population(pop, LAST) if v.subject in (f"host={host}", "loop")]
     assert found and all(v.kind == pv.ONE_HOST for v in found)
     assert all("if the crash stays on the host" in v.headline for v in found)
@@ -85,7 +87,7 @@ def test_a_host_with_more_of_the_usual_crashes_is_not_called_broken():
     assert "retire" not in first.headline and "hardware" not in first.headline
     assert any("nothing but their number" in caveat for caveat in first.caveats)
     (found,) = [f for f in screen(pop, LAST).findings if f.value == host]
-    assert "of the usual kinds" in verdict(found) and "hardware" not in verdict(found)
+    assert "of the usual kinds" in verdict_words(found) and "hardware" not in verdict_words(found)
 
 
 def test_a_host_with_many_signatures_is_broken_though_one_leads():

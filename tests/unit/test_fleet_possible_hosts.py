@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from support.fleet_simulator import FIRST_DAY, Crash, Fleet, population, simulate
 
-from gdb_epi.fleet.screen.possible_hosts import open_hosts, reach, what_cannot_be_told
+from gdb_epi.fleet.screen.possible_hosts import (
+    crashes_needed,
+    possibly_bad_hosts,
+    undecided_sentences,
+)
 from gdb_epi.fleet.screen.screening import screen
 
 DAYS = 21
@@ -30,7 +34,9 @@ def test_a_host_with_too_few_crashes_is_open_and_later_named():
         fleet, name = fleet_of(own)
         whole = population(fleet)
         screened = screen(whole, LAST)
-        told[own] = [host for host in open_hosts(whole, LAST, screened) if host.host == name]
+        told[own] = [
+            host for host in possibly_bad_hosts(whole, LAST, screened) if host.host == name
+        ]
         assert any(f.value == name for f in screened.hosts) == (own == 9)
     assert not told[9], "what is named is not open"
     [host] = told[2]
@@ -44,7 +50,7 @@ def test_a_host_with_too_few_crashes_is_open_and_later_named():
 def test_as_many_more_as_it_says_name_the_host():
     fleet, _ = fleet_of(2)
     whole = population(fleet)
-    [host] = open_hosts(whole, LAST, screen(whole, LAST))[:1]
+    [host] = possibly_bad_hosts(whole, LAST, screen(whole, LAST))[:1]
     assert host.more is not None
     fleet, name = fleet_of(2 + host.more + 1)
     whole = population(fleet)
@@ -56,13 +62,13 @@ def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
     whole = population(fleet)
     screened = screen(whole, LAST)
     assert not screened.findings
-    found = reach(whole, LAST)
+    found = crashes_needed(whole, LAST)
     half, most = found.host
     assert half is not None
     assert most is not None
     assert 3 <= half <= most <= 8
     assert found.value is not None
-    assert what_cannot_be_told(whole, LAST, screened)[-1].startswith(
+    assert undecided_sentences(whole, LAST, screened)[-1].startswith(
         "what these crashes can show: a host"
     )
 
@@ -70,4 +76,4 @@ def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
 def test_two_crashes_say_nothing():
     fleet, _ = fleet_of(0)
     whole = population(fleet._replace(crashes=fleet.crashes[:2]))
-    assert what_cannot_be_told(whole, LAST, screen(whole, LAST)) == []
+    assert undecided_sentences(whole, LAST, screen(whole, LAST)) == []

@@ -40,9 +40,9 @@ from gdb_epi.fleet.questions.signatures import (
     new_signatures,
     top_signatures,
 )
-from gdb_epi.fleet.screen.screening import replay
+from gdb_epi.fleet.screen.screening import screen_day_by_day
 from gdb_epi.fleet.serve import answers
-from gdb_epi.fleet.serve.cache import state_of
+from gdb_epi.fleet.serve.cache import database_fingerprint
 from gdb_epi.fleet.serve.metrics import metrics
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
@@ -199,7 +199,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
             store_exposure(engine, host_days(tmp_path / "hours.csv"))
             found = [
                 (s.day, f.key, f.n, f.p)
-                for s in replay(load_population(engine))
+                for s in screen_day_by_day(load_population(engine))
                 for f in s.findings
             ]
             until = last_moment(load_times(engine))
@@ -298,4 +298,4 @@ def test_report_metrics_and_api_are_those_of_sqlite(url: str, tmp_path: Path) ->
     with open_database(there, write=False) as one, open_database(here, write=False) as other:
         assert metrics(one) == metrics(other)
         assert same(answers.trend(one, None), answers.trend(other, None))
-        assert state_of(one) == state_of(one)
+        assert database_fingerprint(one) == database_fingerprint(one)

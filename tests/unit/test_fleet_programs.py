@@ -11,9 +11,9 @@ from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.records.facts import facts_of_record, program_of
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.finding import DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
-from gdb_epi.fleet.screen.moments import is_expected
-from gdb_epi.fleet.screen.programs import of_most_programs
-from gdb_epi.fleet.screen.rising import trend_of_number
+from gdb_epi.fleet.screen.moments import is_recurring_event
+from gdb_epi.fleet.screen.programs import is_preferred_by_most_programs
+from gdb_epi.fleet.screen.rising import caveat_of_rising_rate
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
 
 
@@ -59,12 +59,18 @@ def rates(*counts: int) -> np.ndarray:
 
 def test_a_number_whose_larger_values_have_more_is_told():
     values, share = ["64", "8", "16", "32"], np.full(4, 0.25)
-    (words,) = trend_of_number("cpus", values, rates(40, 4, 12, 26), share, 0)
+    (words,) = caveat_of_rising_rate("cpus", values, rates(40, 4, 12, 26), share, 0)
     assert words.startswith("its rate rises with cpus (8: ")
-    assert trend_of_number("cpus", values, rates(40, 12, 11, 12), share, 0) == (), "one value alone"
-    assert trend_of_number("cpus", values, rates(4, 4, 12, 40), share, 3) == (), "not the largest"
-    assert trend_of_number("cpus", ["a", "8", "16", "32"], rates(40, 4, 12, 26), share, 0) == ()
-    (words,) = trend_of_number("clock", values, rates(2, 60, 30, 8), share, 1)
+    assert caveat_of_rising_rate("cpus", values, rates(40, 12, 11, 12), share, 0) == (), (
+        "one value alone"
+    )
+    assert caveat_of_rising_rate("cpus", values, rates(4, 4, 12, 40), share, 3) == (), (
+        "not the largest"
+    )
+    assert (
+        caveat_of_rising_rate("cpus", ["a", "8", "16", "32"], rates(40, 4, 12, 26), share, 0) == ()
+    )
+    (words,) = caveat_of_rising_rate("clock", values, rates(2, 60, 30, 8), share, 1)
     assert words.startswith("its rate falls with clock (8: ")
 
 
@@ -77,12 +83,12 @@ def test_what_repeats_when_it_is_known_to_come_is_expected():
 
     event = finding(EVENT, "2026-11-15 23:01 UTC")  # a Sunday
     night, sunday = finding(TIME_OF_DAY, "22:00 to 00:00 UTC"), finding(DAY_OF_WEEK, "Sunday (UTC)")
-    assert is_expected(event, [night, sunday])
-    assert not is_expected(event, [])
-    assert not is_expected(event, [sunday._replace(signature="other")])
-    assert not is_expected(event, [night, finding(DAY_OF_WEEK, "Monday (UTC)")])
-    assert not is_expected(finding(EVENT, "2026-11-15 00:10 UTC"), [night])
-    assert is_expected(finding(EVENT, "2026-11-15 00:10 UTC"), [sunday])
+    assert is_recurring_event(event, [night, sunday])
+    assert not is_recurring_event(event, [])
+    assert not is_recurring_event(event, [sunday._replace(signature="other")])
+    assert not is_recurring_event(event, [night, finding(DAY_OF_WEEK, "Monday (UTC)")])
+    assert not is_recurring_event(finding(EVENT, "2026-11-15 00:10 UTC"), [night])
+    assert is_recurring_event(finding(EVENT, "2026-11-15 00:10 UTC"), [sunday])
 
 
 def test_the_beta_binomial_tail_is_that_of_its_terms():
@@ -108,7 +114,7 @@ def busy(programs: list[int], inside: list[int]) -> bool:
     whole = population(simulate(5, hosts=20, days=2, per_day=5))
     fact = Attribute("program", names, crash, np.zeros(0, dtype=np.int64))
     mine = np.arange(crash.size)
-    return of_most_programs(whole._replace(facts=(fact,)), mine, with_value, 0.25, 2.0)
+    return is_preferred_by_most_programs(whole._replace(facts=(fact,)), mine, with_value, 0.25, 2.0)
 
 
 def test_a_rack_is_not_bad_for_what_its_busiest_programs_do():

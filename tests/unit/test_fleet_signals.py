@@ -10,18 +10,18 @@ from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
 from gdb_epi.fleet.screen.finding import BITFLIP, FORKS, LOCK
-from gdb_epi.fleet.screen.finding_texts import verdict
+from gdb_epi.fleet.screen.finding_texts import verdict_words
 from gdb_epi.fleet.screen.host_evidence import (
     NEW,
-    Crashes,
+    CrashCounts,
     NullModel,
-    chances,
     likelihood_ratios,
+    p_values_of_ratios,
     simulate_healthy_hosts,
 )
 from gdb_epi.fleet.screen.host_signals import signal_findings
 from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares, host_findings
-from gdb_epi.fleet.screen.screening import replay, screen
+from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
@@ -41,8 +41,8 @@ def test_few_crashes_on_one_cpu_of_a_host_are_a_finding():
     own = {i for i, c in enumerate(fleet.crashes) if c.cause == "pinned"}
     assert own <= set(np.flatnonzero(finding.members)) and finding.n <= 8
     assert "of 64 CPUs" in finding.test and "same cpu_model" in finding.exposure
-    assert "pinned" in finding.caveats[0] and "gather on its CPU" in verdict(finding)
-    raised = [f for s in replay(pop) for f in s.findings if f.value == host]
+    assert "pinned" in finding.caveats[0] and "gather on its CPU" in verdict_words(finding)
+    raised = [f for s in screen_day_by_day(pop) for f in s.findings if f.value == host]
     assert len(raised) == 1, "raised once, whatever is found of the host later"
 
 
@@ -78,7 +78,7 @@ def test_flags_of_one_host_are_signals_of_their_own():
     lock = found_in(pop._replace(lock_inherited=pop.lock_inherited | mine))
     assert (pop.hosts[host], BITFLIP) in {(f.value, f.signature) for f in flip}
     (told,) = [f for f in lock if f.signature == LOCK and f.value == pop.hosts[host]]
-    assert told.n == 5 and "look at its job" in verdict(told) and "forks" in told.caveats[0]
+    assert told.n == 5 and "look at its job" in verdict_words(told) and "forks" in told.caveats[0]
     judged = judge_population(pop._replace(lock_inherited=pop.lock_inherited | mine), LAST)
     assert any("inherited locks go with host=" in v.headline for v in judged)
     assert not any(v.kind == HARDWARE_HOST and pop.hosts[host] in v.subject for v in judged)
@@ -106,7 +106,7 @@ def test_lock_flags_combine_with_the_other_facts_of_a_host():
     (found,) = [f for f in screen(marked, LAST).findings if f.value == pop.hosts[host]]
     assert (found.signature, found.n, found.caveats) == (LOCK, 3, (FORKS,))
     assert "bit-flip flags p=" in found.test and "inherited locks p=" in found.test
-    assert "hardware" not in verdict(found) and "look at its job" in verdict(found)
+    assert "hardware" not in verdict_words(found) and "look at its job" in verdict_words(found)
 
 
 def test_hosts_of_a_group_are_measured_by_its_rate():
@@ -195,10 +195,14 @@ def test_healthy_hosts_have_the_chances_that_are_said():
     pop = population(simulate(5008, **SMALL))
     crashes, null = crashes_and_null(pop, LAST, exposure_shares(pop))
     drawn = simulate_healthy_hosts(null)
-    p = chances(likelihood_ratios(crashes, null).of(np.zeros(len(pop.hosts), dtype=bool)), drawn)
+    p = p_values_of_ratios(
+        likelihood_ratios(crashes, null).of(np.zeros(len(pop.hosts), dtype=bool)), drawn
+    )
     assert (p <= 0.1).mean() < 0.2 and p.min() > 1e-5
-    assert np.all(np.diff(chances(np.sort(drawn), drawn)) <= 0), "more evidence, less chance"
-    far = chances(drawn[:1] * np.array([10.0, 100.0]), drawn)
+    assert np.all(np.diff(p_values_of_ratios(np.sort(drawn), drawn)) <= 0), (
+        "more evidence, less chance"
+    )
+    far = p_values_of_ratios(drawn[:1] * np.array([10.0, 100.0]), drawn)
     assert abs(far[0] / far[1] - 10) < 1e-6
 
 
@@ -209,6 +213,6 @@ def test_a_mark_that_many_crashes_carry_still_tells_a_host_that_has_it_always():
     null = NullModel(mean, 0.3, np.array([0.01, 0.5, 0.02]), cpus, *none)
     host, period = np.repeat([0, 1], 6), np.zeros(12, dtype=np.int64)
     carried = np.array([NEW] * 6 + [NEW, 0] * 3)
-    crashes = Crashes(host, period, carried, np.arange(12), np.ones(12, dtype=np.int64))
+    crashes = CrashCounts(host, period, carried, np.arange(12), np.ones(12, dtype=np.int64))
     all_new, as_usual = likelihood_ratios(crashes, null).hardware
     assert all_new > 2 * as_usual

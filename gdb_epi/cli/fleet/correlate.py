@@ -99,8 +99,8 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
 
 def _text(search: PairSearch) -> None:
     from gdb_epi.fleet.screen.finding_texts import (
-        chances,
         plain_signature,
+        risk_and_p_value_words,
         risk_words,
         tested_words,
     )
@@ -115,7 +115,7 @@ def _text(search: PairSearch) -> None:
     for pair in search.pairs:
         finding = pair.finding
         share = f"{finding.n} of {counted(finding.total, 'crash')}"
-        print_line(f"  {pair.mark}: {share}; {chances(finding)}")
+        print_line(f"  {pair.mark}: {share}; {risk_and_p_value_words(finding)}")
         for alone in pair.alone:
             risk = risk_words(alone.rr, alone.rr_low, alone.rr_high)
             share = f"{alone.n} of {alone.total}"

@@ -25,8 +25,8 @@ def run_decision(args: Namespace, state: str) -> int:
     if not (args.id.isascii() and args.id.isdigit() and len(args.id) < MAX_DIGITS):
         raise UsageError(f"no number: {args.id!r}", hint="gdb-epi fleet findings")
     with open_database(args.db, write=True, make=False) as engine:
-        from gdb_epi.fleet.screen.finding_states import decide
+        from gdb_epi.fleet.screen.finding_states import set_finding_state
 
-        decide(engine, int(args.id), state, args.note)
+        set_finding_state(engine, int(args.id), state, args.note)
     print(f"finding {args.id} is {state}")
     return EXIT_DONE

@@ -32,10 +32,10 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.life.states import repaired_hosts
         from gdb_epi.fleet.population.host_spelling import spelt_like
-        from gdb_epi.fleet.screen.finding_states import stored
+        from gdb_epi.fleet.screen.finding_states import stored_findings
         from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
-        findings = stored(engine, args.state)
+        findings = stored_findings(engine, args.state)
         with engine.connect() as connection:
             marked = repaired_hosts(sqlalchemy_executor(connection), time.time())
         hosts = [finding.value for finding in findings if finding.attr == "host"]

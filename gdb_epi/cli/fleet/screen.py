@@ -60,10 +60,10 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=not args.replay, make=False) as engine:
         if args.replay:
             from gdb_epi.fleet.population.cache import load_population
-            from gdb_epi.fleet.screen.screening import replay
+            from gdb_epi.fleet.screen.screening import screen_day_by_day
 
             population = load_population(engine, asof)
-            _print(population, list(replay(population)), as_json=args.json)
+            _print(population, list(screen_day_by_day(population)), as_json=args.json)
             return EXIT_DONE
         from gdb_epi.fleet.life.daily_screening import screen_today
         from gdb_epi.fleet.life.news import unsent_news
@@ -98,7 +98,7 @@ def _print_life(today: Today, *, as_json: bool) -> None:
 
 
 def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) -> None:
-    from gdb_epi.fleet.screen.alike_events import largest_and_others
+    from gdb_epi.fleet.screen.alike_events import group_alike_events
     from gdb_epi.fleet.screen.finding_states import latest_cores
     from gdb_epi.fleet.screen.finding_texts import as_json as finding_as_json
     from gdb_epi.fleet.store.days import iso_day
@@ -112,7 +112,7 @@ def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) 
         return
     has_findings = False
     for screen in screens:
-        for finding, others in largest_and_others(screen.findings):
+        for finding, others in group_alike_events(screen.findings):
             print_finding(iso_day(screen.day), finding, others)
             has_findings = True
     if has_findings:
@@ -136,13 +136,13 @@ def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
 
     `others` are events that it stands for.
     """
-    from gdb_epi.fleet.screen.alike_events import others_words
-    from gdb_epi.fleet.screen.finding_texts import sentence, tested_words, verdict
+    from gdb_epi.fleet.screen.alike_events import alike_events_words
+    from gdb_epi.fleet.screen.finding_texts import finding_sentence, tested_words, verdict_words
 
-    print_line(f"{day}  {verdict(finding)}")
-    print_line(f"    {sentence(finding)}")
+    print_line(f"{day}  {verdict_words(finding)}")
+    print_line(f"    {finding_sentence(finding)}")
     print_line(f"    {tested_words(finding)}")
     if others:
-        print_line(f"    {others_words(others)}")
+        print_line(f"    {alike_events_words(others)}")
     for caveat in finding.caveats:
         print_line(f"    but: {caveat}")

@@ -45,13 +45,13 @@ def run(args: Namespace) -> int:
 def _moments(population: Population, code: int) -> list[str]:
     """Say when crashes come that nothing else marks."""
     from gdb_epi.fleet.screen.events import events_of
-    from gdb_epi.fleet.screen.finding_texts import verdict
+    from gdb_epi.fleet.screen.finding_texts import verdict_words
     from gdb_epi.fleet.screen.moments import moment_findings
 
     counted_once = events_of(population).counted
     name = population.signatures[code]
     findings = moment_findings(counted_once, counted_once.day >= 0)
-    return [verdict(finding) for finding in findings if finding.signature == name]
+    return [verdict_words(finding) for finding in findings if finding.signature == name]
 
 
 def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[Population, int]:
@@ -90,7 +90,7 @@ def _machine(
 
 
 def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[str, Any]:
-    from gdb_epi.fleet.screen.finding_texts import finite
+    from gdb_epi.fleet.screen.finding_texts import finite_or_none
 
     members = population.core_keys.under(part.members)
     return {
@@ -102,8 +102,8 @@ def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[s
         "p": part.finding.p if part.finding else None,
         "q": part.finding.q if part.finding else None,
         "rr": part.finding.rr if part.finding else None,
-        "rr_low": finite(part.finding.rr_low) if part.finding else None,
-        "rr_high": finite(part.finding.rr_high) if part.finding else None,
+        "rr_low": finite_or_none(part.finding.rr_low) if part.finding else None,
+        "rr_high": finite_or_none(part.finding.rr_high) if part.finding else None,
         "test": part.finding.test if part.finding else None,
         "exposure": part.finding.exposure if part.finding else None,
         "aliases": list(part.finding.aliases) if part.finding else [],
@@ -116,7 +116,7 @@ def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[s
 
 
 def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
-    from gdb_epi.fleet.screen.finding_texts import plain_signature, sentence, tested_words
+    from gdb_epi.fleet.screen.finding_texts import finding_sentence, plain_signature, tested_words
 
     print_line(plain_signature(parted.signature))
     print_line(f"  {judged.headline}")
@@ -131,7 +131,7 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
         size = f"{counted(part.crashes, 'crash')} on {where}"
         print_line(f"  {size}: {part.mark}: {part.label}")
         for finding in (part.finding, *part.also) if part.finding else ():
-            print_line(f"      {sentence(finding)}")
+            print_line(f"      {finding_sentence(finding)}")
             print_line(f"      {tested_words(finding)}")
         for fact in part.facts:
             print_line(f"      told apart by {fact}")

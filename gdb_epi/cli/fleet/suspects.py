@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
         repaired = repaired_hosts(base.execute, time.time())
         population = with_past_of_repaired_hosts_apart(base.population(asof), repaired)
     from gdb_epi.fleet.questions.verdict import judge_population
-    from gdb_epi.fleet.screen.alike_events import largest_and_others
+    from gdb_epi.fleet.screen.alike_events import group_alike_events
     from gdb_epi.fleet.screen.finding_texts import as_json, plain_signature
     from gdb_epi.fleet.screen.screening import screen
 
@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
             more = f", and {counted(rest, 'more signature')}" if rest else ""
             print_line(f"verdict: {headline}{what}{more}")
         print()
-    for finding, others in largest_and_others(findings):
+    for finding, others in group_alike_events(findings):
         print_finding(iso_day(day), finding, others)
     if findings:
         print(P_AND_Q)
@@ -74,11 +74,11 @@ def run(args: Namespace) -> int:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
     if screened is not None:
         from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
-        from gdb_epi.fleet.screen.possible_hosts import what_cannot_be_told
+        from gdb_epi.fleet.screen.possible_hosts import undecided_sentences
 
         for line in unexplained_signature_sentences(population, day, screened):
             print_line(line)
-        for line in what_cannot_be_told(population, day, screened):
+        for line in undecided_sentences(population, day, screened):
             print_line(line)
     point_to_check(population)
     return EXIT_DONE
@@ -86,7 +86,7 @@ def run(args: Namespace) -> int:
 
 def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
     """Return each headline with its subjects; alike events are one."""
-    from gdb_epi.fleet.screen.alike_events import largest_and_others
+    from gdb_epi.fleet.screen.alike_events import group_alike_events
 
     apart = {
         id(verdict.causes[0].findings[0]): verdict
@@ -95,7 +95,7 @@ def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[st
     }
     first = [v.causes[0].findings[0] for v in apart.values()]
     lines: list[tuple[str, str]] = []
-    for finding, others in largest_and_others(first):
+    for finding, others in group_alike_events(first):
         verdict = apart[id(finding)]
         more = f", and {counted(len(others), 'more event')} like it" if others else ""
         lines.append((f"{verdict.headline}{more}", verdict.subject))

@@ -38,10 +38,10 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding_states import (
     findings_to_raise,
-    keep,
     known_findings,
     latest_cores,
-    stored,
+    store_findings,
+    stored_findings,
 )
 from gdb_epi.fleet.screen.screening import Screen, screen
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
@@ -103,11 +103,11 @@ def screen_today(engine: Engine, asof: int | None) -> Today:
     screened = None
     if population.day.size:
         day = population.last_day if asof is None else asof
-        before = stored(engine)
+        before = stored_findings(engine)
         today = screen(population, day, known_findings(before))
         raised = findings_to_raise(without_past_hosts(today.findings), before)
         new = [finding for finding in raised if finding.signature not in ignored]
-        keep(engine, new, day, population)
+        store_findings(engine, new, day, population)
         screened = today._replace(findings=tuple(new))
     named = {f.value for f in screened.findings if f.attr == HOST} if screened else set()
     # The population's name of each; its marks stay under the name that was marked.

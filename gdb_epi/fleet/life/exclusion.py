@@ -27,7 +27,7 @@ from gdb_epi.fleet.life.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
-from gdb_epi.fleet.screen.ended import end_of_host
+from gdb_epi.fleet.screen.ended import day_of_recovery
 from gdb_epi.fleet.screen.finding import is_of_host
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
@@ -35,7 +35,7 @@ from gdb_epi.fleet.screen.finding_states import (
     StoredFinding,
     finding_key,
     findings_to_raise,
-    stored,
+    stored_findings,
 )
 from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, day_of, iso_day
@@ -115,7 +115,7 @@ def plan(
     meant = hosts_meant(population, marked)
     by_time = sorted(marked.items(), key=lambda pair: pair[1].since or 0.0)
     held = {meant.get(name, name): state for name, state in by_time}  # the last word holds
-    before = stored(engine)
+    before = stored_findings(engine)
     drained = sorted(name for name, state in held.items() if state.state == DRAINED)
     overdue = [n for n in drained if (m := held[n].mark) and m.until and m.until <= now]
     wanted, left_in = _of_findings(population, before, now, days)
@@ -162,7 +162,7 @@ def _of_findings(
         if decided != CONFIRMED and not is_hardware:
             left_in.setdefault(finding.value, "its job may be the cause: move that first")
             continue
-        if decided != CONFIRMED and (end := end_of_host(finding)) is not None:
+        if decided != CONFIRMED and (end := day_of_recovery(finding)) is not None:
             left_in.setdefault(finding.value, MENDED.format(end=end, host=finding.value))
             continue
         words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"

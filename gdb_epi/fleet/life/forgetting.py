@@ -25,7 +25,7 @@ from gdb_epi.fleet.records.spool import drop_spooled
 from gdb_epi.fleet.records.values import text
 from gdb_epi.fleet.screen.finding import HOST as OF_HOST
 from gdb_epi.fleet.screen.finding import LOOP_OF
-from gdb_epi.fleet.screen.finding_states import detail_of
+from gdb_epi.fleet.screen.finding_states import finding_detail
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import shown_url
 from gdb_epi.fleet.store.dimensions import in_list_parts
@@ -219,7 +219,7 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
         for part in in_list_parts(ids):
             connection.execute(table.delete().where(table.c.id.in_(part)))
     for row in findings:
-        detail = detail_of(row.detail)
+        detail = finding_detail(row.detail)
         kept = _without(detail, names_it)
         # Of another subject: it stays, without the name. The column may be damaged, or escape it.
         if kept != detail or names_it(row.detail):

@@ -25,7 +25,7 @@ from gdb_epi.fleet.life.states import State, all_states, failed_fixes
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signatures import new_signatures, top_signatures
 from gdb_epi.fleet.screen.finding import ALL
-from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored
+from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
 from gdb_epi.fleet.screen.finding_texts import plain_signature
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
@@ -68,7 +68,7 @@ def unsent_news(engine: Engine, address: str) -> list[News]:
         execute = sqlalchemy_executor(connection)
         n = t.notice.c
         sent = set(connection.execute(select(n.subject).where(n.channel == channel)).scalars())
-        news = [_of_finding(f) for f in stored(engine) if f.state in (OPEN, CONFIRMED)]
+        news = [_of_finding(f) for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED)]
         for state, fix in failed_fixes(all_states(execute, moment)):
             cores = cores_crashed_after_fix(execute, state.standing.subject, fix)
             news.append(_of_regression(state, fix, cores))
@@ -137,7 +137,9 @@ def digest(engine: Engine, days: int, until: int, now: float) -> News:
     What needs a person comes first; what is not there is not mentioned.
     """
     first = until - days + 1
-    findings = [f for f in stored(engine) if f.state in (OPEN, CONFIRMED) and f.day <= until]
+    findings = [
+        f for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED) and f.day <= until
+    ]
     fresh = [f for f in findings if f.day >= first]
     with engine.connect() as connection:
         states = all_states(sqlalchemy_executor(connection), now)

@@ -18,7 +18,7 @@ from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
 from gdb_epi.fleet.population.host_spelling import spelt_like
 from gdb_epi.fleet.population.machine_names import machine_names
 from gdb_epi.fleet.screen.finding import HOST, LOOP_OF
-from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_rows
+from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings_in_transaction
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
@@ -133,7 +133,9 @@ def _suspected(connection: Connection, now: float) -> tuple[tuple[str, ...], lis
 
 def _evidence(connection: Connection) -> list[int]:
     """The ids of the cores that open findings name."""
-    cores = (row.detail.get("cores", ()) for row in stored_rows(connection, OPEN))
+    cores = (
+        row.detail.get("cores", ()) for row in stored_findings_in_transaction(connection, OPEN)
+    )
     keys = sorted({str(key) for some in cores for key in some})
     c = t.crash.c
     chosen = (select(c.id).where(c.core_key.in_(part)) for part in in_list_parts(keys))

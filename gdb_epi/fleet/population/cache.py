@@ -30,7 +30,7 @@ from gdb_epi.fleet.population.population import (
     Memo,
     Population,
 )
-from gdb_epi.fleet.statistics.arrays import narrow, nowhere
+from gdb_epi.fleet.statistics.arrays import absent_column, narrow
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
 from gdb_epi.private_files import make_private_folder
 
@@ -153,7 +153,7 @@ def _times_in_cache(state: Mapping[str, Any]) -> Population | None:
         none = np.zeros(0, dtype=np.int64)
         return Population(
             core_keys=CoreKeys(keys), day=day, second=second, host=host, signature=signature,
-            in_feed=in_feed, cpu=nowhere(day.size), bitflip=no, lock_inherited=no,
+            in_feed=in_feed, cpu=absent_column(day.size), bitflip=no, lock_inherited=no,
             hosts=head["hosts"], signatures=head["signatures"], attributes=(), exposure_day=none,
             exposure_host=none, exposure_hours=np.zeros(0), memo=Memo(), quality=head["quality"],
         )  # fmt: skip

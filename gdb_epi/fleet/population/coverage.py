@@ -17,9 +17,9 @@ from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
     Ints,
+    absent_column,
     blocks,
     distinct_rows,
-    nowhere,
     places_in,
     sum_by_code,
     wide,
@@ -157,7 +157,7 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
     rows = [rows_of[day] for day in nearest.tolist()]
     source = np.concatenate([*rows, feed[:0]])
     day = np.repeat(missing, [row.size for row in rows])
-    unknown = nowhere(source.size)
+    unknown = absent_column(source.size)
     inside = np.isin(population.day, missing) & population.timed
 
     def filled(attribute: Attribute) -> Attribute:
@@ -237,7 +237,7 @@ def with_old_hours_summed(population: Population, since: int) -> Population:
         a._replace(exposure=population.once(_at, a.exposure, some, last))
         for a in population.attributes
     )
-    facts = tuple(a._replace(exposure=nowhere(day.size)) for a in population.facts)
+    facts = tuple(a._replace(exposure=absent_column(day.size)) for a in population.facts)
     host = population.once(_at, population.exposure_host, some, last)
     return population._replace(
         attributes=attributes, facts=facts, exposure_day=day, exposure_hours=hours,

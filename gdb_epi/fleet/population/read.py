@@ -47,10 +47,10 @@ from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Floats,
     Ints,
+    absent_column,
     blocks,
     blocks_with_next,
     narrow,
-    nowhere,
 )
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
@@ -185,7 +185,7 @@ def _unknown_times(
 
 def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
     """Yield the facts with columns of their own: the verdict, the bit that may have flipped."""
-    unknown = nowhere(exposure_rows)
+    unknown = absent_column(exposure_rows)
     # A label of another model means something else: those crashes count as not judged.
     mine = np.array([is_of_this_model(label) for label in crashes.verdicts], dtype=bool)
     if mine.sum() > 1 and mine.size <= MAX_VALUES:
@@ -401,7 +401,7 @@ def _facts(
 ) -> list[Attribute]:
     """Facts of the cores; one that is only ever true is false in the cores that lack it."""
     used = mask_of_occurring_sets(crash_sets)
-    unknown = nowhere(exposure_rows)
+    unknown = absent_column(exposure_rows)
     kept = []
     for name, of_all in sorted(values.items()):
         here = of_all.among(used)
@@ -433,7 +433,7 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
             first = {c: i for i, c in sorted(code.items(), reverse=True)}
             shape = tuple(sorted((number, first[c]) for number, c in code.items()))
             together.setdefault(shape, []).append(name)
-    unknown = nowhere(exposure_rows)
+    unknown = absent_column(exposure_rows)
     groups = sorted(
         together.values(), key=lambda names: (len(set(builds[names[0]].values())), names)
     )

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.programs import is_of_process, of_same_programs
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
 from gdb_epi.fleet.store.days import iso_day
@@ -265,7 +265,9 @@ def _first_seen(population: Population, attribute: Attribute, days: _Days) -> It
     width = days.hours.size
     usable = (attribute.crash >= 0) & population.timed
     usable &= (population.day >= days.first) & (population.day < days.first + width)
-    same = of_same_programs(population, days.mine) if is_of_process(attribute.name) else None
+    same = (
+        crashes_of_same_programs(population, days.mine) if is_of_process(attribute.name) else None
+    )
     if same is not None:
         usable &= same
     codes, day = attribute.crash[usable], population.day[usable] - days.first

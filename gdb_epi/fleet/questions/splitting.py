@@ -26,8 +26,8 @@ from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.events import Events, events_of
 from gdb_epi.fleet.screen.finding import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
-from gdb_epi.fleet.screen.finding_texts import needs_or_goes, verdict
-from gdb_epi.fleet.screen.hosts import host_signatures
+from gdb_epi.fleet.screen.finding_texts import needs_or_goes, verdict_words
+from gdb_epi.fleet.screen.hosts import hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_asked_by_program
 from gdb_epi.fleet.screen.screening import screened_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
@@ -82,7 +82,7 @@ def _of_crashes(
 ) -> list[MarkedCrashes]:
     parts: list[MarkedCrashes] = []
     if hosts:
-        for finding in host_signatures(population, ~free, name):
+        for finding in hosts_of_signature(population, ~free, name):
             parts.append(MarkedCrashes((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
@@ -320,7 +320,7 @@ def _host_parts(
 def _part(population: Population, same: Bools, explained_part: MarkedCrashes) -> SignaturePart:
     conditions = explained_part.conditions
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
-    label = verdict(conditions[0])
+    label = verdict_words(conditions[0])
     if len(conditions) > 1:
         label = f"software or configuration: {needs_or_goes(conditions)} {mark}"
     part = _bare(population, same, label, explained_part.members)

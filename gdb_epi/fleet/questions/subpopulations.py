@@ -14,7 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import MAX_Q, MIN_N
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_pairs, nowhere
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, absent_column, count_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
 from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, find_classes
 from gdb_epi.typing_lite import NamedTuple
@@ -61,7 +61,7 @@ class FactDifference(NamedTuple):
 
 def fact_attributes(population: Population) -> tuple[Attribute, ...]:
     """Return the facts of the cores, the flags among them."""
-    none = nowhere(population.exposure_day.size)
+    none = absent_column(population.exposure_day.size)
     flags = (("bitflip", population.bitflip), ("lock_inherited", population.lock_inherited))
     made = tuple(Attribute(n, ["false", "true"], f.view(np.int8), none) for n, f in flags)
     return (*population.facts, *made)

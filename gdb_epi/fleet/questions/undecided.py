@@ -16,7 +16,11 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
 from gdb_epi.fleet.screen.beside_hours import FAMILIES
 from gdb_epi.fleet.screen.finding import MAX_Q, MIN_N
-from gdb_epi.fleet.screen.programs import is_asked_by_program, is_of_process, of_same_programs
+from gdb_epi.fleet.screen.programs import (
+    crashes_of_same_programs,
+    is_asked_by_program,
+    is_of_process,
+)
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
 from gdb_epi.typing_lite import NamedTuple
@@ -110,7 +114,7 @@ def what_is_undecided(population: Population, free: Bools, members: Bools) -> Un
     possible, lacking, enough = [], [], []
     here, whole = (combinations_of(asked).tally(some) for some in (members, free | members))
     varied = [attribute for attribute in asked.attributes if len(attribute.values) > 1]
-    same_programs = of_same_programs(asked, members)
+    same_programs = crashes_of_same_programs(asked, members)
     beside = whole
     if same_programs is not None:
         beside = combinations_of(asked).tally((free | members) & same_programs)

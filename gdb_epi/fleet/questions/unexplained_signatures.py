@@ -18,7 +18,7 @@ from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.finding import MIN_N, TOGETHER
 from gdb_epi.fleet.screen.finding_texts import plain_signature
 from gdb_epi.fleet.screen.hosts import exposure_shares
-from gdb_epi.fleet.screen.programs import main_program, of_same_programs
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
 from gdb_epi.fleet.screen.screening import Screen
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store.days import iso_day
@@ -111,7 +111,7 @@ def _hosts_of_program(population: Population, mine: Ints) -> int | None:
 
     `mine` are the crashes of the program that are asked about.
     """
-    of_program = of_same_programs(population, mine)
+    of_program = crashes_of_same_programs(population, mine)
     if of_program is None:
         return None
     of_program &= population.host >= 0

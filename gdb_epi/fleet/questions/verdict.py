@@ -20,7 +20,7 @@ from gdb_epi.fleet.questions.splitting import (
     split_signature,
 )
 from gdb_epi.fleet.screen.attributes import HOST_HOURS
-from gdb_epi.fleet.screen.ended import end_of_host
+from gdb_epi.fleet.screen.ended import day_of_recovery
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -38,11 +38,11 @@ from gdb_epi.fleet.screen.finding import (
 )
 from gdb_epi.fleet.screen.finding_texts import (
     as_json,
+    finding_sentence,
     is_hardware,
     kind_words,
     needs_or_goes,
-    sentence,
-    verdict,
+    verdict_words,
 )
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
@@ -157,9 +157,9 @@ def judge_population(
 def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
     """A signature by its strongest finding alone: where so many stand out, none is looked into."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
-    evidence = (sentence(finding), f"test: {finding.test}")
+    evidence = (finding_sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(
-        cause.kind, finding.signature, verdict(finding), evidence, (*finding.caveats, NOT_SPLIT),
+        cause.kind, finding.signature, verdict_words(finding), evidence, (*finding.caveats, NOT_SPLIT),
         (cause,), finding.n, None,
     )  # fmt: skip
 
@@ -171,7 +171,7 @@ def _apart(population: Population, finding: Finding) -> PopulationVerdict:
         kind = HARDWARE_GROUP
     cause = _cause(population, finding.members, (finding,), kind)
     return PopulationVerdict(
-        kind, finding.signature, verdict(finding), (sentence(finding),), finding.caveats, (cause,),
+        kind, finding.signature, verdict_words(finding), (finding_sentence(finding),), finding.caveats, (cause,),
         finding.n, None,
     )  # fmt: skip
 
@@ -183,7 +183,10 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     flips = int((population.bitflip & finding.members).sum())
     name, most = main_signature(population, finding.members)
     kinds = count_distinct(population.signature[finding.members] + 1)
-    evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
+    evidence = [
+        finding_sentence(finding),
+        f"{kinds} different signatures on this host; {finding.test}",
+    ]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
     other_words = {PLAIN: USUAL, ONE_PROGRAM: ITS_OWN}
@@ -217,7 +220,7 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
         return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
     if kind == ONE_HOST:
         return f"one host ({name}), {signatures}: {MOVE_JOB}"
-    if (end := end_of_host(finding)) is not None:
+    if (end := day_of_recovery(finding)) is not None:
         return f"hardware: one host ({name}) until {end}; if nobody repaired it, test it"
     return f"hardware: one host ({name}), take it out and test it"
 
@@ -229,7 +232,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     rest = sum(cause.crashes for cause in causes if not cause.findings)
     total = sum(cause.crashes for cause in causes)
     kind, headline = _judge(named, rest, parted)
-    evidence = [sentence(f) for cause in named for f in cause.findings]
+    evidence = [finding_sentence(f) for cause in named for f in cause.findings]
     for cause in causes:
         if cause.facts:
             label = "" if cause.findings else f"; {cause.label}"
@@ -310,7 +313,7 @@ def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     name = kind_words(finding.attr, finding.signature)
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
     caveats = (*finding.caveats, *_source(population, finding))
-    evidence = (sentence(finding), f"test: {finding.test}")
+    evidence = (finding_sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(
         cause.kind, finding.signature, headline, evidence, caveats, (cause,), finding.n, None
     )

@@ -20,7 +20,7 @@ NO_HOST = "(host not known)"
 Window = tuple[int | None, int | None]  # first and last day, None for no bound
 
 
-class Identity(NamedTuple):
+class SignatureIdentity(NamedTuple):
     """How a signature can be asked for."""
 
     kind: str | None
@@ -36,7 +36,7 @@ class Tally(NamedTuple):
     cell_signature: Ints
     cell_host: Ints  # -1 where the host is not known
     cell_crashes: Ints
-    identities: dict[str, Identity]
+    identities: dict[str, SignatureIdentity]
     verdicts: dict[str, dict[str, int]]  # signature -> label -> crashes
     untimed: int
 
@@ -86,15 +86,15 @@ def tally(engine: Engine, population: Population, window: Window) -> Tally:
     )
 
 
-def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, Identity]]:
+def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, SignatureIdentity]]:
     c = t.sig.c
     rows = connection.execute(select(c.id, c.kind, c.key, c.coarse, c.category, c.text))
     names: dict[int | None, str] = {None: NO_SIGNATURE}
-    identities: dict[str, Identity] = {}
+    identities: dict[str, SignatureIdentity] = {}
     for number, kind, key, coarse, category, text in rows:
         names[number] = text or key or coarse or NO_SIGNATURE  # as population.py names them
         identities.setdefault(
-            names[number], Identity(kind or None, key or coarse or None, category)
+            names[number], SignatureIdentity(kind or None, key or coarse or None, category)
         )
     return names, identities
 

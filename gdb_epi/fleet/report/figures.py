@@ -51,7 +51,7 @@ _GROUP_PATH = re.compile(rf'<g id="{GROUP}(\d+)">\s*<path d="([^"]*)"')
 _BLANK = re.compile(r">\s+<")
 
 
-def compact(svg: str, prefix: str, width: int, height: int) -> str:
+def compact_svg(svg: str, prefix: str, width: int, height: int) -> str:
     """Return the inside of a page's <svg>; `prefix` keeps its ids apart from other plots'."""
     text = _WASTE.sub("", svg)
     used = {name for _, name in _REFERENCE.findall(text)}
@@ -121,7 +121,7 @@ _STYLE: Any = {
 
 
 @contextmanager
-def drawing() -> Iterator[None]:
+def exclusive_drawing() -> Iterator[None]:
     """Hold matplotlib's settings; only one thread draws at a time."""
     with _DRAWING, mpl.rc_context(_STYLE), warnings.catch_warnings():
         # A name in a script that matplotlib's own font lacks: the browser draws the text.
@@ -135,7 +135,9 @@ def figure(width: int, height: int) -> Figure:
     return Figure(figsize=(width / POINTS, height / POINTS), dpi=POINTS)
 
 
-def box(fig: Figure, width: int, height: int, edges: tuple[float, float, float, float]) -> Axes:
+def axes_inside_margins(
+    fig: Figure, width: int, height: int, edges: tuple[float, float, float, float]
+) -> Axes:
     """Return axes inside margins (left, top, right, bottom) in CSS pixels."""
     left, top, right, bottom = edges
     return fig.add_axes(
@@ -150,7 +152,7 @@ def box(fig: Figure, width: int, height: int, edges: tuple[float, float, float, 
 
 def svg(fig: Figure, prefix: str, width: int, height: int) -> str:
     """Return the figure as markup for the page."""
-    return compact(svg_text(fig), prefix, width, height)
+    return compact_svg(svg_text(fig), prefix, width, height)
 
 
 def svg_text(fig: Figure) -> str:

@@ -16,23 +16,23 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.report.axis import Series, axis_of
-from gdb_epi.fleet.report.counts import Identity, Tally, bits_by_host, tally
-from gdb_epi.fleet.report.headlines import folded, headline
+from gdb_epi.fleet.report.counts import SignatureIdentity, Tally, bits_by_host, tally
+from gdb_epi.fleet.report.headlines import headline, join_alike_headlines
 from gdb_epi.fleet.report.maps import bit_rows, host_map
 from gdb_epi.fleet.report.overview import (
     curve,
-    facts_of,
+    days_in_words,
+    limits_of_answers,
     no_findings_of,
-    notes_of,
-    span_of,
+    population_sizes,
     summary,
-    urgent_of,
+    urgent_signatures,
 )
 from gdb_epi.fleet.report.page import Page, SignatureRow
 from gdb_epi.fleet.report.populations import split_views
 from gdb_epi.fleet.report.signature_sections import sections
 from gdb_epi.fleet.report.states import regressed_words, state_rows
-from gdb_epi.fleet.screen.finding_states import DISMISSED, stored
+from gdb_epi.fleet.screen.finding_states import DISMISSED, stored_findings
 from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
@@ -67,7 +67,7 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
     if pruned := population.pruned:  # what is left of then is in no count
         window = (max(pruned.before, wanted.since or 0), wanted.until)
     counts = tally(engine, population, window)
-    before = stored(engine)
+    before = stored_findings(engine)
     axis = axis_of(population)
     series = Series(population, axis)
     today = axis.last if axis is not None else population.last_day
@@ -84,12 +84,12 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
     heads = tuple(head for head in every if head.state != DISMISSED)
     bits = bit_rows(bits_by_host(engine, window, wanted.signature))
     hosts = [v.subject.removeprefix(HOST_MARK) for v in mine if v.subject.startswith(HOST_MARK)]
-    shown, urgent = folded(heads), urgent_of(rows)
+    shown, urgent = join_alike_headlines(heads), urgent_signatures(rows)
     again = regressed_words(states) if wanted.signature is None else None
     return Page(
         title=TITLE,
-        span=span_of(axis),
-        facts=facts_of(population, counts),
+        span=days_in_words(axis),
+        facts=population_sizes(population, counts),
         summary=(*((again,) if again else ()), *summary(counts, shown, urgent)),
         headlines=shown[:MAX_HEADLINES],
         urgent=urgent,
@@ -103,7 +103,7 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
         bits=bits,
         splits=split_views(population, rows, mine, screened, series),
         sections=sections(engine, population, counts, series, rows, heads),
-        notes=notes_of(population, counts, axis),
+        notes=limits_of_answers(population, counts, axis),
         states=state_rows(states) if wanted.signature is None else (),
     )
 
@@ -138,7 +138,7 @@ def _rows(
         name, crashes = counts.signatures[number], int(total[number])
         code = codes.get(name, -1)
         members = series.members(code)
-        identity = counts.identities.get(name, Identity(None, None, None))
+        identity = counts.identities.get(name, SignatureIdentity(None, None, None))
         best = counts.of(number)[:1]
         days = population.known_day[members]
         days = days[days > FOREVER_AGO]

@@ -77,7 +77,7 @@ def headline(
     )
 
 
-def folded(headlines: Iterable[Headline]) -> tuple[Headline, ...]:
+def join_alike_headlines(headlines: Iterable[Headline]) -> tuple[Headline, ...]:
     """Return them with alike ones as one, and what accuses hardware or two causes first.
 
     A host in a loop has one for each of its signatures: all of their numbers are kept.

@@ -12,7 +12,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gdb_epi.fleet.report import plots
-from gdb_epi.fleet.report.figures import drawing
+from gdb_epi.fleet.report.figures import exclusive_drawing
 from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.texts import clean, day_text, number, percent
 from gdb_epi.render.escape import escape as escape_controls
@@ -24,7 +24,7 @@ SHOWN_FIRST = 25  # signatures; the others are a click away
 
 def render(page: Page, link: Callable[[str], str] | None = None) -> str:
     """Return the page; `link` gives the address of a core where a server shows it."""
-    with drawing():
+    with exclusive_drawing():
         values = {
             "page": page,
             "shown_first": SHOWN_FIRST,
@@ -86,7 +86,7 @@ def _plots(page: Page) -> dict[str, Markup]:
 
 
 def _sparks(every: list[tuple[int, ...]], size: tuple[int, int]) -> list[Markup]:
-    return [Markup(drawn) for drawn in plots.sparks(every, size)]
+    return [Markup(drawn) for drawn in plots.sparklines(every, size)]
 
 
 def _environment() -> Environment:

@@ -24,7 +24,7 @@ MAX_NOTE = 400  # characters of one
 MAX_RAISED = 4  # findings named at one day of the curve
 
 
-def span_of(axis: Axis | None) -> str:
+def days_in_words(axis: Axis | None) -> str:
     """Return the days that the page is about."""
     if axis is None:
         return "no crash has a time"
@@ -33,7 +33,7 @@ def span_of(axis: Axis | None) -> str:
     return f"{day_text(axis.first)} to {day_text(axis.last)}"
 
 
-def facts_of(population: Population, counts: Tally) -> tuple[Fact, ...]:
+def population_sizes(population: Population, counts: Tally) -> tuple[Fact, ...]:
     """Return the sizes of the population."""
     hosts = counts.cell_host[counts.cell_host >= 0]
     facts = [
@@ -50,7 +50,7 @@ def facts_of(population: Population, counts: Tally) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def urgent_of(rows: Sequence[SignatureRow]) -> tuple[Urgent, ...]:
+def urgent_signatures(rows: Sequence[SignatureRow]) -> tuple[Urgent, ...]:
     """Return what single cores say by themselves, which no comparison of crashes can: it is first.
 
     Hardware suspects, damage, inherited locks, deadlocks; the most frequent of each first.
@@ -167,7 +167,7 @@ def _raised(axis: Axis, before: Sequence[StoredFinding]) -> dict[int, list[str]]
     return names_by_step
 
 
-def notes_of(population: Population, counts: Tally, axis: Axis | None) -> tuple[str, ...]:
+def limits_of_answers(population: Population, counts: Tally, axis: Axis | None) -> tuple[str, ...]:
     """Return what limits the answers."""
     notes = []
     if population.has_exposure:

@@ -20,7 +20,7 @@ from gdb_epi.fleet.report.figures import (
     MUTED,
     REST,
     SOFT,
-    box,
+    axes_inside_margins,
     cut_apart,
     figure,
     svg,
@@ -39,14 +39,14 @@ TICK = 11  # font size
 FEW = 14  # steps: fewer of them do not get broader bars
 
 
-def sparks(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) -> list[str]:
+def sparklines(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) -> list[str]:
     """Return the course of many signatures, each scaled to its own highest bar.
 
     All of them are drawn in one figure and cut apart: a figure of its own takes 15 ms.
     """
     width, height = size
     fig = figure(width, height)
-    axes = box(fig, width, height, (0, 0, 0, 0))
+    axes = axes_inside_margins(fig, width, height, (0, 0, 0, 0))
     axes.set_axis_off()
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
@@ -93,7 +93,7 @@ def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
     ]
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
     return Path(
-        [c for box in corners for c in box] or [(0, 0)],
+        [c for axes_inside_margins in corners for c in axes_inside_margins] or [(0, 0)],
         codes or [Path.MOVETO],
     )
 
@@ -105,14 +105,14 @@ def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
     fig = figure(width, height)
     margin = (46.0, 30.0, 8.0, 26.0)
     lower = 92 if rated else 0
-    axes = box(
+    axes = axes_inside_margins(
         fig, width, height, (margin[0], margin[1], margin[2], margin[3] + lower + 26 * rated)
     )
     _bars(axes, days)
     _dates(axes, days, width, shown=not rated)
     _title(axes, f"crashes a {_unit(step)}")
     if rated:
-        below = box(
+        below = axes_inside_margins(
             fig, width, height, (margin[0], height - margin[3] - lower + 12, margin[2], margin[3])
         )
         below.plot(
@@ -185,7 +185,7 @@ def map_plot(host_map: HostMap, width: int) -> str:
     wide = int(left + group_width + cell * count + 60)
     high = int(top + cell * len(rows) + 8)
     fig = figure(wide, high)
-    axes = box(fig, wide, high, (left + group_width, top, 60, 8))
+    axes = axes_inside_margins(fig, wide, high, (left + group_width, top, 60, 8))
     axes.set_xlim(0, count)
     axes.set_ylim(len(rows), 0)
     axes.set_axis_off()
@@ -243,7 +243,7 @@ def bits_plot(row: BitRow, number: int) -> str:
     """Return how often each bit was wrong, the bytes of the word told apart."""
     width, height = BITS
     fig = figure(width, height)
-    axes = box(fig, width, height, (24, 8, 10, 20))
+    axes = axes_inside_margins(fig, width, height, (24, 8, 10, 20))
     top = max([*row.counts, 1])
     for lane in range(0, len(row.counts), 2 * LANE):
         axes.axvspan(lane, lane + LANE, color=SOFT, linewidth=0)

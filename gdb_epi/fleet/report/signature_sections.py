@@ -31,7 +31,9 @@ MAX_LINE = 300  # characters
 Json = Mapping[str, Any]
 
 
-def records(engine: Engine, core_keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def stored_records(
+    engine: Engine, core_keys: Sequence[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (core_key, record) of the cores that are stored."""
     chosen = select(t.crash.c.core_key, t.raw.c.record).join(
         t.raw, t.raw.c.crash_id == t.crash.c.id
@@ -63,7 +65,7 @@ def example(core_key: str, record: Json) -> Example:
     )
 
 
-def weight(record: Json) -> tuple[int, int]:
+def example_rank(record: Json) -> tuple[int, int]:
     """Return how much an example shows: frames, then evidence."""
     frames = group_in(group_in(record, "threads"), "crashed").get("frames")
     findings = record.get("findings")
@@ -128,12 +130,12 @@ def sections(
     """Return the sections in the order of the table."""
     cores = {row.rank: _cores(population, series, row) for row in rows}
     wanted = [core.core_key for cores_of_row in cores.values() for core in cores_of_row]
-    opened = dict(records(engine, wanted))
+    opened = dict(stored_records(engine, wanted))
     number = {name: code for code, name in enumerate(counts.signatures)}
     cores_of_row = []
     for row in rows:
         mine = [(c.core_key, opened[c.core_key]) for c in cores[row.rank] if c.core_key in opened]
-        best = max(mine, key=lambda pair: weight(pair[1]), default=None)
+        best = max(mine, key=lambda pair: example_rank(pair[1]), default=None)
         cores_of_row.append(
             Section(
                 row,

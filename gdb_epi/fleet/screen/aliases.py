@@ -12,9 +12,9 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import (
+    crashes_of_same_programs,
     is_asked_by_program,
     is_of_process,
-    of_same_programs,
     program_table,
     share_beside,
 )
@@ -216,7 +216,9 @@ def _conditional_p(
         share = hours[[code]] / hours.sum()
         return float(binomial_tail(np.array([a]), np.array([n]), share)[0])
     controls = ((other.crash == against) == side) & (attribute.crash >= 0)
-    of_programs = of_same_programs(population, same) if is_of_process(attribute.name) else None
+    of_programs = (
+        crashes_of_same_programs(population, same) if is_of_process(attribute.name) else None
+    )
     if of_programs is not None:  # of other programs each has images of its own
         controls &= of_programs
     marked = float((controls & (attribute.crash == code)).sum())

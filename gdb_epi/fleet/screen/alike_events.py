@@ -10,7 +10,7 @@ from gdb_epi.fleet.screen.finding import EVENT, MOMENTS, Finding
 MIN_ALIKE = 3  # events of one signature, from which on they are told together
 
 
-def largest_and_others(findings: Sequence[Finding]) -> list[tuple[Finding, tuple[Finding, ...]]]:
+def group_alike_events(findings: Sequence[Finding]) -> list[tuple[Finding, tuple[Finding, ...]]]:
     """Return each finding with the events that it stands for; the order stays.
 
     What says when the crashes of a signature come (an hour, a weekday) goes before its events.
@@ -36,7 +36,7 @@ def largest_and_others(findings: Sequence[Finding]) -> list[tuple[Finding, tuple
     return told
 
 
-def others_words(others: Sequence[Finding]) -> str:
+def alike_events_words(others: Sequence[Finding]) -> str:
     """Say how many events like it there were; the value of each says when."""
     days = sorted(event.value.split(" ", 1)[0] for event in others)
     crashes = sum(event.n for event in others)

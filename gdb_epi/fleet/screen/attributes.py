@@ -9,6 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -22,18 +23,17 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
 )
 from gdb_epi.fleet.screen.hosts import exposure_shares
-from gdb_epi.fleet.screen.mixture import mixture
 from gdb_epi.fleet.screen.programs import (
     ProgramTable,
     is_asked_by_program,
     is_of_process,
-    of_most_programs,
+    is_preferred_by_most_programs,
     p_beside_programs,
     program_table,
     programs_of,
     share_beside,
 )
-from gdb_epi.fleet.screen.rising import trend_of_number
+from gdb_epi.fleet.screen.rising import caveat_of_rising_rate
 from gdb_epi.fleet.screen.spans import is_newest
 from gdb_epi.fleet.statistics.arrays import (
     MAX_TABLE,
@@ -312,7 +312,7 @@ def _weaker(
         and near.size
         and not is_asked_by_program(tests.population, tests.name)
     ):
-        inflation = mixture(tests.population, tests.codes, tests.share)
+        inflation = attribute_inflation(tests.population, tests.codes, tests.share)
         if inflation > 1:
             weaken(binomial_tail, count / inflation, n / inflation, tests.share[v])
     return p
@@ -492,7 +492,9 @@ def _of_flag(
         crashes = flagged.crashes()
         if flagged.name == ALL:
             inside = tests.of(crashes) == v
-            if not of_most_programs(population, crashes, inside, float(share[v]), MIN_RR):
+            if not is_preferred_by_most_programs(
+                population, crashes, inside, float(share[v]), MIN_RR
+            ):
                 continue
         yield from _finding(tests, v, flagged.name, crashes, chance)
 
@@ -562,7 +564,9 @@ def _finding(
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
     caveats: tuple[str, ...] = (ROLL_OUT,) if tests.is_newest(value) else ()
-    caveats += trend_of_number(tests.name, tests.values, codes[codes >= 0], tests.share, value)
+    caveats += caveat_of_rising_rate(
+        tests.name, tests.values, codes[codes >= 0], tests.share, value
+    )
     if name not in (ALL, BITFLIP, LOCK) and not case_control and programs_of(population) is None:
         caveats = (*caveats, PLACED)
     members = np.zeros(population.day.size, dtype=bool)

@@ -36,7 +36,7 @@ class Confounder(NamedTuple):
         return f"{self.attribute.name}={self.attribute.values[self.value]}"
 
 
-def explained_by(
+def find_confounder(
     population: Population, host: int, crashes: Ints, alpha: float
 ) -> Confounder | None:
     """Return the mark that explains a host's share of some crashes; None: nothing known does.
@@ -49,7 +49,9 @@ def explained_by(
     return next((m for m in marks if _like_its_kind(population, m, host, crashes, alpha)), None)
 
 
-def fits_as_well(population: Population, host: int, crashes: Ints, alpha: float) -> tuple[str, ...]:
+def caveats_of_rare_values(
+    population: Population, host: int, crashes: Ints, alpha: float
+) -> tuple[str, ...]:
     """Return caveats: the values of few hosts that so few crashes cannot tell from the host itself.
 
     Nothing is known of them by other hosts: the next crash may be on one, and say that it is they.

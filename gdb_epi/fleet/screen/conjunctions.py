@@ -23,8 +23,8 @@ from gdb_epi.fleet.screen.attributes import (
 )
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.finding import MAX_CONDITIONAL_P, MIN_N, Finding
-from gdb_epi.fleet.screen.programs import is_of_process, of_same_programs
-from gdb_epi.fleet.screen.spans import newest_of, spans_of
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process
+from gdb_epi.fleet.screen.spans import first_and_last_days, rose_while_others_ended
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
@@ -76,7 +76,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
     pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
     findings: list[Finding] = []
     tested = tested_pairs(population)
-    same_programs = of_same_programs(population, mine)
+    same_programs = crashes_of_same_programs(population, mine)
     for first, second in tested:
         tests = _asked(population, first, second)
         named = list(value_findings(tests, crashes, few, mine, signature))
@@ -127,7 +127,7 @@ def _asked(population: Population, left: Attribute, right: Attribute) -> TestedA
 
     def newest(value: int) -> bool:
         given = left.exposure, right.exposure, population.exposure_day, len(left.values), width
-        return newest_of(population.once(_spans, *given), value)
+        return rose_while_others_ended(population.once(_spans, *given), value)
 
     def exposed(value: int) -> Bools:
         first, second = divmod(value, width)
@@ -174,7 +174,7 @@ def _hours_table(left: Ints, right: Ints, hours: Floats, rows: int, columns: int
 
 
 def _spans(left: Ints, right: Ints, day: Ints, rows: int, columns: int) -> tuple[Ints, Ints]:
-    return spans_of(_codes(left, right, columns), day, rows * columns)
+    return first_and_last_days(_codes(left, right, columns), day, rows * columns)
 
 
 def _codes(left: Ints, right: Ints, width: int) -> Ints:

@@ -28,7 +28,7 @@ OVER = "none since {day}: it may be over"
 _OVER_ON_HOST = re.compile(r"since (\d{4}-\d\d-\d\d) it is like other hosts ")
 
 
-def with_end(population: Population, finding: Finding, day: int) -> Finding:
+def with_caveat_of_end(population: Population, finding: Finding, day: int) -> Finding:
     """Return the finding, with a caveat where its crashes have stopped by the end of `day`."""
     if finding.attr in (*TOGETHER, *MOMENTS):
         return finding
@@ -94,7 +94,7 @@ def _telling(population: Population, finding: Finding, members: Bools) -> Ints:
     return np.sort(population.day[some if int(some.sum()) >= MIN_N else members])
 
 
-def end_of_host(finding: Finding) -> str | None:
+def day_of_recovery(finding: Finding) -> str | None:
     """Return the day since which a host is like the others; None: it is not."""
     ends = (_OVER_ON_HOST.match(caveat) for caveat in finding.caveats)
     return next((match.group(1) for match in ends if match), None)

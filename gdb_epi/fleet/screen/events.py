@@ -74,7 +74,7 @@ def _events(population: Population) -> Events:
     events = Events(*cached_events(population, _together_or_in_loops), population)
     if not events.repeated.size:
         return events
-    return events._replace(counted=without(population, events.repeated))
+    return events._replace(counted=without_crashes(population, events.repeated))
 
 
 def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Finding, ...]]:
@@ -97,7 +97,7 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
     return repeated, counted[repeated], findings
 
 
-def without(population: Population, gone: Ints | Bools) -> Population:
+def without_crashes(population: Population, gone: Ints | Bools) -> Population:
     """Return the population in which some crashes cannot be counted; all keep their places.
 
     What is counted of it is kept as long as it is: half a gigabyte of ten million crashes.

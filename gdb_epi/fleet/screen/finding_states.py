@@ -21,7 +21,7 @@ from gdb_epi.fleet.life import marks
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number
 from gdb_epi.fleet.screen.finding import ALL, Finding, is_of_host
-from gdb_epi.fleet.screen.finding_texts import as_json, crashes_of, finite
+from gdb_epi.fleet.screen.finding_texts import as_json, counted_crashes_words, finite_or_none
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import insert
@@ -65,7 +65,7 @@ class StoredFinding(NamedTuple):
 
     def numbers(self, *, interval: bool) -> str:
         """Return its crashes, relative risk (with the `interval` of 95 %), p and q in a line."""
-        counts = crashes_of(self.signature, self.detail.get("test", ""))
+        counts = counted_crashes_words(self.signature, self.detail.get("test", ""))
         words = f"{self.attr}={self.value}: {self.n} {counts}"
         if self.rr is not None:
             words += f", relative risk {self.rr:.3g}"
@@ -85,13 +85,15 @@ def finding_key(attr: str, value: str, signature: str) -> tuple[str, str, str]:
     return attr, value, ALL if broad else signature
 
 
-def stored(engine: Engine, state: str | None = None) -> list[StoredFinding]:
+def stored_findings(engine: Engine, state: str | None = None) -> list[StoredFinding]:
     """Return the findings, the latest first; of one state, or of all."""
     with engine.connect() as connection:
-        return stored_rows(connection, state)
+        return stored_findings_in_transaction(connection, state)
 
 
-def stored_rows(connection: Connection, state: str | None = None) -> list[StoredFinding]:
+def stored_findings_in_transaction(
+    connection: Connection, state: str | None = None
+) -> list[StoredFinding]:
     """Return what `stored` does, as a transaction sees it."""
     c = t.finding.c
     names = [name for name in StoredFinding._fields if name != "detail"]
@@ -99,10 +101,10 @@ def stored_rows(connection: Connection, state: str | None = None) -> list[Stored
     if state is not None:
         chosen = chosen.where(c.state == state)
     rows = connection.execute(chosen).all()
-    return [StoredFinding(**{**row._mapping, "detail": detail_of(row.detail)}) for row in rows]
+    return [StoredFinding(**{**row._mapping, "detail": finding_detail(row.detail)}) for row in rows]
 
 
-def decide(
+def set_finding_state(
     engine: Engine, number: int, state: str, note: str | None, who: str | None = None
 ) -> None:
     """Set the state of a finding; the evidence of now and who decided are kept.
@@ -169,7 +171,7 @@ def _has_grown(finding: Finding, dismissed: StoredFinding) -> bool:
     return finding.n >= max(2 * n, n + MIN_GROWTH) and finding.p <= max(p**GROWN, P_FLOOR)
 
 
-def keep(
+def store_findings(
     engine: Engine, findings: Sequence[Finding], day: int, population: Population | None = None
 ) -> None:
     """Store what is raised; one that was settled is opened again, with today's numbers.
@@ -209,7 +211,7 @@ def _row(finding: Finding, day: int, population: Population | None) -> dict[str,
         "value": finding.value,
         "signature": finding.signature,
         "n": finding.n,
-        "rr": finite(finding.rr),
+        "rr": finite_or_none(finding.rr),
         "p": finding.p,
         "q": finding.q,
         "detail": json.dumps(detail),
@@ -220,7 +222,7 @@ _INTERVAL = "rr_interval"
 _TEXTS, _LISTS = ("verdict", "test", "exposure"), ("aliases", "caveats", "cores")
 
 
-def detail_of(column: str | None) -> dict[str, Any]:
+def finding_detail(column: str | None) -> dict[str, Any]:
     """Return what a finding says; of a row that came from afar only what is of the right kind."""
     try:
         detail = json.loads(column or "{}")

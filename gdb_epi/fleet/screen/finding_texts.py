@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gdb_epi.fleet.screen.ended import end_of_host
+from gdb_epi.fleet.screen.ended import day_of_recovery
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -56,17 +56,17 @@ def as_json(finding: Finding, day: int) -> dict[str, Any]:
         "total": finding.total,
         "p": finding.p,
         "q": finding.q,
-        "rr": finite(finding.rr),
-        "rr_interval": [finite(finding.rr_low), finite(finding.rr_high)],
+        "rr": finite_or_none(finding.rr),
+        "rr_interval": [finite_or_none(finding.rr_low), finite_or_none(finding.rr_high)],
         "test": finding.test,
         "exposure": finding.exposure,
         "aliases": list(finding.aliases),
         "caveats": list(finding.caveats),
-        "verdict": verdict(finding),
+        "verdict": verdict_words(finding),
     }
 
 
-def verdict(finding: Finding) -> str:
+def verdict_words(finding: Finding) -> str:
     """Say what the population speaks for; the numbers beside it are the evidence."""
     what = f"{finding.attr}={finding.value}"
     if finding.attr == "host":
@@ -89,7 +89,7 @@ def verdict(finding: Finding) -> str:
                 "one host has more crashes than its share, of the usual kinds; see what it runs, "
                 "then test it"
             )
-        if finding.signature.startswith("*") and (end := end_of_host(finding)) is not None:
+        if finding.signature.startswith("*") and (end := day_of_recovery(finding)) is not None:
             return f"hardware-suspect until {end}: if nobody repaired this host, test it"
         if finding.signature.startswith("*"):
             flips = ", with bit-flip flags" if finding.signature == BITFLIP else ""
@@ -132,16 +132,18 @@ def kind_words(attr: str, signature: str) -> str:
     return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
 
 
-def sentence(finding: Finding) -> str:
+def finding_sentence(finding: Finding) -> str:
     """Return one line with every number that supports the finding."""
     if finding.attr in TOGETHER:
-        crashes = crashes_of(finding.signature, finding.test)
+        crashes = counted_crashes_words(finding.signature, finding.test)
         return f"{finding.attr} {finding.value}: {finding.n} {crashes}; {finding.test}"
-    share = f"{finding.n} of {finding.total} {crashes_of(finding.signature, finding.test)}"
-    return f"{finding.attr}={finding.value}: {share}; {chances(finding)}"
+    share = (
+        f"{finding.n} of {finding.total} {counted_crashes_words(finding.signature, finding.test)}"
+    )
+    return f"{finding.attr}={finding.value}: {share}; {risk_and_p_value_words(finding)}"
 
 
-def crashes_of(signature: str, test: str) -> str:
+def counted_crashes_words(signature: str, test: str) -> str:
     """Say which crashes a finding counts; its test tells what `*bitflip` of a host stands for."""
     if signature == BITFLIP and test.startswith(COUNTED):
         return "crashes of all kinds, bit flips among them"
@@ -175,7 +177,7 @@ def beside_words(exposure: str) -> str:
 NOTHING_NEEDED = "none needed"
 
 
-def chances(finding: Finding) -> str:
+def risk_and_p_value_words(finding: Finding) -> str:
     """Return the relative risk of a finding with its interval, p and q."""
     risk = risk_words(finding.rr, finding.rr_low, finding.rr_high)
     return f"{risk}, p {finding.p:.1g}, q {finding.q:.1g}"
@@ -186,7 +188,7 @@ def risk_words(rr: float, low: float, high: float) -> str:
     return f"relative risk {_short(rr)} (95 %: {_short(low)} to {_short(high)})"
 
 
-def finite(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """Return a float that JSON can hold, None for an infinite one or none at all."""
     return value if math.isfinite(value) else None
 

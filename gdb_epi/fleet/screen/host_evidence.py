@@ -34,7 +34,7 @@ HOSTS, CRASHES, TAIL = 2_000, 100_000, 20
 SEED = 20_261_121
 
 
-class Crashes(NamedTuple):
+class CrashCounts(NamedTuple):
     """Crashes of hosts, those alike together; `period` 0 is the latest, each window adds one."""
 
     host: Ints
@@ -82,14 +82,14 @@ class LikelihoodRatios(NamedTuple):
         return (self.hardware + np.where(locked, self.forks, 0.0)) / 2
 
 
-def likelihood_ratios(crashes: Crashes, null: NullModel) -> LikelihoodRatios:
+def likelihood_ratios(crashes: CrashCounts, null: NullModel) -> LikelihoodRatios:
     """Return the likelihood ratio of each host, averaged over the periods of its cause."""
     periods, hosts = null.mean.shape
     total = sum_by_code(crashes.host, crashes.weight, hosts)
     sums = np.zeros((2, hosts))
     for last in range(periods):
         now = crashes.period <= last
-        recent = Crashes(*(column[now] for column in crashes))
+        recent = CrashCounts(*(column[now] for column in crashes))
         inside, before = null.mean[: last + 1].sum(axis=0), null.mean[last + 1 :].sum(axis=0)
         # The host's own rate is not known: its gamma distribution is integrated.
         shape = 1 / null.alpha
@@ -99,7 +99,7 @@ def likelihood_ratios(crashes: Crashes, null: NullModel) -> LikelihoodRatios:
     return LikelihoodRatios(*(sums / periods))
 
 
-def _of_window(recent: Crashes, rate: Floats, null: NullModel) -> Floats:
+def _of_window(recent: CrashCounts, rate: Floats, null: NullModel) -> Floats:
     """Average over what the cause's crashes carry and how many it adds."""
     off, on, share = _classes(recent, null)
     sizes, number = np.unique(share, return_inverse=True)
@@ -128,7 +128,7 @@ def _mean(logs: Floats) -> Floats:
     return np.asarray(np.exp(np.minimum(logs, MAX_LOG)).mean(axis=1))
 
 
-def _classes(crashes: Crashes, null: NullModel) -> tuple[Floats, Floats, Floats]:
+def _classes(crashes: CrashCounts, null: NullModel) -> tuple[Floats, Floats, Floats]:
     """Count each host's crashes off and on the CPU that has the most, by what they carry.
 
     The third is the share that this CPU has of the crashes of healthy hosts.
@@ -159,7 +159,7 @@ def _ratios(marked: tuple[bool, ...], shares: Floats) -> Floats:
     return ratio
 
 
-def chances(ratios: Floats, healthy: Floats) -> Floats:
+def p_values_of_ratios(ratios: Floats, healthy: Floats) -> Floats:
     """Return P(a likelihood ratio as large), given those of healthy hosts (largest first).
 
     Beyond these the tail falls as the inverse of the ratio: P is at most the inverse times the
@@ -189,13 +189,13 @@ def simulate_healthy_hosts(null: NullModel) -> Floats:
     cpu = (random.random(host.size) * cpus[host]).astype(np.int64)
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
     same = NullModel(mean, null.alpha, null.marks, cpus, *none)
-    crashes = Crashes(host, period, carried, cpu, np.ones(host.size, dtype=np.int64))
+    crashes = CrashCounts(host, period, carried, cpu, np.ones(host.size, dtype=np.int64))
     ratios = likelihood_ratios(crashes, same)
     locked = np.bincount(host[carried >= LOCKED], minlength=size) >= MIN_N
     return np.sort(ratios.of(locked))[::-1]
 
 
-def shares_of(*flags: tuple[int, int]) -> Floats:
+def share_with_each_flag(*flags: tuple[int, int]) -> Floats:
     """Return the share of the crashes with each flag (FLIP, NEW, LOCKED); none is 0 or 1.
 
     Given are how many are without it and with it.

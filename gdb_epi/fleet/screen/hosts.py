@@ -17,7 +17,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import count_known_pairs
 from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
-from gdb_epi.fleet.screen.confounders import explained_by, fits_as_well
+from gdb_epi.fleet.screen.confounders import caveats_of_rare_values, find_confounder
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -48,16 +48,16 @@ from gdb_epi.fleet.screen.host_evidence import (
     LOCKED,
     MIN_NEW,
     NEW,
-    Crashes,
+    CrashCounts,
     LikelihoodRatios,
     NullModel,
-    chances,
     likelihood_ratios,
-    shares_of,
+    p_values_of_ratios,
+    share_with_each_flag,
     simulate_healthy_hosts,
 )
 from gdb_epi.fleet.screen.host_signals import cpus_of_hosts, signal_findings
-from gdb_epi.fleet.screen.programs import ITS_PROGRAM, main_program, only_on_host
+from gdb_epi.fleet.screen.programs import ITS_PROGRAM, caveat_of_program_on_one_host, main_program
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -133,11 +133,11 @@ class JudgedHosts:
         return int(self.alive.sum()) >= 2 and bool(self.counts.sum() >= MIN_N)
 
     @cached_property
-    def _evidence(self) -> tuple[Crashes, NullModel]:
+    def _evidence(self) -> tuple[CrashCounts, NullModel]:
         return crashes_and_null(self.population, self.day, self.shares)
 
     @property
-    def crashes(self) -> Crashes:
+    def crashes(self) -> CrashCounts:
         """The crashes of known hosts by what they carry."""
         return self._evidence[0]
 
@@ -164,7 +164,7 @@ class JudgedHosts:
     @cached_property
     def p(self) -> Floats:
         """P of each host that a healthy one looks as bad."""
-        p = chances(self.ratios.of(self.locks >= MIN_N), self.healthy)
+        p = p_values_of_ratios(self.ratios.of(self.locks >= MIN_N), self.healthy)
         p[~self.alive] = 1.0
         return p
 
@@ -188,7 +188,7 @@ def findings_of_hosts(hosts: JudgedHosts) -> Iterator[Finding]:
     yield from _by_signature(population, host_shares, explained)
 
 
-def host_signatures(population: Population, explained: Bools, name: str) -> Iterator[Finding]:
+def hosts_of_signature(population: Population, explained: Bools, name: str) -> Iterator[Finding]:
     """Yield the hosts that stand out in one signature that was asked about: a family of its own."""
     yield from _by_signature(population, exposure_shares(population), explained, name)
 
@@ -233,7 +233,7 @@ def _per_host(population: Population, mask: Bools) -> Floats:
 
 def crashes_and_null(
     population: Population, day: int, host_shares: ExposureShares
-) -> tuple[Crashes, NullModel]:
+) -> tuple[CrashCounts, NullModel]:
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
     crashes = _crashes_of(population, day, population.host >= 0)
     of_period = sum_by_code(crashes.period, crashes.weight, len(WINDOWS) + 1)
@@ -241,11 +241,11 @@ def crashes_and_null(
     counts = sum_by_code(crashes.host, crashes.weight, len(population.hosts))
     alpha = dispersion(counts, counts.sum() * host_shares.by_host)
     has = [sum_by_code((crashes.carried & b) // b, crashes.weight, 2) for b in (FLIP, NEW, LOCKED)]
-    marks = shares_of(*((int(without), int(with_it)) for without, with_it in has))
+    marks = share_with_each_flag(*((int(without), int(with_it)) for without, with_it in has))
     return crashes, NullModel(mean, alpha, marks, *cpus_of_hosts(population))
 
 
-def _crashes_of(population: Population, day: int, some: Bools) -> Crashes:
+def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
     """Count the crashes under a mask that have a host, a period, a CPU and marks in common."""
     at = narrow(np.flatnonzero(some), np.int32)
     cpu = population.cpu[at]
@@ -261,7 +261,7 @@ def _crashes_of(population: Population, day: int, some: Bools) -> Crashes:
     columns: list[Ints] = [population.host[at], period, carried, cpu]
     del at, known_day
     where, _, counts = distinct_rows(columns)
-    return Crashes._make([*(wide(column[where]) for column in columns), counts])
+    return CrashCounts._make([*(wide(column[where]) for column in columns), counts])
 
 
 def _by_period(
@@ -314,7 +314,7 @@ def _of_one_kind(
     left = _crashes_of(population, day, mine)
     ratios = likelihood_ratios(left._replace(host=left.host * 0), null.of(host))
     locked = np.array([left.weight[left.carried >= LOCKED].sum() >= MIN_N])
-    return bool(chances(ratios.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
+    return bool(p_values_of_ratios(ratios.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
 
 def _is_of_its_kind(population: Population, host: int, alpha: float) -> bool:
@@ -323,7 +323,7 @@ def _is_of_its_kind(population: Population, host: int, alpha: float) -> bool:
     if name == NO_SIGNATURE:
         return False
     same = population.signature == population.signatures.index(name)
-    return explained_by(population, host, np.flatnonzero(same), alpha) is not None
+    return find_confounder(population, host, np.flatnonzero(same), alpha) is not None
 
 
 def _host_finding(
@@ -369,7 +369,11 @@ def _of_its_program(population: Population, members: Bools) -> tuple[str, ...]:
     if count < MOSTLY * known:
         return ()
     its_program = ITS_PROGRAM.format(share=count / known, program=name)
-    return (its_program, ONE_PROGRAM) if only_on_host(population, members) else (its_program,)
+    return (
+        (its_program, ONE_PROGRAM)
+        if caveat_of_program_on_one_host(population, members)
+        else (its_program,)
+    )
 
 
 def main_signature(population: Population, members: Bools) -> tuple[str, int]:
@@ -480,7 +484,7 @@ def _by_signature(
     for i in named[np.argsort(p[named], kind="stable")][:MAX_CELLS]:
         risk = relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
         same = np.flatnonzero((population.signature == s[i]) & ~explained)
-        if risk[0] >= MIN_RR and explained_by(population, int(h[i]), same, least) is None:
+        if risk[0] >= MIN_RR and find_confounder(population, int(h[i]), same, least) is None:
             mine = (population.host == h[i]) & (population.signature == s[i])
             yield Finding(
                 HOST,
@@ -496,8 +500,8 @@ def _by_signature(
                 (),
                 (
                     LOOP,
-                    *only_on_host(population, mine),
-                    *fits_as_well(population, int(h[i]), same, least),
+                    *caveat_of_program_on_one_host(population, mine),
+                    *caveats_of_rare_values(population, int(h[i]), same, least),
                 ),
                 mine & ~explained,
             )

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.attribute_inflation import median_inflation
 from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
     DAY_OF_WEEK,
@@ -25,7 +26,6 @@ from gdb_epi.fleet.screen.finding import (
     TIME_OF_DAY,
     Finding,
 )
-from gdb_epi.fleet.screen.mixture import inflation
 from gdb_epi.fleet.screen.programs import main_program
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
@@ -61,7 +61,7 @@ _SPAN = re.compile(r"(\d\d):00 to (\d\d):00 UTC")
 _HOUR, _FIRST_WEEKDAY = 3600, 3  # 1970-01-01 was a Thursday
 
 
-def is_expected(event: Finding, moments: Iterable[Finding]) -> bool:
+def is_recurring_event(event: Finding, moments: Iterable[Finding]) -> bool:
     """Whether an event comes when its signature is known to come: the next Sunday is no news."""
     mine = [m for m in moments if m.signature == event.signature and m.attr in _TIMES]
     kinds = {moment.attr for moment in mine}  # it may have several hours, and a day of the week
@@ -232,7 +232,7 @@ def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
     s, c, a = signature[many], cpu[many], count[many].astype(float)
     n = of_signature[s]
     p = hypergeometric_tail(a, np.full(a.size, float(size)), of_cpu[c], n)
-    unlike = inflation(signature, cpu, count, of_cpu / size)
+    unlike = median_inflation(signature, cpu, count, of_cpu / size)
     p = np.maximum(p, binomial_tail(a / unlike, n / unlike, of_cpu[c] / size))
     tested = int((of_signature >= MIN_N).sum()) * int((of_cpu > 0).sum())
     q = q_values(p, tested)

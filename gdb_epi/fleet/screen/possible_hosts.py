@@ -30,10 +30,10 @@ from gdb_epi.fleet.screen.host_evidence import (
     FLIP,
     NEW,
     SEED,
-    Crashes,
+    CrashCounts,
     NullModel,
-    chances,
     likelihood_ratios,
+    p_values_of_ratios,
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.screening import Screen, judged_hosts
@@ -49,7 +49,7 @@ TRIALS = 200  # simulated bad hosts for each number of crashes
 HALF, MOST = 0.5, 0.8  # of the simulated bad hosts
 
 
-class OpenHost(NamedTuple):
+class PossiblyBadHost(NamedTuple):
     """A host that may be bad, or had bad luck."""
 
     host: str
@@ -66,7 +66,7 @@ class OpenHost(NamedTuple):
         )
 
 
-class Reach(NamedTuple):
+class CrashesNeeded(NamedTuple):
     """How many crashes a cause needs to be named among what else there is; None: not known."""
 
     host: tuple[int | None, int | None]  # of a host that breaks: in half of the cases, in most
@@ -96,7 +96,7 @@ def _judged(population: Population, day: int, screened: Screen | None) -> Judged
     return hosts if hosts.can_be_judged else None
 
 
-def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenHost]:
+def possibly_bad_hosts(population: Population, day: int, screened: Screen) -> list[PossiblyBadHost]:
     """Return the hosts that are not named and may be bad, the likeliest first."""
     hosts = _judged(population, day, screened)
     if hosts is None:
@@ -106,7 +106,7 @@ def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenH
     share, total = hosts.shares.by_host, float(counts.sum())
     named = {finding.value for finding in screened.hosts}
     in_group = _hosts_of_groups(population, screened)
-    maybe_bad: list[OpenHost] = []
+    maybe_bad: list[PossiblyBadHost] = []
     for host in np.argsort(chance, kind="stable").tolist():
         if chance[host] > MAX_CHANCE or len(maybe_bad) == MAX_TOLD:
             break
@@ -115,7 +115,7 @@ def open_hosts(population: Population, day: int, screened: Screen) -> list[OpenH
             continue
         if relative_risk(n, part, total - n, 1 - part)[0] > 1:
             more = _more(hosts, host, int(n), total - n, part)
-            maybe_bad.append(OpenHost(name, int(n), float(chance[host]), more))
+            maybe_bad.append(PossiblyBadHost(name, int(n), float(chance[host]), more))
     return maybe_bad
 
 
@@ -133,7 +133,7 @@ def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) ->
     """Return how many more crashes like its `n` would name a host, beside those of the others."""
     mine = hosts.crashes.host == host
     sizes = np.arange(max(n, MIN_N - 1) + 1, n + MAX_MORE + 1)
-    some = Crashes(*(np.tile(column[mine], sizes.size) for column in hosts.crashes))
+    some = CrashCounts(*(np.tile(column[mine], sizes.size) for column in hosts.crashes))
     each = int(mine.sum())
     number = np.repeat(np.arange(sizes.size), each)
     more = some._replace(host=number, weight=some.weight * np.repeat(sizes / n, each))
@@ -150,13 +150,15 @@ def _alike(null: NullModel, like: Ints) -> NullModel:
     return NullModel(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
 
 
-def _is_named(hosts: JudgedHosts, crashes: Crashes, like: NullModel) -> Bools:
+def _is_named(hosts: JudgedHosts, crashes: CrashCounts, like: NullModel) -> Bools:
     ratios = likelihood_ratios(crashes, like)
-    p = chances(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
+    p = p_values_of_ratios(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
     return np.asarray(p * hosts.alive.size <= MAX_HOST_Q)
 
 
-def reach(population: Population, day: int, screened: Screen | None = None) -> Reach:
+def crashes_needed(
+    population: Population, day: int, screened: Screen | None = None
+) -> CrashesNeeded:
     """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
     hosts = _judged(population, day, screened)
     of_host = (None, None) if hosts is None else _of_bad_hosts(hosts)
@@ -164,7 +166,7 @@ def reach(population: Population, day: int, screened: Screen | None = None) -> R
     values = [a for a in population.attributes if len(a.values) > 1]
     tests = int((signatures >= MIN_N).sum()) * max((len(a.values) for a in values), default=0)
     value = math.ceil(math.log(tests / MAX_Q) / math.log(2)) if tests else None
-    return Reach(of_host, value)
+    return CrashesNeeded(of_host, value)
 
 
 def _of_bad_hosts(hosts: JudgedHosts) -> tuple[int | None, int | None]:
@@ -180,17 +182,19 @@ def _of_bad_hosts(hosts: JudgedHosts) -> tuple[int | None, int | None]:
     carried = FLIP * (marks[0] & has_flips[host]) + NEW * (marks[1] & has_new[host])
     own = np.where(marks[2] & has_cpu[host], 0, cpu)
     ones = np.ones(host.size, dtype=np.int64)
-    broken = Crashes(host, ones * 0, carried, own, ones)
+    broken = CrashCounts(host, ones * 0, carried, own, ones)
     named = _is_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
     half, most = (np.flatnonzero(named >= share) for share in (HALF, MOST))
     first = (int(at[0]) + MIN_N if at.size else None for at in (half, most))
     return next(first), next(first)
 
 
-def what_cannot_be_told(population: Population, day: int, screened: Screen) -> list[str]:
+def undecided_sentences(population: Population, day: int, screened: Screen) -> list[str]:
     """Return what the crashes cannot tell yet, in words; nothing where all is told."""
-    maybe_bad = open_hosts(population, day, screened)
+    maybe_bad = possibly_bad_hosts(population, day, screened)
     sentences = [f"cannot tell yet: {host.words()}" for host in maybe_bad]
     if not screened.findings:
-        sentences += [words for words in (reach(population, day, screened).words(),) if words]
+        sentences += [
+            words for words in (crashes_needed(population, day, screened).words(),) if words
+        ]
     return sentences

@@ -62,7 +62,7 @@ def main_program(population: Population, crashes: Bools) -> tuple[str, int, int]
     return (programs.values[most], int(counts[most]), known) if known else None
 
 
-def only_on_host(population: Population, crashes: Bools) -> tuple[str, ...]:
+def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tuple[str, ...]:
     """Return a caveat where the program of a host's crashes has crashed on no other host."""
     main = main_program(population, crashes)
     if main is None or main[1] < MOSTLY * main[2]:
@@ -74,7 +74,7 @@ def only_on_host(population: Population, crashes: Bools) -> tuple[str, ...]:
     return (ONLY_HERE.format(program=main[0]),) if (hosts == hosts[0]).all() else ()
 
 
-def of_same_programs(population: Population, crashes: Ints | Bools) -> Bools | None:
+def crashes_of_same_programs(population: Population, crashes: Ints | Bools) -> Bools | None:
     """Return which crashes are of the programs that some crashes are of; None: not known."""
     programs = programs_of(population)
     if programs is None:
@@ -191,7 +191,7 @@ def _one(test: Callable[..., Floats], *numbers: float) -> float:
     return float(test(*(np.array([x]) for x in numbers))[0])
 
 
-def of_most_programs(
+def is_preferred_by_most_programs(
     population: Population, crashes: Ints, inside: Bools, share: float, least: float
 ) -> bool:
     """Whether more than one or two programs have a value that all crashes seem to prefer.

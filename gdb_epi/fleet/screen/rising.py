@@ -24,7 +24,7 @@ RISES = (
 )
 
 
-def trend_of_number(
+def caveat_of_rising_rate(
     name: str, values: Sequence[str], codes: Ints, share: Floats, value: int
 ) -> tuple[str, ...]:
     """Return a caveat where the rate rises (or falls) over all values of a number.

@@ -17,13 +17,13 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
-from gdb_epi.fleet.screen.ended import with_end
-from gdb_epi.fleet.screen.events import Events, events_of, without
+from gdb_epi.fleet.screen.ended import with_caveat_of_end
+from gdb_epi.fleet.screen.events import Events, events_of, without_crashes
 from gdb_epi.fleet.screen.finding import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
-from gdb_epi.fleet.screen.moments import is_expected, moment_findings
-from gdb_epi.fleet.screen.within_groups import unlike_their_group
+from gdb_epi.fleet.screen.moments import is_recurring_event, moment_findings
+from gdb_epi.fleet.screen.within_groups import without_group_explained
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.typing_lite import NamedTuple
 
@@ -48,7 +48,7 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     against other crashes (case-control).
     """
     events = events_of(population)
-    parts = parts_of(events, day)
+    parts = split_by_coverage(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
     group = _loudest_group(parts)
     judged = _judged(parts, day, group)
@@ -61,7 +61,7 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     new = [
         event
         for event in events.findings
-        if event.key not in raised and not is_expected(event, earlier_findings)
+        if event.key not in raised and not is_recurring_event(event, earlier_findings)
     ]
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in earlier_findings if f.attr == HOST}
@@ -85,8 +85,8 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, moment_findings(counted, ~peeled), key=lambda f: f.p)
     new += [finding for finding in moments if finding.key not in raised]
-    new = [with_end(population, finding, day) for finding in new]
-    hosts = [with_end(population, finding, day) for finding in hosts]
+    new = [with_caveat_of_end(population, finding, day) for finding in new]
+    hosts = [with_caveat_of_end(population, finding, day) for finding in hosts]
     return Screen(day, tuple(new), peeled, tuple(hosts), judged)
 
 
@@ -112,7 +112,7 @@ class _Parts(NamedTuple):
     other_attributes: Population | None  # crashes that no row of host-hours covers
 
 
-def parts_of(events: Events, day: int) -> _Parts:
+def split_by_coverage(events: Events, day: int) -> _Parts:
     """Return the population by what the host-hours cover of it, at the end of a day."""
     counted = population = events.counted
     if not population.has_exposure:
@@ -126,9 +126,9 @@ def parts_of(events: Events, day: int) -> _Parts:
         near |= np.isin(population.known_day, gaps) & ever[population.host]
     by_hours = with_old_hours_summed(filled, day - max(WINDOWS))
     if not near.all():
-        by_hours = without(by_hours, ~near)
+        by_hours = without_crashes(by_hours, ~near)
     of_hosts, of_attributes = (
-        without_hours(without(counted, with_hours))
+        without_hours(without_crashes(counted, with_hours))
         if int((~with_hours & ~repeats).sum()) >= MIN_N
         else None
         for with_hours in (near, covered)
@@ -138,13 +138,13 @@ def parts_of(events: Events, day: int) -> _Parts:
 
 def screened_hosts(population: Population, day: int) -> list[Finding]:
     """Return the findings of hosts at the end of a day, as a screening without a group has them."""
-    parts = parts_of(events_of(population), day)
+    parts = split_by_coverage(events_of(population), day)
     return _hosts_of(population, parts, _judged(parts, day, None), None)
 
 
 def judged_hosts(population: Population, day: int) -> JudgedHosts:
     """Return the hosts with host-hours at the end of a day, as a screening judges them."""
-    parts = parts_of(events_of(population), day)
+    parts = split_by_coverage(events_of(population), day)
     return _judged(parts, day, _loudest_group(parts))
 
 
@@ -164,7 +164,7 @@ def _hosts_of(
     day = judged.day
 
     def find(whole: Population, today: int) -> list[Finding]:
-        findings = unlike_their_group(parts.by_hours, today, list(findings_of_hosts(judged)))
+        findings = without_group_explained(parts.by_hours, today, list(findings_of_hosts(judged)))
         if group is not None:
             given = f"; given the rate of {group.attr}={group.value}"
             findings = [f._replace(test=f.test + given) for f in findings]
@@ -218,7 +218,7 @@ def _peeled_of(population: Population, finding: Finding) -> list[str]:
     return [population.signatures[most]] if counts[most] >= max(MIN_N, finding.n / 2) else []
 
 
-def replay(population: Population) -> Iterator[Screen]:
+def screen_day_by_day(population: Population) -> Iterator[Screen]:
     """Screen day by day, never using later data; each finding is raised once."""
     if not population.day.size:
         return

@@ -14,11 +14,11 @@ NEVER = 1 << 62  # a day
 def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
     """Whether the value came up while others went: then time itself is the other explanation."""
     size = len(attribute.values)
-    spans = population.once(spans_of, attribute.exposure, population.exposure_day, size)
-    return newest_of(spans, value)
+    spans = population.once(first_and_last_days, attribute.exposure, population.exposure_day, size)
+    return rose_while_others_ended(spans, value)
 
 
-def newest_of(spans: tuple[Ints, Ints], value: int) -> bool:
+def rose_while_others_ended(spans: tuple[Ints, Ints], value: int) -> bool:
     """Whether a value came up while others went, by the first and the last day of each."""
     first, last = spans
     others = np.arange(first.size) != value
@@ -27,7 +27,7 @@ def newest_of(spans: tuple[Ints, Ints], value: int) -> bool:
     return bool(has_both and first[value] > start and last[value] >= last[others].max())
 
 
-def spans_of(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
+def first_and_last_days(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the first and the last day of each value; NEVER and -NEVER of one that never ran."""
     has_value = exposure >= 0
     first, last = np.full(size, NEVER, np.int64), np.full(size, -NEVER, np.int64)

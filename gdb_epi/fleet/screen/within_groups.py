@@ -14,13 +14,13 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.attributes import flagged_groups
-from gdb_epi.fleet.screen.events import without
+from gdb_epi.fleet.screen.events import without_crashes
 from gdb_epi.fleet.screen.finding import CPU, MAX_HOST_Q, Finding, is_of_host
 from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.statistics.arrays import Bools
 
 
-def unlike_their_group(
+def without_group_explained(
     population: Population, day: int, findings: Sequence[Finding]
 ) -> list[Finding]:
     """Return the findings of hosts but those that the rate of a group of hosts explains.
@@ -51,7 +51,7 @@ def unlike_their_group(
 
 def _stands_out_without(population: Population, group: Finding, host: int) -> bool:
     """Whether a group stands out also without the crashes of one of its hosts."""
-    others = without(population, population.host == host)
+    others = without_crashes(population, population.host == host)
     return any(same.key == group.key for same in flagged_groups(others))
 
 

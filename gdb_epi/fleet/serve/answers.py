@@ -25,7 +25,7 @@ from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.questions.verdict import judge_population, judge_signature
 from gdb_epi.fleet.records.prepare import Preparer
 from gdb_epi.fleet.records.reader import parts_in
-from gdb_epi.fleet.screen.finding_states import stored
+from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.screen.screening import Screen, screen
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.fleet.store.ingest import store
@@ -104,7 +104,7 @@ def _day(row: curves.CurveDay) -> dict[str, Any]:
     return {"date": iso_day(row.day), **row._asdict()}
 
 
-def new(engine: Engine, days: float) -> list[dict[str, Any]]:
+def new_signatures_answer(engine: Engine, days: float) -> list[dict[str, Any]]:
     """The signatures first seen in the last days before the latest crash."""
     population = load_times(engine)
     until = curves.last_moment(population)
@@ -117,7 +117,7 @@ def new(engine: Engine, days: float) -> list[dict[str, Any]]:
 
 def findings(engine: Engine) -> list[dict[str, Any]]:
     """The findings that were raised, with their state."""
-    return [{"date": iso_day(f.day), **f._asdict()} for f in stored(engine)]
+    return [{"date": iso_day(f.day), **f._asdict()} for f in stored_findings(engine)]
 
 
 def verdicts(engine: Engine) -> list[dict[str, Any]]:
@@ -147,7 +147,7 @@ def states(engine: Engine) -> list[dict[str, Any]]:
     return [state.as_json() for state in held]
 
 
-def decide(engine: Engine, body: bytes) -> dict[str, Any]:
+def store_decision(engine: Engine, body: bytes) -> dict[str, Any]:
     """Write a decision down: a JSON object with `about`, `name` and what is said about it.
 
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
@@ -175,7 +175,7 @@ def decision_of(given: Mapping[Any, Any]) -> Decision:
     return Decision(**{"who": SOMEBODY, **texts})
 
 
-def take(engine: Engine, body: bytes) -> dict[str, Any]:
+def store_records(engine: Engine, body: bytes) -> dict[str, Any]:
     """Store records: JSON lines, or one JSON object or array."""
     preparer = Preparer()
     outcome = store(engine, (preparer.part(part) for part in parts_in("body", BytesIO(body))))

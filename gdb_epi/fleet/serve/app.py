@@ -32,9 +32,9 @@ from gdb_epi.fleet.serve.guard import (
     TooLarge,
     body_of,
     is_content,
-    known_host,
-    may_write,
+    is_name_of_this_server,
     refusal,
+    refusal_to_write,
 )
 from gdb_epi.fleet.serve.metrics import CONTENT_TYPE, metrics
 
@@ -66,7 +66,9 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
         f"{API}/cores/{{name}}": server.named(answers.core_record),
         f"{API}/hosts/{{name:path}}": server.named(answers.host),
         f"{API}/trend": server.json(lambda e, q: answers.trend(e, q.get("signature"))),
-        f"{API}/new": server.json(lambda e, q: answers.new(e, _number(q, "days", 7))),
+        f"{API}/new": server.json(
+            lambda e, q: answers.new_signatures_answer(e, _number(q, "days", 7))
+        ),
         f"{API}/findings": server.json(lambda e, _: answers.findings(e)),
         f"{API}/states": server.json(lambda e, _: answers.states(e)),
         f"{API}/verdicts": server.json(lambda e, _: answers.verdicts(e)),
@@ -147,22 +149,22 @@ class _Server:
 
     async def records(self, request: Request) -> Response:
         """Take records in, for those who have the token."""
-        refused = may_write(request, self._settings.token, self._settings.hosts)
+        refused = refusal_to_write(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
-        done = await run_in_threadpool(answers.take, self._engine, await body_of(request))
+        done = await run_in_threadpool(answers.store_records, self._engine, await body_of(request))
         return JSONResponse(done, 200 if not done["rejects"] else 422)
 
     async def mark(self, request: Request) -> Response:
         """Take a decision about a signature or a host, from those who have the token."""
-        refused = may_write(request, self._settings.token, self._settings.hosts)
+        refused = refusal_to_write(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
         if not is_content(request, JSON):
             return refusal(415, f"a decision is a JSON object: Content-Type: {JSON}")
         body = await body_of(request, MAX_DECISION)
         try:
-            held = await run_in_threadpool(answers.decide, self._engine, body)
+            held = await run_in_threadpool(answers.store_decision, self._engine, body)
         except InputError as error:
             return refusal(404, error.line())
         except UsageError as error:
@@ -208,7 +210,11 @@ class _HostCheck:
             await send(message)
 
         header = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
-        app = self._app if known_host(header, self._hosts) else refusal(400, "unknown host name")
+        app = (
+            self._app
+            if is_name_of_this_server(header, self._hosts)
+            else refusal(400, "unknown host name")
+        )
         if self._requests >= MAX_REQUESTS:
             app = refusal(503, f"{MAX_REQUESTS} requests are being answered; again later")
         self._requests += 1

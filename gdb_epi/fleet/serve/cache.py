@@ -15,7 +15,7 @@ from gdb_epi.fleet.store import tables as t
 MAX_KEPT = 32  # answers; a page has up to 3 MB
 
 
-def state_of(engine: Engine) -> Hashable:
+def database_fingerprint(engine: Engine) -> Hashable:
     """Return a value that changes with the crashes, the host-hours, findings and decisions."""
     finding, mark = t.finding.c, t.mark.c
     with engine.connect() as connection:
@@ -36,7 +36,7 @@ class Cache:
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return the answer, made where it is not there for this state."""
-        state = state_of(self._engine)
+        state = database_fingerprint(self._engine)
         kept = self._find(key, state)
         if kept is not None:
             return kept[1]

@@ -48,7 +48,7 @@ def refusal(status: int, why: str) -> Response:
     return JSONResponse({"error": why}, status, headers)
 
 
-def known_host(header: str, allowed: Sequence[str]) -> bool:
+def is_name_of_this_server(header: str, allowed: Sequence[str]) -> bool:
     """Whether the Host header names this server.
 
     A page of elsewhere whose name was made to point here (DNS rebinding) names itself.
@@ -57,7 +57,7 @@ def known_host(header: str, allowed: Sequence[str]) -> bool:
     return match is not None and (match[1] or match[2]) in allowed
 
 
-def may_write(request: Request, token: str | None, hosts: Sequence[str]) -> Response | None:
+def refusal_to_write(request: Request, token: str | None, hosts: Sequence[str]) -> Response | None:
     """Return the refusal; None when the request carries the token.
 
     The token comes in a header that no page of elsewhere can make a browser send, and never from a
@@ -81,7 +81,7 @@ def is_content(request: Request, kind: str) -> bool:
 def is_from_here(request: Request, hosts: Sequence[str]) -> bool:
     """Whether a request is of a page of this server, or of none (curl says no origin)."""
     origin = request.headers.get("origin")
-    return origin is None or known_host(origin.partition("://")[2], hosts)
+    return origin is None or is_name_of_this_server(origin.partition("://")[2], hosts)
 
 
 def same_token(given: str, token: str) -> bool:

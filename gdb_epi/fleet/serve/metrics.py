@@ -22,7 +22,7 @@ from gdb_epi.fleet.life.states import all_states, failed_fixes
 from gdb_epi.fleet.questions.verdict import kind_of_cause
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.report.texts import clean
-from gdb_epi.fleet.screen.finding_states import finding_key, findings_to_raise, stored
+from gdb_epi.fleet.screen.finding_states import finding_key, findings_to_raise, stored_findings
 from gdb_epi.fleet.serve.answers import screened_now
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
@@ -77,7 +77,7 @@ def _standing_out(engine: Engine) -> Iterator[Metric]:
     labels = ("finding", "kind", "host", "state")
     gauge = GaugeMetricFamily("gdb_epi_finding_crashes", description, labels=labels)
     population, screened = screened_now(engine)
-    before = stored(engine)
+    before = stored_findings(engine)
     states = {old.family: old.state for old in before}
     findings = sorted(screened.findings, key=lambda f: f.p) if screened is not None else []
     for finding in findings[:MAX_SERIES]:

@@ -37,7 +37,7 @@ def narrow(codes: Ints, least: type[np.signedinteger[Any]] = np.int8) -> Ints:
     return codes
 
 
-def nowhere(size: int) -> Ints:
+def absent_column(size: int) -> Ints:
     """Return a column of that many ABSENT, which takes no memory."""
     return np.broadcast_to(np.int8(ABSENT), (size,))
 

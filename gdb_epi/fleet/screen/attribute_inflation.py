@@ -18,7 +18,7 @@ MIN_SIGNATURES = 8
 MIN_CRASHES = 8  # of a signature
 
 
-def mixture(population: Population, codes: Ints, share: Floats) -> float:
+def attribute_inflation(population: Population, codes: Ints, share: Floats) -> float:
     """Return the inflation (1 and up) of an attribute without host-hours.
 
     `codes` are the values of each combination of the population's attributes, `share` the expected
@@ -31,10 +31,10 @@ def mixture(population: Population, codes: Ints, share: Floats) -> float:
     if not has_value.all():
         signature, value, counts = signature[has_value], value[has_value], counts[has_value]
     weights = None if combinations.where is None else counts
-    return inflation(*count_pairs(signature, value, weights), share)
+    return median_inflation(*count_pairs(signature, value, weights), share)
 
 
-def inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float:
+def median_inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float:
     """Return the median inflation of the cells of signatures and values, given their shares."""
     if not signature.size:
         return 1.0
