@@ -23,7 +23,7 @@ from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
-from gdb_epi.target.api import noun
+from gdb_epi.target.api import target_noun
 
 # One line for each variable; the JSON form has them at length.
 LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
@@ -86,7 +86,9 @@ def bt(session: Session, args: Namespace) -> Report:
     detail = ALL if args.native_all else NATIVE if args.native else FOLDED
     chosen = session.chosen_tid()
     if not every and chosen is None:
-        raise InputError(f"no thread in this {noun(state.target.kind)}", hint="try: epi doctor")
+        raise InputError(
+            f"no thread in this {target_noun(state.target.kind)}", hint="try: epi doctor"
+        )
     tids = [thread.tid for thread in state.target.threads()]
     if not every and chosen is not None:
         tids = [chosen]
@@ -151,9 +153,9 @@ def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] 
     """Return what gives the lines under a Python frame: its source, its variables."""
     parts: list[Callable[[PyFrame], list[str]]] = []
     if getattr(args, "source", False):
-        from gdb_epi.render.source import source_below
+        from gdb_epi.render.source import source_line_printer
 
-        parts.append(source_below(session))
+        parts.append(source_line_printer(session))
     if args.locals:
         parts.append(_locals_below(session.state, _limits(args)))
     if not parts:

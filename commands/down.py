@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from gdb_epi.argument_types import whole
 from gdb_epi.registry import argument, command
-from gdb_epi.render.navigation import moved
+from gdb_epi.render.navigation import select_frame_away
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
@@ -20,4 +20,4 @@ def down(session: Session, args: Namespace) -> Report:
 
     Since CPython 3.11 one native frame runs several Python frames: then GDB's frame stays.
     """
-    return moved(session, -args.count)
+    return select_frame_away(session, -args.count)

@@ -10,14 +10,14 @@ from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.greenlets import ENDED, greenlets_of
 from gdb_epi.record.stacks import frame_json, wait_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import frames_below, nothing_found
+from gdb_epi.render.stack import nothing_found, task_frame_lines
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.running.task_waits import Waiting
+    from gdb_epi.cpython.running.task_waits import WaitingTask
 
 
 SHOWN_WAKERS = 4
@@ -65,7 +65,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
         elif of is not None and not of.running and of.framework == "gevent":
             state_text += ", nothing that would wake it was found"
         lines.append(f"{greenlet.shown} at {greenlet.address:#x}: {state_text}")
-        lines += frames_below(greenlet.stack, limit=limit)
+        lines += task_frame_lines(greenlet.stack, limit=limit)
     if ended:
         lines.append(f"{counted(ended, 'greenlet')} that {'has' if ended == 1 else 'have'} ended")
     return Report(
@@ -89,5 +89,5 @@ def greenlets(session: Session, args: Namespace) -> Report:
     )
 
 
-def _name(waits: Mapping[int, Waiting], address: int) -> str:
+def _name(waits: Mapping[int, WaitingTask], address: int) -> str:
     return waits[address].name if address in waits else f"greenlet at {address:#x}"

@@ -39,11 +39,11 @@ def print_(session: Session, args: Namespace) -> Report:
     -> follows C. Nothing is run: attributes and items are read from memory.
     What a name or a URL says is secret is masked; --secrets shows it.
     """
-    from gdb_epi.expressions import locate, shown_value
+    from gdb_epi.expressions import locate_object, shown_value
 
     values = session.values(limits_of(args))
     text = _unquoted(" ".join(args.expression))
-    address, struct = locate(session, values, text, args.frame)
+    address, struct = locate_object(session, values, text, args.frame)
     if struct:
         return _struct(session, text, struct, address)
     value = shown_value(session, values, text, address)

@@ -6,14 +6,14 @@ from __future__ import annotations
 from argparse import Namespace
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cpython.heap.objects_by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
 from gdb_epi.session import Session
-from gdb_epi.target.api import noun
+from gdb_epi.target.api import target_noun
 from gdb_epi.target.search import BUDGET
 from gdb_epi.util import counted
 
@@ -46,15 +46,15 @@ def refs(session: Session, args: Namespace) -> Report:
     place is explained. A word on a C stack may be left over from an earlier call; what no object is
     known to own is shown by its mapping.
     """
-    from gdb_epi.expressions import locate, shown_value
+    from gdb_epi.expressions import locate_object, shown_value
 
     python = session.state.required_python()
     text = " ".join(args.object)
     values = session.values(LIMITS)
-    address, struct = locate(session, values, text)
+    address, struct = locate_object(session, values, text)
     if struct or not 0 < address < 1 << 64 or address & 7:
         raise UsageError(f"{text} ({address:#x}) cannot be the address of an object")
-    heap = Heap(session.target, python, budget=args.budget)
+    heap = ObjectsByType(session.target, python, budget=args.budget)
     limit = min(args.limit, MAX_LIMIT)
     try:
         references = Referrers(heap, python).of(address, limit)
@@ -62,7 +62,7 @@ def refs(session: Session, args: Namespace) -> Report:
         raise InputError(f"{error}", hint="epi doctor") from None
     errors = [
         *heap.soft_errors,
-        SoftError("refs", text, NOT_COVERED.format(noun(session.target.kind))),
+        SoftError("refs", text, NOT_COVERED.format(target_noun(session.target.kind))),
     ]
     value = shown_value(session, values, text, address)
     document = {

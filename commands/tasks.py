@@ -13,7 +13,7 @@ from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, SEMAPHORE, TASK, TA
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import task_json, tasks_of
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import frames_below, nothing_found
+from gdb_epi.render.stack import nothing_found, task_frame_lines
 from gdb_epi.render.tasktree import tree_lines
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -21,7 +21,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.running.task_waits import Waiting
+    from gdb_epi.cpython.running.task_waits import WaitingTask
 
 
 MAX_LINES = 20_000
@@ -62,7 +62,7 @@ def tasks(session: Session, args: Namespace) -> Report:
     else:
         for alike in _groups(shown, listing.tasks, each=args.each):
             lines += _heads(shown, alike)
-            lines += frames_below(alike[0].stack, limit=max(args.limit, 2))
+            lines += task_frame_lines(alike[0].stack, limit=max(args.limit, 2))
     if not listing.tasks:
         lines = [nothing_found(state, "no tasks of asyncio or trio", listing.soft_errors)]
     return Report(
@@ -87,7 +87,7 @@ def _title(tasks: Sequence[Task]) -> str:
 class _Waits:
     """What tasks wait for, in words: of one task, or of several that are alike."""
 
-    def __init__(self, waits: Mapping[int, Waiting]) -> None:
+    def __init__(self, waits: Mapping[int, WaitingTask]) -> None:
         self._waits = waits
 
     def text(self, task: Task, *, several: bool = False) -> str:

@@ -30,10 +30,10 @@ def triage(session: Session, args: Namespace) -> Report:
     from gdb_epi.fleet.decided import decided_words
     from gdb_epi.record.reading import verdict_label
     from gdb_epi.render.source import line_that_ran
-    from gdb_epi.render.triage import GDB, Reader, render_triage
+    from gdb_epi.render.triage import GDB, Audience, render_triage
 
     decided = decided_words(None, record)
     line = line_that_ran(session, record)
-    reader = Reader(GDB, evidence=args.evidence, whole=args.all, decided=decided, line=line)
+    reader = Audience(GDB, evidence=args.evidence, whole=args.all, decided=decided, line=line)
     lines = render_triage(record, reader)
     return Report("triage", lines=lines, data=record, label=verdict_label(record))

@@ -7,13 +7,13 @@ import re
 
 from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation, entry_place, line_places
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.heap.objects_by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.expression_path import follow_steps
 from gdb_epi.cpython.values.repr_decoder import ReprDecoder
 from gdb_epi.errors import InputError, LayoutError, UnreadableMemory, UsageError
-from gdb_epi.expressions import locate
+from gdb_epi.expressions import locate_object
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.api import LIVE
@@ -62,7 +62,7 @@ def _place(session: Session, text: str) -> BreakpointLocation:
     codes = CodeReader(values.context.reader)
     line = _LINE.match(text)
     if line is None:
-        located = locate(session, values, text)
+        located = locate_object(session, values, text)
         if located.c_struct:
             raise InputError(f"{text} is no function of Python", hint=f"break {text}")
         return entry_place(codes, _code_of(values.decoder(), located.address, text))
@@ -113,6 +113,6 @@ def _no_function(text: str, kind: TypeInfo) -> InputError:
 def _all_codes(session: Session) -> list[int]:
     """Return the code objects of the process. Raises OutOfTime, LayoutError."""
     python = session.state.required_python()
-    heap = Heap(session.target, python)
+    heap = ObjectsByType(session.target, python)
     kinds = [info for info in heap.types().values() if info.shown == "code"]
     return [address for info in kinds for address, _ in heap.instances(info.address)]

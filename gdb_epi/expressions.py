@@ -37,14 +37,16 @@ _DOTTED = re.compile(r"\s*[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
 _REGISTER = re.compile(r"\s*\$\w+")
 
 
-class Located(NamedTuple):
+class LocatedObject(NamedTuple):
     """Where a text leads: `c_struct` is one of C_STRUCTS' values, "" for an object of Python."""
 
     address: int
     c_struct: str = ""
 
 
-def locate(session: Session, values: Values, text: str, frame: int | None = None) -> Located:
+def locate_object(
+    session: Session, values: Values, text: str, frame: int | None = None
+) -> LocatedObject:
     """Return what a text means: an object, or one of CPython's C structs.
 
     `frame` is the number of a Python frame; None is the selected one. Raises UsageError for what
@@ -61,7 +63,7 @@ def locate(session: Session, values: Values, text: str, frame: int | None = None
             kind = _type_named(session, values, text)
             if kind is None:
                 raise
-            return Located(kind)
+            return LocatedObject(kind)
     base = _base_end(text)
     if base and text[base:].strip() and is_path(text, base):
         return _locate_after_c_expression(session, values, text, base)
@@ -93,11 +95,11 @@ def shown_value(session: Session, values: Values, text: str, address: int) -> Va
 
 def _locate_python_path(
     session: Session, values: Values, text: str, start: re.Match[str], number: int | None
-) -> Located:
+) -> LocatedObject:
     """Follow a path whose first word is an address, or a name of Python or of C."""
     word, decoder = start.group(1), values.decoder()
     if word[:2] in ("0x", "0X"):
-        return Located(follow_steps(decoder, int(word, 16), text, start.end()))
+        return LocatedObject(follow_steps(decoder, int(word, 16), text, start.end()))
     missing = None
     try:
         frame = _frame(session, number)
@@ -110,10 +112,10 @@ def _locate_python_path(
             raise
         missing, address = error, _builtin(session, values, word)  # no Python frame here
     if address is not None:
-        return Located(follow_steps(decoder, address, text, start.end()))
+        return LocatedObject(follow_steps(decoder, address, text, start.end()))
     module = _module(session, values, text)
     if module is not None:
-        return Located(follow_steps(decoder, module[0], text, module[1]))
+        return LocatedObject(follow_steps(decoder, module[0], text, module[1]))
     value = _evaluated(session, word)
     # A global variable of some library that happens to have the name is no address.
     if isinstance(value, InputError) or value.is_integer or not _is_object_or_known_struct(value):
@@ -155,11 +157,13 @@ def _is_object_or_known_struct(value: CValue) -> bool:
     return value.is_object or value.type in C_STRUCTS
 
 
-def _locate_after_c_expression(session: Session, values: Values, text: str, base: int) -> Located:
+def _locate_after_c_expression(
+    session: Session, values: Values, text: str, base: int
+) -> LocatedObject:
     """Follow a path after a C expression; members of anything but a Python object are C's."""
     first = _evaluated(session, text[:base])
     if isinstance(first, CValue) and first.is_object:
-        return Located(follow_steps(values.decoder(), first.address, text, base))
+        return LocatedObject(follow_steps(values.decoder(), first.address, text, base))
     whole = _evaluated(session, text)
     if isinstance(whole, InputError):
         raise whole
@@ -180,11 +184,11 @@ def _host_message(error: InputError, text: str) -> str:
     return str(error).removeprefix(f"{text}: ")
 
 
-def _located_value(value: CValue, text: str) -> Located:
+def _located_value(value: CValue, text: str) -> LocatedObject:
     if not _is_object_or_known_struct(value):
         what = f"{text} is of the C type {value.type or '?'}: no object of Python"
         raise InputError(what, hint=f"print {text}")
-    return Located(value.address, C_STRUCTS.get(value.type, ""))
+    return LocatedObject(value.address, C_STRUCTS.get(value.type, ""))
 
 
 def _base_end(text: str) -> int:
@@ -214,13 +218,13 @@ def _type_named(session: Session, values: Values, text: str) -> int | None:
     No global need have that name, and no module. A class of a program has its module's name.
     """
     from gdb_epi.cpython.heap.find import types_named
-    from gdb_epi.cpython.heap.objects_by_type import Heap
+    from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
     from gdb_epi.target.search import OutOfTime
 
     if _DOTTED.fullmatch(text) is None or isinstance(session.state.python, Absent):
         return None
     name = "".join(text.split())
-    heap = Heap(session.target, session.state.required_python(), budget=TYPES_BUDGET)
+    heap = ObjectsByType(session.target, session.state.required_python(), budget=TYPES_BUDGET)
     try:
         types = [info for info in types_named(heap, name) if info.shown == name]
     except (OutOfTime, LayoutError, UnreadableMemory):

@@ -7,7 +7,15 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, InputError, SoftError
-from gdb_epi.target.api import CrashInfo, NativeFrame, ProcessInfo, Region, Target, Thread, noun
+from gdb_epi.target.api import (
+    CrashInfo,
+    NativeFrame,
+    ProcessInfo,
+    Region,
+    Target,
+    Thread,
+    target_noun,
+)
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -270,7 +278,7 @@ class ProcessState:
         """Return the Python stack of a thread state that has no LWP in the core."""
         from gdb_epi.cpython.frames.merge import merge_stack
 
-        absent = Absent(NOT_APPLICABLE, f"the thread is not in the {noun(self.target.kind)}")
+        absent = Absent(NOT_APPLICABLE, f"the thread is not in the {target_noun(self.target.kind)}")
         return merge_stack(thread.tid, thread, absent)
 
     def region_at(self, address: int) -> Region | None:

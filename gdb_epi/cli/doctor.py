@@ -52,7 +52,7 @@ class Line(NamedTuple):
     optional: bool = False  # what only some need is no problem
 
 
-class About(NamedTuple):
+class GdbDescription(NamedTuple):
     """A GDB in words, and whether it can load the extension."""
 
     text: str
@@ -149,19 +149,19 @@ def _gdbs_and_source() -> Iterator[Line]:
     yield from map(_source_line, usable)
 
 
-def _about_gdb(path: str) -> About:
+def _about_gdb(path: str) -> GdbDescription:
     from gdb_epi.cli.support.native_gdb import last_line
 
     try:
         parts = last_line(path, _ASK, GDB_SECONDS).split("|")
     except (OSError, subprocess.TimeoutExpired) as error:
-        return About(f"does not run: {error}", usable=False)
+        return GdbDescription(f"does not run: {error}", usable=False)
     if len(parts) != 2:
-        return About("has no Python: unusable here", usable=False)
+        return GdbDescription("has no Python: unusable here", usable=False)
     python = tuple(int(part) for part in parts[1].split(".")[:2] if part.isdigit())
     usable = python >= (3, 10)
     too_old = "" if usable else " (too old: 3.10 is needed)"
-    return About(f"GDB {parts[0]}, its Python {parts[1]}{too_old}", usable)
+    return GdbDescription(f"GDB {parts[0]}, its Python {parts[1]}{too_old}", usable)
 
 
 def _source_line(path: str) -> Line:

@@ -133,7 +133,7 @@ def _aim(args: Namespace) -> Goal:
 
 def _plan(args: Namespace) -> tuple[RunPlan, int]:
     """Return how runs are done, and how many at once."""
-    from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, environment, find_gdb
+    from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, find_gdb, gdb_environment
     from gdb_epi.repro.cores import core_dumping_here, core_to_be_overwritten
     from gdb_epi.repro.run_once import RunPlan
 
@@ -164,7 +164,7 @@ def _plan(args: Namespace) -> tuple[RunPlan, int]:
         dumping=dumping,
         gdb=gdb,
         gdb_settings=SETTINGS,
-        gdb_environment=environment(),
+        gdb_environment=gdb_environment(),
         children=args.children,
     )
     return plan, jobs

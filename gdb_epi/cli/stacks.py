@@ -97,8 +97,8 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
         lines.append(f"note: and {len(errors) - len(shown)} more (--json has all)")
     lines = [escape(line) for line in lines]
     if args.color == "on" or (args.color == "auto" and sys.stdout.isatty()):
-        from gdb_epi.render.color import painted, wanted
+        from gdb_epi.render.color import painted, wants_color
 
-        lines = list(painted(lines)) if wanted(args.color, sys.stdout) else lines
+        lines = list(painted(lines)) if wants_color(args.color, sys.stdout) else lines
     sys.stdout.write("".join(line + "\n" for line in lines))
     return 0

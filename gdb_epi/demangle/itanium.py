@@ -10,7 +10,7 @@ same grammar.
 from __future__ import annotations
 
 from gdb_epi.demangle.itanium_types import skip_type, skip_types, skip_unnamed
-from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
+from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, MangledNameReader, UnreadableName
 from gdb_epi.lazy_pattern import LazyPattern
 
 MAX_NAME = 16_384  # characters of a linkage name that are examined
@@ -44,7 +44,7 @@ def read_name(linkage: str) -> tuple[str, list[str]] | None:
     """
     if not linkage.startswith("_Z") or len(linkage) > MAX_NAME:
         return None
-    reader = Reader(linkage, 2)
+    reader = MangledNameReader(linkage, 2)
     try:
         tls = reader.take("TW") or reader.take("TH")
         if not tls:
@@ -54,7 +54,7 @@ def read_name(linkage: str) -> tuple[str, list[str]] | None:
         while reader.peek() and not reader.at("."):
             reader.note("N13")
             skip_type(reader)
-    except (Unreadable, RecursionError):
+    except (UnreadableName, RecursionError):
         return None
     if tls:
         reader.note("N14")
@@ -66,21 +66,21 @@ def class_name(encoding: str) -> str | None:
     """Return the name of a class by its type encoding (std::type_info::name()), or None."""
     if len(encoding) > MAX_NAME:
         return None
-    reader = Reader(encoding, 0)
+    reader = MangledNameReader(encoding, 0)
     try:
         name = _name(reader)
-    except (Unreadable, RecursionError):
+    except (UnreadableName, RecursionError):
         return None
     return None if reader.peek() else name
 
 
 def local_name(linkage: str, position: int) -> str:
     """Return the name of a local entity whose "Z" is at a position; "" when it cannot be read."""
-    reader = Reader(linkage[:MAX_NAME], position)
+    reader = MangledNameReader(linkage[:MAX_NAME], position)
     try:
         reader.need("Z")
         return _local(reader)
-    except (Unreadable, RecursionError):
+    except (UnreadableName, RecursionError):
         return ""
 
 
@@ -89,7 +89,7 @@ def is_rust_legacy(linkage: str) -> bool:
     return linkage.startswith("_ZN") and bool(_RUST_END.search(linkage))
 
 
-def _skip_thunk(reader: Reader) -> None:
+def _skip_thunk(reader: MangledNameReader) -> None:
     if reader.peek(3) == "GTt" or reader.peek(2) in ("Tc", "Th", "Tv"):
         reader.note("N14")
     if reader.take("GTt"):  # a clone for transactional memory
@@ -102,7 +102,7 @@ def _skip_thunk(reader: Reader) -> None:
         _offset(reader)
 
 
-def _offset(reader: Reader) -> None:
+def _offset(reader: MangledNameReader) -> None:
     virtual = reader.take("v")
     if not virtual:
         reader.need("h")
@@ -113,7 +113,7 @@ def _offset(reader: Reader) -> None:
         reader.need("_")
 
 
-def _name(reader: Reader) -> str:
+def _name(reader: MangledNameReader) -> str:
     reader.enter()
     if reader.take("N"):
         name = _nested(reader)
@@ -130,16 +130,16 @@ def _name(reader: Reader) -> str:
     return name
 
 
-def _arguments(reader: Reader, parts: list[str]) -> None:
+def _arguments(reader: MangledNameReader, parts: list[str]) -> None:
     if reader.take("I"):
         if not parts:
-            raise Unreadable
+            raise UnreadableName
         skip_types(reader)
         reader.note("N9")
         parts[-1] += TEMPLATE
 
 
-def _nested(reader: Reader) -> str:
+def _nested(reader: MangledNameReader) -> str:
     while reader.at("rVKROH"):  # cv and reference qualifiers, explicit object
         reader.position += 1
     parts: list[str] = []
@@ -158,27 +158,27 @@ def _nested(reader: Reader) -> str:
         reader.note("N17")
         parts = [_rust(part) for part in parts[:-1]]
     if not parts:
-        raise Unreadable
+        raise UnreadableName
     return "::".join(parts)
 
 
-def _substitution(reader: Reader) -> str:
+def _substitution(reader: MangledNameReader) -> str:
     reader.need("S")
     letter = reader.peek()
     if letter not in STANDARD or not letter:  # S_ and S0_ need the table of types: not read
-        raise Unreadable
+        raise UnreadableName
     reader.position += 1
     _tags(reader)
     return STANDARD[letter]
 
 
-def _tags(reader: Reader) -> None:
+def _tags(reader: MangledNameReader) -> None:
     while reader.take("B"):
         reader.note("N12")
         reader.source_name()
 
 
-def _component(reader: Reader, parts: list[str]) -> None:
+def _component(reader: MangledNameReader, parts: list[str]) -> None:
     while reader.take("W"):  # the module of C++20 that a name belongs to
         reader.take("P")
         reader.source_name()
@@ -197,7 +197,7 @@ def _component(reader: Reader, parts: list[str]) -> None:
     _tags(reader)
 
 
-def _plain_part(reader: Reader) -> str:
+def _plain_part(reader: MangledNameReader) -> str:
     name = reader.source_name()
     if not name.startswith("_GLOBAL__N_"):
         return name
@@ -205,10 +205,10 @@ def _plain_part(reader: Reader) -> str:
     return ANONYMOUS
 
 
-def _structor(reader: Reader, parts: list[str]) -> None:
+def _structor(reader: MangledNameReader, parts: list[str]) -> None:
     """Read C1, D0 and their like; CI1 inherits and names the base after it."""
     if not parts:
-        raise Unreadable
+        raise UnreadableName
     reader.note("N14")
     owner = parts[-1].removesuffix(TEMPLATE).rsplit("::", 1)[-1]
     parts.append(f"~{owner}" if reader.peek() == "D" else owner)
@@ -220,7 +220,7 @@ def _structor(reader: Reader, parts: list[str]) -> None:
         reader.position += 1
 
 
-def _operator(reader: Reader) -> str:
+def _operator(reader: MangledNameReader) -> str:
     code = reader.peek(2)
     reader.position += 2
     reader.note("N15")
@@ -231,12 +231,12 @@ def _operator(reader: Reader) -> str:
     if code == "li":
         return f'operator""{reader.source_name()}'
     if code not in OPERATORS:
-        raise Unreadable
+        raise UnreadableName
     name = OPERATORS[code]
     return f"operator {name}" if name[0].isalpha() else f"operator{name}"
 
 
-def _local(reader: Reader) -> str:
+def _local(reader: MangledNameReader) -> str:
     """Read Z <encoding> E <entity>: the enclosing function stays in front."""
     outer = _name(reader)
     while not reader.take("E"):  # its argument types

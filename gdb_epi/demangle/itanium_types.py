@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
+from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, MangledNameReader, UnreadableName
 
 # What follows a code: types (t, up to the E that closes them T), expressions (e, x), an unresolved
 # name (n), the bound of an array (b), an E.
@@ -37,7 +37,7 @@ _QUALIFIERS = "PROCGrVK"
 _BUILTIN = "vwbcahstijlmxynofdegz"
 
 
-def skip_types(reader: Reader) -> None:
+def skip_types(reader: MangledNameReader) -> None:
     """Skip template arguments or parameter types up to the E that closes them."""
     reader.enter()
     while not reader.take("E"):
@@ -45,7 +45,7 @@ def skip_types(reader: Reader) -> None:
     reader.leave()
 
 
-def skip_argument(reader: Reader) -> None:
+def skip_argument(reader: MangledNameReader) -> None:
     """Skip one template argument: a type, an expression, a literal or a pack."""
     reader.enter()
     if reader.take("X"):
@@ -60,7 +60,7 @@ def skip_argument(reader: Reader) -> None:
     reader.leave()
 
 
-def skip_type(reader: Reader) -> None:
+def skip_type(reader: MangledNameReader) -> None:
     """Skip one whole type."""
     reader.enter()
     while reader.at(_QUALIFIERS):
@@ -88,11 +88,11 @@ def skip_type(reader: Reader) -> None:
         reader.source_name()
         _skip_arguments(reader)
     else:
-        raise Unreadable
+        raise UnreadableName
     reader.leave()
 
 
-def _skip_bound(reader: Reader) -> None:
+def _skip_bound(reader: MangledNameReader) -> None:
     if reader.at(DIGITS):
         while reader.at(DIGITS):
             reader.position += 1
@@ -101,12 +101,12 @@ def _skip_bound(reader: Reader) -> None:
     reader.need("_")
 
 
-def _skip_arguments(reader: Reader) -> None:
+def _skip_arguments(reader: MangledNameReader) -> None:
     if reader.take("I"):
         skip_types(reader)
 
 
-def _skip_class(reader: Reader) -> None:
+def _skip_class(reader: MangledNameReader) -> None:
     letter = reader.peek()
     if letter == "S":
         _skip_substitution(reader)
@@ -126,12 +126,12 @@ def _skip_class(reader: Reader) -> None:
     _skip_arguments(reader)
 
 
-def _skip_tags(reader: Reader) -> None:
+def _skip_tags(reader: MangledNameReader) -> None:
     while reader.take("B"):
         reader.source_name()
 
 
-def _skip_u(reader: Reader) -> None:
+def _skip_u(reader: MangledNameReader) -> None:
     """Skip a closure, an unnamed type, or a vendor's qualifier with its type."""
     if reader.peek(2) in ("Ul", "Ut", "Ub"):
         skip_unnamed(reader)
@@ -142,7 +142,7 @@ def _skip_u(reader: Reader) -> None:
     skip_type(reader)
 
 
-def skip_unnamed(reader: Reader) -> bool:
+def skip_unnamed(reader: MangledNameReader) -> bool:
     """Skip Ul...E_ or Ut_; return whether it was a closure."""
     closure = reader.take("Ul")
     if closure:
@@ -152,19 +152,19 @@ def skip_unnamed(reader: Reader) -> bool:
                 skip_type(reader)
         skip_types(reader)
     elif not reader.take("Ut"):
-        raise Unreadable
+        raise UnreadableName
     reader.skip_sequence_id()
     return closure
 
 
-def _skip_nested(reader: Reader) -> None:
+def _skip_nested(reader: MangledNameReader) -> None:
     while reader.at("rVKROH"):
         reader.position += 1
     while not reader.take("E"):
         _skip_part(reader)
 
 
-def _skip_part(reader: Reader) -> None:
+def _skip_part(reader: MangledNameReader) -> None:
     """Skip one piece of a nested name."""
     reader.enter()
     letter = reader.peek()
@@ -191,7 +191,7 @@ def _skip_part(reader: Reader) -> None:
     reader.leave()
 
 
-def _skip_operator_name(reader: Reader) -> None:
+def _skip_operator_name(reader: MangledNameReader) -> None:
     code = reader.peek(2)
     reader.position += 2
     if code == "cv":
@@ -199,10 +199,10 @@ def _skip_operator_name(reader: Reader) -> None:
     elif code == "li":
         reader.source_name()
     elif code not in OPERATORS:
-        raise Unreadable
+        raise UnreadableName
 
 
-def skip_local(reader: Reader) -> None:
+def skip_local(reader: MangledNameReader) -> None:
     """Skip a local name after its Z."""
     skip_encoding(reader)
     reader.need("E")
@@ -215,14 +215,14 @@ def skip_local(reader: Reader) -> None:
     reader.skip_discriminator()
 
 
-def skip_encoding(reader: Reader) -> None:
+def skip_encoding(reader: MangledNameReader) -> None:
     """Skip a function's name and its types, up to the E (or the end) after them."""
     _skip_name(reader)
     while reader.peek() and not reader.at("E."):
         skip_type(reader)
 
 
-def _skip_name(reader: Reader) -> None:
+def _skip_name(reader: MangledNameReader) -> None:
     reader.enter()
     if reader.take("N"):
         _skip_nested(reader)
@@ -237,7 +237,7 @@ def _skip_name(reader: Reader) -> None:
     reader.leave()
 
 
-def _skip_substitution(reader: Reader, *, alone: bool = False) -> None:
+def _skip_substitution(reader: MangledNameReader, *, alone: bool = False) -> None:
     reader.need("S")
     if reader.take("t"):
         if not alone:
@@ -250,19 +250,19 @@ def _skip_substitution(reader: Reader, *, alone: bool = False) -> None:
     reader.skip_sequence_id()
 
 
-def _skip_d(reader: Reader) -> None:
+def _skip_d(reader: MangledNameReader) -> None:
     """Skip the types whose codes begin with D."""
     code = reader.peek(2)
     reader.position += 2
     if code == "DF":
         reader.number()
         if not (reader.take("_") or reader.take("b") or reader.take("x")):
-            raise Unreadable
+            raise UnreadableName
     else:
         _skip_operands(reader, _D_TYPES.get(code))
 
 
-def _skip_literal(reader: Reader) -> None:
+def _skip_literal(reader: MangledNameReader) -> None:
     reader.need("L")
     if reader.take("_Z"):
         skip_encoding(reader)
@@ -273,12 +273,12 @@ def _skip_literal(reader: Reader) -> None:
     reader.need("E")
 
 
-def _skip_expressions(reader: Reader, end: str = "E") -> None:
+def _skip_expressions(reader: MangledNameReader, end: str = "E") -> None:
     while not reader.take(end):
         skip_expression(reader)
 
 
-def skip_expression(reader: Reader) -> None:
+def skip_expression(reader: MangledNameReader) -> None:
     """Skip one expression."""
     reader.enter()
     reader.take("gs")
@@ -297,13 +297,13 @@ def skip_expression(reader: Reader) -> None:
     reader.leave()
 
 
-def _skip_simple(reader: Reader) -> None:
+def _skip_simple(reader: MangledNameReader) -> None:
     reader.source_name()
     _skip_tags(reader)
     _skip_arguments(reader)
 
 
-def _skip_function_parameter(reader: Reader) -> None:
+def _skip_function_parameter(reader: MangledNameReader) -> None:
     level = reader.take("fL")
     if level:
         reader.number()
@@ -317,7 +317,7 @@ def _skip_function_parameter(reader: Reader) -> None:
     reader.skip_sequence_id()
 
 
-def _skip_coded(reader: Reader, code: str) -> None:
+def _skip_coded(reader: MangledNameReader, code: str) -> None:
     """Skip the operands of an expression whose two-letter code was taken."""
     if code in ("pp", "mm"):
         reader.take("_")
@@ -345,14 +345,14 @@ def _skip_coded(reader: Reader, code: str) -> None:
         _skip_operands(reader, _OPERANDS.get(code))
 
 
-def _skip_operands(reader: Reader, kinds: str | None) -> None:
+def _skip_operands(reader: MangledNameReader, kinds: str | None) -> None:
     if kinds is None:
-        raise Unreadable
+        raise UnreadableName
     for kind in kinds:
         _SKIP[kind](reader)
 
 
-def _skip_unresolved(reader: Reader) -> None:
+def _skip_unresolved(reader: MangledNameReader) -> None:
     """Skip a name that only instantiation resolves: sr..., on OPERATOR, dn TYPE, or an id."""
     reader.take("gs")
     if reader.take("srN"):
@@ -377,7 +377,7 @@ def _skip_unresolved(reader: Reader) -> None:
 
 
 # By the letters of _OPERANDS and _D_TYPES.
-_SKIP: dict[str, Callable[[Reader], None]] = {
+_SKIP: dict[str, Callable[[MangledNameReader], None]] = {
     "t": skip_type,
     "T": skip_types,
     "e": skip_expression,

@@ -25,11 +25,11 @@ OPERATORS = {
 DIGITS = "0123456789"
 
 
-class Unreadable(Exception):
+class UnreadableName(Exception):
     """The name is outside the grammar that is read here, or beyond a cap."""
 
 
-class Reader:
+class MangledNameReader:
     """A position in a mangled name."""
 
     def __init__(self, text: str, position: int) -> None:
@@ -63,7 +63,7 @@ class Reader:
     def need(self, expected: str) -> None:
         """Take the expected text, or give up on the name."""
         if not self.take(expected):
-            raise Unreadable
+            raise UnreadableName
 
     def number(self) -> int:
         """Read a decimal number of at most five digits."""
@@ -71,7 +71,7 @@ class Reader:
         while self.at(DIGITS) and self.position - start < 5:
             self.position += 1
         if start == self.position:
-            raise Unreadable
+            raise UnreadableName
         return int(self.text[start : self.position])
 
     def skip_sequence_id(self) -> None:
@@ -104,7 +104,7 @@ class Reader:
         size = self.number()
         name = self.peek(size)
         if size == 0 or len(name) != size:
-            raise Unreadable
+            raise UnreadableName
         self.position += size
         return name
 
@@ -113,7 +113,7 @@ class Reader:
         self.depth += 1
         self.steps += 1
         if self.depth > MAX_DEPTH or self.steps > MAX_STEPS:
-            raise Unreadable
+            raise UnreadableName
 
     def leave(self) -> None:
         """Leave one level."""

@@ -7,7 +7,7 @@ given by their path; constants and bounds of traits are outside of what is read.
 
 from __future__ import annotations
 
-from gdb_epi.demangle.reader import DIGITS, Reader, Unreadable
+from gdb_epi.demangle.reader import DIGITS, MangledNameReader, UnreadableName
 
 LAMBDA = "{lambda}"
 SHIM = "{shim}"
@@ -25,7 +25,7 @@ def rust_v0_name(linkage: str) -> str | None:
     """Return `crate::module::function`, `<type as trait>::method`; None when it cannot be read."""
     if not linkage.startswith("_R") or len(linkage) > MAX_NAME:
         return None
-    reader = Reader(linkage, 2)
+    reader = MangledNameReader(linkage, 2)
     try:
         if reader.at(DIGITS):  # an encoding version that is not v0
             return None
@@ -33,25 +33,25 @@ def rust_v0_name(linkage: str) -> str | None:
         if reader.peek() and not reader.at(".$"):
             _path(reader)  # the crate that instantiated it
         return path if not reader.peek() or reader.at(".$") else None
-    except (Unreadable, RecursionError):
+    except (UnreadableName, RecursionError):
         return None
 
 
-def _base62(reader: Reader) -> int:
+def _base62(reader: MangledNameReader) -> int:
     if reader.take("_"):
         return 0
     value = 0
     while not reader.take("_"):
         letter = reader.peek()
         if not (letter.isascii() and letter.isalnum()) or value >> 64:
-            raise Unreadable
+            raise UnreadableName
         reader.position += 1
         digit = int(letter, 36) + (26 if letter.isupper() else 0)
         value = value * 62 + digit
     return value + 1
 
 
-def _identifier(reader: Reader) -> str:
+def _identifier(reader: MangledNameReader) -> str:
     if reader.take("s"):
         _base62(reader)
     punycode = reader.take("u")
@@ -59,7 +59,7 @@ def _identifier(reader: Reader) -> str:
     reader.take("_")
     name = reader.peek(size)
     if len(name) != size:
-        raise Unreadable
+        raise UnreadableName
     reader.position += size
     if not punycode:
         return name
@@ -67,10 +67,10 @@ def _identifier(reader: Reader) -> str:
     try:
         return f"{head}-{tail}".encode("ascii").decode("punycode") if head else tail
     except UnicodeError:
-        raise Unreadable from None
+        raise UnreadableName from None
 
 
-def _path(reader: Reader) -> str:
+def _path(reader: MangledNameReader) -> str:
     reader.enter()
     letter = reader.peek()
     reader.position += 1
@@ -96,7 +96,7 @@ def _path(reader: Reader) -> str:
         elif space.isupper():
             name = f"{{{space}}}"
         elif not space.isalpha():
-            raise Unreadable
+            raise UnreadableName
         path = f"{outer}::{name}" if name else outer
     elif letter == "I":
         path = _path(reader)
@@ -110,63 +110,63 @@ def _path(reader: Reader) -> str:
     elif letter == "B":
         path = _back(reader, _path)
     else:
-        raise Unreadable
+        raise UnreadableName
     reader.leave()
     if len(path) > MAX_TEXT:
-        raise Unreadable
+        raise UnreadableName
     return path
 
 
-def _impl(reader: Reader) -> None:
+def _impl(reader: MangledNameReader) -> None:
     """Skip where an impl block stands: [disambiguator] path."""
     if reader.take("s"):
         _base62(reader)
     _path(reader)
 
 
-def _qualified(reader: Reader) -> str:
+def _qualified(reader: MangledNameReader) -> str:
     own = _type(reader)
     return f"<{own} as {_path(reader)}>"
 
 
-def _back(reader: Reader, read: object) -> str:
+def _back(reader: MangledNameReader, read: object) -> str:
     """Read what stands at an earlier place of the name."""
     at = reader.position - 1
     target = _base62(reader) + 2
     if target >= at or not callable(read):
-        raise Unreadable
+        raise UnreadableName
     behind, reader.position = reader.position, target
     text = str(read(reader))
     reader.position = behind
     return text
 
 
-def _constant(reader: Reader) -> str:
+def _constant(reader: MangledNameReader) -> str:
     if reader.take("p"):
         return "_"
     if reader.take("B"):
         return _back(reader, _constant)
     if not reader.at("abchijlmnostxy"):
-        raise Unreadable
+        raise UnreadableName
     reader.position += 1
     reader.take("n")
     while not reader.take("_"):
         if not reader.at("0123456789abcdef"):
-            raise Unreadable
+            raise UnreadableName
         reader.position += 1
     return "_"
 
 
-def _type(reader: Reader) -> str:
+def _type(reader: MangledNameReader) -> str:
     reader.enter()
     name = _type_inside(reader)
     reader.leave()
     if len(name) > MAX_TEXT:
-        raise Unreadable
+        raise UnreadableName
     return name
 
 
-def _type_inside(reader: Reader) -> str:
+def _type_inside(reader: MangledNameReader) -> str:
     letter = reader.peek()
     if letter in _BASIC and letter:
         reader.position += 1
@@ -197,10 +197,10 @@ def _type_inside(reader: Reader) -> str:
         return _function(reader)
     if letter == "D":
         return _trait_object(reader)
-    raise Unreadable
+    raise UnreadableName
 
 
-def _function(reader: Reader) -> str:
+def _function(reader: MangledNameReader) -> str:
     """Read a pointer to a function: unsafe extern "C" fn(arguments) -> result."""
     if reader.take("G"):
         _base62(reader)
@@ -215,7 +215,7 @@ def _function(reader: Reader) -> str:
     return f"{words}fn({', '.join(parts)}){behind}"
 
 
-def _trait_object(reader: Reader) -> str:
+def _trait_object(reader: MangledNameReader) -> str:
     """Read dyn A + B; bound types and lifetimes are skipped."""
     if reader.take("G"):
         _base62(reader)

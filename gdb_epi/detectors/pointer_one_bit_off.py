@@ -40,7 +40,7 @@ TAG_BIT = "a single tag bit in the top byte"
 MAX_PLACES = 8
 
 
-class Wrong(NamedTuple):
+class WrongValue(NamedTuple):
     """A value to test: where it is (register or "fault address"), and the access it led to.
 
     `distance` is what the instruction added to the value.
@@ -54,14 +54,14 @@ class Wrong(NamedTuple):
 class Candidate(NamedTuple):
     """One flip that makes the access legal; `ambiguous` says what software does the same."""
 
-    wrong: Wrong
+    wrong: WrongValue
     corrected: int
     bit: int
     access: str | None
     ambiguous: str | None
 
 
-class Copies(NamedTuple):
+class CopiesOfValues(NamedTuple):
     """Occurrences of the corrected value (registers, memory) and of the wrong one (memory).
 
     `object_type` is the Python type that the corrected value points at, None when it is no object.
@@ -107,13 +107,13 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
     distinct = list({(c.corrected, c.wrong.value): c for c in legal}.values())
     if not distinct or len(distinct) > MAX_CANDIDATES:
         return
-    scored = [(candidate, copies_of(state, candidate)) for candidate in distinct]
+    scored = [(candidate, count_copies(state, candidate)) for candidate in distinct]
     scored.sort(key=lambda pair: (-len(_items(fault, *pair)), pair[0].corrected))
     for candidate, copies in scored[:MAX_REPORTED]:
         yield _finding(fault, candidate, copies, len(distinct))
 
 
-def _items(fault: Fault, candidate: Candidate, copies: Copies) -> list[str]:
+def _items(fault: Fault, candidate: Candidate, copies: CopiesOfValues) -> list[str]:
     """Return what speaks for a flip, by the names that the check of a wrong pointer has for it.
 
     `level_of` in corruption/pointers answers the same from other memory; the two are settled
@@ -135,7 +135,7 @@ def _items(fault: Fault, candidate: Candidate, copies: Copies) -> list[str]:
     return item_ids
 
 
-def _finding(fault: Fault, candidate: Candidate, copies: Copies, count: int) -> Finding:
+def _finding(fault: Fault, candidate: Candidate, copies: CopiesOfValues, count: int) -> Finding:
     set_bit = candidate.wrong.value >> candidate.bit & 1
     place = copies.wrong_places[0] if copies.wrong_places else None
     # CPython tags no high bits of object pointers: a copy of the untagged object decides.
@@ -172,12 +172,12 @@ def _finding(fault: Fault, candidate: Candidate, copies: Copies, count: int) -> 
     )
 
 
-def _who_else(copies: Copies) -> str:
+def _who_else(copies: CopiesOfValues) -> str:
     more = len(copies.places) == MAX_PLACES or not copies.complete
-    return other_copies(copies.total, searched=copies.complete, more=more)
+    return copies_clause(copies.total, searched=copies.complete, more=more)
 
 
-def wrong_values(fault: Fault, operand: Operand | None) -> list[Wrong]:
+def wrong_values(fault: Fault, operand: Operand | None) -> list[WrongValue]:
     """Return the values to test.
 
     With an address: it, and the registers it was made from (the operand's when the instruction can
@@ -189,24 +189,24 @@ def wrong_values(fault: Fault, operand: Operand | None) -> list[Wrong]:
     if fault.address is None or fault.code == SI_KERNEL:
         distance = operand.displacement if operand is not None and operand.base else 0
         return [
-            Wrong(name, fault.registers[name], distance)
+            WrongValue(name, fault.registers[name], distance)
             for name in registers or GENERAL
             if name in fault.registers and not is_canonical(fault.registers[name])
         ]
     address = fault.address
     if address == fault.pc:
-        return [Wrong("rip", address, 0)]
+        return [WrongValue("rip", address, 0)]
     exact = operand is not None and operand.address(fault.registers) == address
     values = []
     for name in registers if exact else GENERAL:
         value = fault.registers.get(name)
         if value is not None and 0 <= address - value <= REACH:
-            values.append(Wrong(name, value, address - value))
+            values.append(WrongValue(name, value, address - value))
     # The register is the pointer itself; the sum says the same again, so leave it out then.
-    return values if exact and values else [Wrong("fault address", address, 0), *values]
+    return values if exact and values else [WrongValue("fault address", address, 0), *values]
 
 
-def ordinary_cause(target: Target, fault: Fault, wrong: Wrong) -> str | None:
+def ordinary_cause(target: Target, fault: Fault, wrong: WrongValue) -> str | None:
     """Return the ordinary explanation of a wrong value, or None when there is none."""
     value, reached = wrong.value, wrong.value + wrong.distance
     if is_canonical(value):
@@ -230,7 +230,7 @@ def ordinary_cause(target: Target, fault: Fault, wrong: Wrong) -> str | None:
     return None
 
 
-def candidates(target: Target, wrong: Wrong, operand: Operand | None) -> Iterator[Candidate]:
+def candidates(target: Target, wrong: WrongValue, operand: Operand | None) -> Iterator[Candidate]:
     """Yield the one-bit changes of a value that make its access legal for its direction."""
     access = operand.access if operand is not None else None
     if wrong.source == "rip":
@@ -252,7 +252,7 @@ def _permitted(region: Region, access: str | None) -> bool:
     return access in region.perms
 
 
-def _ambiguity(wrong: Wrong, operand: Operand | None, bit: int) -> str | None:
+def _ambiguity(wrong: WrongValue, operand: Operand | None, bit: int) -> str | None:
     """Return what software makes the same value, or None."""
     if bit >= 56:
         return TAG_BIT
@@ -262,7 +262,7 @@ def _ambiguity(wrong: Wrong, operand: Operand | None, bit: int) -> str | None:
     return f"an index of 2^{bit} gives the same address" if stride and bit >= 12 else None
 
 
-def copies_of(state: ProcessState, candidate: Candidate) -> Copies:
+def count_copies(state: ProcessState, candidate: Candidate) -> CopiesOfValues:
     """Search registers and dumped memory for a candidate's corrected and wrong value."""
     fault = state.fault
     registers = {} if isinstance(fault, Absent) else fault.registers
@@ -270,7 +270,7 @@ def copies_of(state: ProcessState, candidate: Candidate) -> Copies:
     bad = find_word(state.target, candidate.wrong.value, limit=MAX_PLACES)
     kind = _object_type(state, candidate.corrected)
     beside = kind is not None and any(_beside(state, place, kind) for place in bad.addresses)
-    return Copies(
+    return CopiesOfValues(
         tuple(n for n in GENERAL if registers.get(n) == candidate.corrected),
         good.addresses,
         bad.addresses,
@@ -281,7 +281,7 @@ def copies_of(state: ProcessState, candidate: Candidate) -> Copies:
     )
 
 
-def other_copies(count: int, *, searched: bool, more: bool) -> str:
+def copies_clause(count: int, *, searched: bool, more: bool) -> str:
     """Return the end of a sentence on a corrected value: who else holds it.
 
     Nothing was found and not all was searched: then nothing is said. `more`: the search ended

@@ -39,8 +39,8 @@ class Shape(NamedTuple):
 def shape_of(value: int) -> Shape | None:
     """Return what a 64-bit word looks like; None for nothing known, and for pointers."""
     return (
-        negative(value)
-        or periodic(value)
+        negative_number(value)
+        or repeating_double(value)
         or poison(value)
         or ascii_text(value)
         or double(value)
@@ -48,7 +48,7 @@ def shape_of(value: int) -> Shape | None:
     )
 
 
-def negative(value: int) -> Shape | None:
+def negative_number(value: int) -> Shape | None:
     """Recognise -1 and other small negative numbers, which functions return on failure.
 
     MAP_FAILED is -1, and system calls return -4095 to -1 (MAX_ERRNO, include/linux/err.h).
@@ -92,7 +92,7 @@ def double(value: int) -> Shape | None:
     return Shape("double", f"it is the floating-point number {number!r}")
 
 
-def periodic(value: int) -> Shape | None:
+def repeating_double(value: int) -> Shape | None:
     """Recognise a floating-point number like 0.1 or 1/3, whose digits repeat one byte."""
     run, byte = _longest_run(value.to_bytes(8, "little"))
     is_digit = byte % 0x11 == 0 and byte not in (0, 0xFF)

@@ -35,7 +35,7 @@ def evaluate(text: str) -> CValue:
         raise InputError(f"{text}: nothing is assigned here", hint="GDB's own print")
     try:
         with gdb_setting("may-call-functions", "off"):
-            return of_value(gdb.parse_and_eval(_POINTED.sub(_or_void, text)), text)
+            return where_value_leads(gdb.parse_and_eval(_POINTED.sub(_or_void, text)), text)
     except (gdb.error, OverflowError, ValueError) as error:
         raise InputError(f"{text}: {_words(error)}") from None
 
@@ -48,13 +48,13 @@ def _words(error: Exception) -> str:
     return f"GDB says: {words}"
 
 
-def of_value(value: gdb.Value, text: str = "it") -> CValue:
+def where_value_leads(value: gdb.Value, text: str = "it") -> CValue:
     """Return where a value leads. Raises InputError, gdb.error."""
     if value.is_optimized_out:
         raise InputError(f"{text} is optimized out", hint="info registers; epi locals")
     ctype = value.type.strip_typedefs()
     if ctype.code in (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", None)):
-        return of_value(value.referenced_value(), text)
+        return where_value_leads(value.referenced_value(), text)
     if ctype.code == gdb.TYPE_CODE_PTR:
         target = ctype.target()
         name, is_object = name_of(target), may_be_object(target)

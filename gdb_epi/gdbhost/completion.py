@@ -31,9 +31,9 @@ def _names(session: Session, beginning: str) -> Iterator[str]:
     values = session.values()
     base, dot, _ = beginning.rpartition(".")
     if dot:
-        from gdb_epi.expressions import locate
+        from gdb_epi.expressions import locate_object
 
-        located = locate(session, values, base)
+        located = locate_object(session, values, base)
         decoder = values.decoder()
         if not located.c_struct:
             obj = decoder.obj(located.address)

@@ -65,7 +65,7 @@ def epi_local(name: gdb.Value) -> Any:
     a module: $epi_local("self.parts[0]"), $epi_local("json.decoder").
     """
     from gdb_epi.errors import UsageError
-    from gdb_epi.expressions import locate, shown_value
+    from gdb_epi.expressions import locate_object, shown_value
     from gdb_epi.gdbhost.sessions import sessions
     from gdb_epi.gdbhost.settings import limits
 
@@ -74,7 +74,7 @@ def epi_local(name: gdb.Value) -> Any:
         raise UsageError('$epi_local takes a string: $epi_local("x")')
     session = sessions().current()
     values = session.values(limits())
-    located = locate(session, values, text)
+    located = locate_object(session, values, text)
     shown_value(session, values, text, located.address)  # a secret's address stays a secret's
     return _pointer(located.address)
 
@@ -118,8 +118,8 @@ def _frame() -> PyFrame:
 def _decoded(value: gdb.Value) -> tuple[str, str]:
     """Return text and type of what an argument means. Raises InputError for what is no object."""
     from gdb_epi.errors import Absent, InputError
-    from gdb_epi.expressions import C_STRUCTS, locate, shown_value
-    from gdb_epi.gdbhost.c_expressions import of_value
+    from gdb_epi.expressions import C_STRUCTS, locate_object, shown_value
+    from gdb_epi.gdbhost.c_expressions import where_value_leads
     from gdb_epi.gdbhost.sessions import sessions
     from gdb_epi.gdbhost.settings import limits
 
@@ -127,10 +127,10 @@ def _decoded(value: gdb.Value) -> tuple[str, str]:
     values = session.values(limits())
     text = _string(value)
     if text is not None:
-        address, struct = locate(session, values, text)
+        address, struct = locate_object(session, values, text)
     else:
         text = ""
-        pointer = of_value(value, "the argument")
+        pointer = where_value_leads(value, "the argument")
         address, struct = pointer.address, C_STRUCTS.get(pointer.type, "")
         if not struct and not pointer.is_object:
             raise InputError(f"the argument is of the C type {value.type}: no object of Python")

@@ -27,7 +27,7 @@ MAX_NAMES = 4  # of functions of a recursion
 _REGISTERS = (*SAVED, "rsp", "rip")
 
 
-class Jumps:
+class UnwinderJumps:
     """The jumps of one thread at a time; none remains after the `with` block."""
 
     def __init__(self, target: Target) -> None:

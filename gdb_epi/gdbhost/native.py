@@ -14,11 +14,11 @@ from functools import cached_property
 import gdb
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
-from gdb_epi.gdbhost.jumps import Jumps
+from gdb_epi.gdbhost.jumps import UnwinderJumps
 from gdb_epi.gdbhost.selection import gdb_setting, selection_kept
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Module, NativeFrame, Region, Target
-from gdb_epi.target.stack_switch import StackSwitches, Walk
+from gdb_epi.target.stack_switch import GreenletStackWalk, StackSwitches
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Unwinder:
     def __init__(self, target: Target, errors: list[SoftError], region_at: RegionAt | None) -> None:
         modules = target.modules()
         self._region_at = region_at
-        self._jumps = Jumps(target)
+        self._jumps = UnwinderJumps(target)
         self._switches = StackSwitches(target)
         self._modules = sorted(modules, key=lambda module: module.start)
         self._executable = modules[0] if modules else None
@@ -348,7 +348,7 @@ def _objfile_named(name: str) -> gdb.Objfile | None:
     return None
 
 
-def _begins(greenlets: Walk, frame: gdb.Frame, older: gdb.Frame) -> bool:
+def _begins(greenlets: GreenletStackWalk, frame: gdb.Frame, older: gdb.Frame) -> bool:
     """Tell whether a greenlet's stack begins in a frame; raises gdb.error."""
     low = int(frame.read_register("sp")) & WORD_MASK
     high = int(older.read_register("sp")) & WORD_MASK

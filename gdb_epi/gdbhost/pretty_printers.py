@@ -13,7 +13,7 @@ import gdb
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.expressions import C_STRUCTS, shown_value
-from gdb_epi.gdbhost.c_expressions import STACK_REF, is_object_struct, name_of, of_value
+from gdb_epi.gdbhost.c_expressions import STACK_REF, is_object_struct, name_of, where_value_leads
 from gdb_epi.gdbhost.python_values import TextPrinter
 from gdb_epi.gdbhost.sessions import sessions
 from gdb_epi.gdbhost.settings import limits
@@ -72,7 +72,7 @@ def is_of_python(ctype: gdb.Type) -> bool:
 def _printer(value: gdb.Value) -> TextPrinter | None:
     """Return the printer; None where GDB's own way says more: NULL, optimized out, unreadable."""
     try:
-        pointer = of_value(value)
+        pointer = where_value_leads(value)
         if not pointer.address:
             return None
         text: str | Absent = ""

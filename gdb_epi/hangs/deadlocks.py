@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from gdb_epi.cpython.running.pools import Pool, pools_of
-from gdb_epi.cpython.running.task_waits import BY_CODE, BY_FRAMES, CERTAIN, Waiting
+from gdb_epi.cpython.running.task_waits import BY_CODE, BY_FRAMES, CERTAIN, WaitingTask
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
@@ -338,18 +338,18 @@ def task_cycle(scene: HangContext) -> h.HangAnswer | None:
     )  # fmt: skip
 
 
-def _other(task: Waiting, holder: Waiting) -> str:
+def _other(task: WaitingTask, holder: WaitingTask) -> str:
     if task_phrase(holder) != task_phrase(task):
         return task_phrase(holder)
     return "another one" if task_phrase(task) == NAMELESS else "another of that name"
 
 
-def _holds(task: Waiting) -> bool:
+def _holds(task: WaitingTask) -> bool:
     """Tell whether a task waits for what another one holds, not for what it will do."""
     return task.wait is not None and task.wait.kind in (LOCK, SEMAPHORE)
 
 
-def _doubts(circle: Sequence[Waiting]) -> tuple[str, ...]:
+def _doubts(circle: Sequence[WaitingTask]) -> tuple[str, ...]:
     by_code = any(task.known == BY_CODE for task in circle)
     return ("a callback, or a task that starts later, could set it",) if by_code else ()
 
@@ -361,7 +361,7 @@ _BASIS = {
 }
 
 
-def _reason(task: Waiting) -> str:
+def _reason(task: WaitingTask) -> str:
     return task.wait.kind if task.wait is not None else "?"
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from gdb_epi.cpython.running.task_waits import Waiting
+from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.cpython.running.tasks import has_module
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -140,7 +140,7 @@ class HangContext:
         return LoopReader(self.view, self.installed, self.descriptors)
 
     @cached_property
-    def tasks(self) -> tuple[Waiting, ...]:
+    def tasks(self) -> tuple[WaitingTask, ...]:
         """Every task and greenlet; empty unless a thread runs an event loop."""
         running = any(event_loop_module(self.view.frames(d.tid), d.module) for d in self.activities)
         if not running and not has_module(self.target, self.python, "greenlet"):

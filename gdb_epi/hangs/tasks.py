@@ -16,8 +16,8 @@ from gdb_epi.cpython.running.task_waits import (
     FROM_OUTSIDE,
     OUTSIDE,
     UNKNOWN,
-    Waiting,
-    waiting,
+    WaitingTask,
+    all_waiting,
 )
 from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -56,12 +56,12 @@ def event_loop_module(frames: Sequence[PyFrame], native: str = "") -> str:
     return ""
 
 
-def all_tasks(target: Target, python: PythonState) -> tuple[Waiting, ...]:
+def all_tasks(target: Target, python: PythonState) -> tuple[WaitingTask, ...]:
     """Return every task and greenlet that has not ended."""
-    return waiting(target, python).all[:MAX_TASKS]
+    return all_waiting(target, python).all[:MAX_TASKS]
 
 
-def find_task_cycle(tasks: Sequence[Waiting]) -> tuple[Waiting, ...]:
+def find_task_cycle(tasks: Sequence[WaitingTask]) -> tuple[WaitingTask, ...]:
     """Return tasks that wait for each other, the first such circle; one for a task of itself.
 
     A task that needs all of its wakers waits for each; one that needs any waits for the only one.
@@ -96,11 +96,11 @@ def find_task_cycle(tasks: Sequence[Waiting]) -> tuple[Waiting, ...]:
 
 
 def with_setters(
-    tasks: Sequence[Waiting],
+    tasks: Sequence[WaitingTask],
     threads: Iterable[PyFrame],
     calls_ahead: Callable[[PyFrame], Iterable[tuple[int, str]]],
     installed: InstalledPackages,
-) -> list[Waiting]:
+) -> list[WaitingTask]:
     """Return the tasks, with the wakers of those that wait for an event or a future.
 
     A waker is a task whose own code has yet to call `set()` or its like on it. Nothing is added to
@@ -133,14 +133,14 @@ def with_setters(
     return [_with_wakers(task, setters) for task in tasks]
 
 
-def _with_wakers(task: Waiting, setters: Mapping[int, Sequence[int]]) -> Waiting:
+def _with_wakers(task: WaitingTask, setters: Mapping[int, Sequence[int]]) -> WaitingTask:
     wakers = setters.get(task.wait.address, ()) if task.wait is not None else ()
     if task.known != UNKNOWN or not wakers or task.id in wakers:
         return task
     return task._replace(wakers=tuple(wakers), known=BY_CODE)
 
 
-def waits_for_itself(task: Waiting, slots: FrameSlots, installed: InstalledPackages) -> bool:
+def waits_for_itself(task: WaitingTask, slots: FrameSlots, installed: InstalledPackages) -> bool:
     """Tell whether a task waits for a lock whose `async with` block it is inside of."""
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address:
         return False
@@ -159,12 +159,12 @@ def waits_for_itself(task: Waiting, slots: FrameSlots, installed: InstalledPacka
     return False
 
 
-def own_frames(task: Waiting, installed: InstalledPackages) -> tuple[PyFrame, ...]:
+def own_frames(task: WaitingTask, installed: InstalledPackages) -> tuple[PyFrame, ...]:
     """Return the program's own frames of a task, innermost first."""
     return tuple(f for f in task.stack if f.hole is None and not installed.holds(f))
 
 
-def task_phrase(task: Waiting) -> str:
+def task_phrase(task: WaitingTask) -> str:
     """Return how a sentence calls a task: no address, which says nothing to a reader."""
     name = task.name.partition(" at 0x")[0]
     if name.startswith(("task 0x", "0x")):
@@ -172,7 +172,7 @@ def task_phrase(task: Waiting) -> str:
     return name if name.startswith("task") else f"task {name}"
 
 
-def task_text(task: Waiting, installed: InstalledPackages) -> str:
+def task_text(task: WaitingTask, installed: InstalledPackages) -> str:
     """Return "task NAME waits at f (file:line) for a lock: x" for a sentence."""
     own = own_frames(task, installed) or task.stack
     place = f" at {function_and_line(own[0])}" if own else ""
@@ -184,7 +184,7 @@ def task_text(task: Waiting, installed: InstalledPackages) -> str:
     return f"{task_phrase(task)} waits{place}{reason}"
 
 
-def task_texts(tasks: Sequence[Waiting], installed: InstalledPackages) -> str:
+def task_texts(tasks: Sequence[WaitingTask], installed: InstalledPackages) -> str:
     """Return what the tasks wait for, those with most frames of the program first.
 
     One that waits for a thing with a name is among them, where there is one: it says what the
@@ -202,7 +202,7 @@ def task_texts(tasks: Sequence[Waiting], installed: InstalledPackages) -> str:
     return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")
 
 
-def count_woken_from_outside(tasks: Sequence[Waiting]) -> dict[str, int]:
+def count_woken_from_outside(tasks: Sequence[WaitingTask]) -> dict[str, int]:
     """Count the tasks that something outside of all tasks wakes, by the kind of their wait."""
     kinds: dict[str, int] = {}
     for task in tasks:

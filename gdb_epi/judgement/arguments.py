@@ -76,7 +76,7 @@ def unsure_waits(category: str, findings: Sequence[Finding]) -> list[str]:
         for finding in findings
         if (speaks := speaks_for(finding.detector)) is not None
         and speaks.label in (DEADLOCK, HANG)
-        and rule_of(finding, speaks) is None
+        and rule_of_finding(finding, speaks) is None
     ]
 
 
@@ -90,7 +90,7 @@ def damage_rule(score: Score) -> str | None:
     return "damage:weak"
 
 
-def rule_of(finding: Finding, speaks: SpeaksFor) -> str | None:
+def rule_of_finding(finding: Finding, speaks: SpeaksFor) -> str | None:
     """Return the rule that a finding counts under; None when the finding disclaims itself."""
     if not speaks.by:
         return finding.detector
@@ -113,7 +113,7 @@ def _of_findings(
         speaks = speaks_for(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
-        rule = rule_of(finding, speaks)
+        rule = rule_of_finding(finding, speaks)
         if rule is not None:
             shares = {speaks.hypothesis: 1.0}
             counts = counts_of(rule, counted)

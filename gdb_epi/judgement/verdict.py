@@ -17,7 +17,13 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.corruption.score import Score, weights
 from gdb_epi.detectors.findings import Finding, speaks_for
-from gdb_epi.judgement.arguments import DAMAGE, Argument, arguments_of, rule_of, unsure_waits
+from gdb_epi.judgement.arguments import (
+    DAMAGE,
+    Argument,
+    arguments_of,
+    rule_of_finding,
+    unsure_waits,
+)
 from gdb_epi.judgement.calibration import Counts
 from gdb_epi.judgement.hypotheses import HARDWARE, STRAY_STORE, UNKNOWN
 from gdb_epi.judgement.labels import (
@@ -117,7 +123,7 @@ def judge(
     return Verdict(
         label=label,
         confidence=round(confidence, 3),
-        word=word_of(label, confidence),
+        word=confidence_word(label, confidence),
         reasons=tuple(reasons[:_MAX_REASONS]),
         against=tuple(against[:_MAX_REASONS]),
         damage=_damage(score, arguments) if overwritten is None else overwritten[0],
@@ -129,7 +135,7 @@ def judge(
 _OF_DAMAGE = (HARDWARE_SUSPECT, DAMAGED_MEMORY)
 
 
-def word_of(label: str, confidence: float) -> str:
+def confidence_word(label: str, confidence: float) -> str:
     """Return a confidence in plain English."""
     if label == CANNOT_TELL:
         return NOT_KNOWN
@@ -204,7 +210,7 @@ def _overwritten(
         speaks = speaks_for(finding.detector)
         if speaks is None or speaks.overwritten not in finding.facts:
             continue
-        argument = by_rule.get(rule_of(finding, speaks) or "")
+        argument = by_rule.get(rule_of_finding(finding, speaks) or "")
         if argument is not None:
             address = int(str(finding.facts[speaks.overwritten]), 16)
             return Damage(True, _chance(argument), address), finding.summary

@@ -17,7 +17,7 @@ from gdb_epi.locks.types import (
 )
 from gdb_epi.locks.waits.futex import futex_waits
 from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
-from gdb_epi.locks.waits.thread_activity import activity
+from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
 from gdb_epi.target.api import Target, Thread
 
@@ -71,7 +71,7 @@ def examine_locks(
         handlers=forked.handlers,
         cycles=cycles,
         held=held,
-        activities=tuple(activity(target, thread) for thread in threads[:MAX_THREADS]),
+        activities=tuple(activity_of_thread(target, thread) for thread in threads[:MAX_THREADS]),
     )
 
 

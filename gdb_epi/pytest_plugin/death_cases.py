@@ -23,7 +23,7 @@ from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, Death
 from gdb_epi.render.ci.places import Place
-from gdb_epi.render.triage import SHELL, Reader, first_sentences, render_triage
+from gdb_epi.render.triage import SHELL, Audience, first_sentences, render_triage
 from gdb_epi.repro.cores import Origin, changed_at, recent_cores
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shell_word
@@ -186,7 +186,7 @@ class DeathCases:
             at = None
         if not record:
             return case._replace(sentence=f"{case.ending}; {trouble}", folder=shown)
-        screen = tuple(render_triage(record, Reader(SHELL, at)))
+        screen = tuple(render_triage(record, Audience(SHELL, at)))
         _write(folder, "record.json", json.dumps(record, indent=1) + "\n")
         _write(folder, "triage.txt", "\n".join(screen) + "\n")
         sentence = first_sentences(record)

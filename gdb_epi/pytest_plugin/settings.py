@@ -13,7 +13,7 @@ import os
 
 import pytest
 
-from gdb_epi.cli.support.native_gdb import SETTINGS, environment
+from gdb_epi.cli.support.native_gdb import SETTINGS, gdb_environment
 from gdb_epi.private_files import private_opener
 from gdb_epi.repro.cores import CoreDumping
 from gdb_epi.repro.run_once import RunPlan
@@ -60,7 +60,7 @@ class Settings(NamedTuple):
             dumping=self.dumping,
             gdb=self.gdb,
             gdb_settings=SETTINGS,
-            gdb_environment=environment(),
+            gdb_environment=gdb_environment(),
             own_streams=True,
         )
 

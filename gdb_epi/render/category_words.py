@@ -104,7 +104,7 @@ _BY_SIGNAL = {
 CRASHES = frozenset(("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"))
 
 
-def happened(category: str, signal: str) -> str:
+def death_sentence(category: str, signal: str) -> str:
     """Return what happened as a sentence has it, with {where}, {below}, {deep} or {in_c}.
 
     `signal` is the name of the signal, "" for none: of what has no category it tells something.

@@ -28,7 +28,7 @@ _TITLE = LazyPattern(r"(?:\S.*)?(?:\(thread \d+|Stack of |threads? with this sta
 _MARKS = LazyPattern(r" +[\^~]+")
 
 
-def wanted(choice: str, stream: IO[str]) -> bool:
+def wants_color(choice: str, stream: IO[str]) -> bool:
     """Tell whether a stream gets colours; for `auto` when it is a terminal that has them."""
     return choice == ON or (choice == AUTO and stream.isatty() and environment_allows())
 

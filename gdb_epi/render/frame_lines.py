@@ -87,7 +87,7 @@ def library(call: Call) -> str:
     return tail.partition("/")[2].partition("/")[0]
 
 
-def fold(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
+def fold_calls(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
     """Fold recursion and, as `runs`, calls within a library and calls whose names are not known."""
     rows: list[Row] = []
     keys = [_key(call) for call in calls]

@@ -30,7 +30,7 @@ from gdb_epi.record.reading import (
     thread_names,
     verdict_label,
 )
-from gdb_epi.render.category_words import BY_FINDING, CRASHES, LIMITS, happened
+from gdb_epi.render.category_words import BY_FINDING, CRASHES, LIMITS, death_sentence
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, library
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
@@ -60,7 +60,7 @@ def read_in_part(record: Json) -> bool:
 def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     """Return the two sentences about a record; `calls` are those of the thread that tells."""
     label = verdict_label(record)
-    who = program(record)
+    who = program_name(record)
     reason = first_reason(record)
     if group_in(record, "threads").get("count") == 0 and not group_in(record, "signal"):
         cut = " The file was cut off." if group_in(record, "truncated").get("flag") else ""
@@ -69,7 +69,7 @@ def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
         return "This core does not say how the process ended.", f"It lists no thread.{cut}"
     if label == "fork-inherited-lock":
         hung = "hung: a forked child waits for a lock that no thread in it can release"
-        python = own_python(calls)
+        python = innermost_own_python_call(calls)
         at = f", in {_at(python)}" if python is not None else ""
         return f"{who} {hung}{at}", f"{_software(record)}. {_inherited(record)}"
     if label == "deadlock":
@@ -111,10 +111,10 @@ def _went_on(record: Json, reason: str) -> str:
 
 def _in_c(reason: str, calls: Sequence[Call]) -> str:
     """Return what a thread computes, with the C function that Python's own call leads to."""
-    python = own_python(calls)
+    python = innermost_own_python_call(calls)
     if python is None or not calls or calls[0].language != NATIVE:
         return reason
-    return reason.replace(f"computing at {_at(python)}", f"computing {where(calls)}")
+    return reason.replace(f"computing at {_at(python)}", f"computing {place_words(calls)}")
 
 
 def _software(record: Json) -> str:
@@ -155,8 +155,10 @@ def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
             return str(members[0].get("name") or f"thread {members[0].get('tid')}"), (
                 f"at {places[0]}"
             )
-    python = own_python(calls)
-    return telling_thread_name(record) or "it", where([python] if python is not None else calls)
+    python = innermost_own_python_call(calls)
+    return telling_thread_name(record) or "it", place_words(
+        [python] if python is not None else calls
+    )
 
 
 def _deadlock(record: Json) -> str:
@@ -169,9 +171,9 @@ def _deadlock(record: Json) -> str:
     return f"hung: a deadlock between {' and '.join(named)}{more}"
 
 
-def noun(record: Json) -> str:
+def core_or_process(record: Json) -> str:
     """Return what the record was made of: a core, or a live process."""
-    return api.noun(api.LIVE if group_in(record, "process").get("live") else "core")
+    return api.target_noun(api.LIVE if group_in(record, "process").get("live") else "core")
 
 
 def _alive(record: Json, who: str, calls: Sequence[Call]) -> tuple[str, str]:
@@ -180,11 +182,11 @@ def _alive(record: Json, who: str, calls: Sequence[Call]) -> tuple[str, str]:
         return f"{who} has only begun: none of its own code has run", (
             "Its libraries are not loaded yet. Let it run on, then ask again."
         )
-    doing = f"{telling_thread_name(record) or 'it'} is {where(calls)}"
+    doing = f"{telling_thread_name(record) or 'it'} is {place_words(calls)}"
     return f"{who} is alive; {doing}", _sentence(first_reason(record) or "It is stopped for you.")
 
 
-def program(record: Json) -> str:
+def program_name(record: Json) -> str:
     """Return what a reader calls the process: its script, else its executable or command name."""
     process = group_in(record, "process")
     executable = str(process.get("executable") or "").removesuffix(" (deleted)")
@@ -206,9 +208,9 @@ def first_reason(record: Json) -> str:
     return max([r for r in reasons[:2] if len(r) <= MAX_REASON] or reasons[:1], key=len, default="")
 
 
-def where(calls: Sequence[Call]) -> str:
+def place_words(calls: Sequence[Call]) -> str:
     """Return "in strlen, called from price (shop.py:21)": the place as a sentence has it."""
-    python = own_python(calls)
+    python = innermost_own_python_call(calls)
     before = calls[: calls.index(python)] if python is not None else calls
     native = _blamed(before)
     below = _at(python) if python is not None else ""
@@ -249,7 +251,7 @@ def _blamed(native: Sequence[Call]) -> Call | None:
     return next((c for c in named if c.name not in _GIVES_UP), next(iter(named), None))
 
 
-def of_the_program(call: Call) -> bool:
+def is_program_call(call: Call) -> bool:
     """Tell whether a call is Python's or of an extension, not of the runtimes below them."""
     if call.language != NATIVE:
         return call.language == PYTHON
@@ -272,7 +274,7 @@ def _nameless(call: Call) -> str:
     return f"a function of {library_name}" if library_name else "code of no file"
 
 
-def own_python(calls: Sequence[Call]) -> Call | None:
+def innermost_own_python_call(calls: Sequence[Call]) -> Call | None:
     """Return the innermost frame of the program's own Python code, else of any."""
     python = [call for call in calls if call.language == PYTHON]
     own = [call for call in python if not library(call)]
@@ -306,7 +308,7 @@ def _percent(confidence: float) -> str:
 def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     category = str(group_in(record, "signature").get("category") or "")
     kind = category.partition(":")[0]
-    text = happened(category, str(group_in(record, "signal").get("name") or ""))
+    text = death_sentence(category, str(group_in(record, "signal").get("name") or ""))
     detectors = (str(finding.get("detector")) for finding in groups_in(record, "findings"))
     text = next((BY_FINDING[name] for name in detectors if name in BY_FINDING), text)
     facts = _abort_facts(record)
@@ -322,10 +324,10 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
             text = text.replace(words, f"at the low address {address}")
     if category == "segv-stack-overflow" and _by_large_frame(record):
         text = "crashed: a call needed more of the C stack than was left, {where}"
-    python = own_python(calls)
+    python = innermost_own_python_call(calls)
     below = f"called from {_at(python)}" if python is not None else ""
-    place = where(calls)
-    if in_handler(record, calls):
+    place = place_words(calls)
+    if failed_in_signal_handler(record, calls):
         place = _in_handler(calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
@@ -348,13 +350,13 @@ def _by_large_frame(record: Json) -> bool:
     )
 
 
-def in_handler(record: Json, calls: Sequence[Call]) -> bool:
+def failed_in_signal_handler(record: Json, calls: Sequence[Call]) -> bool:
     """Tell whether the failure lies in code of a signal handler, not in what it interrupted.
 
     A handler that raises the signal again, or ends the process, came after the failure.
     """
     signal = group_in(record, "signal")
-    python = own_python(calls)
+    python = innermost_own_python_call(calls)
     inner = calls[: calls.index(python)] if python is not None else calls
     return (
         any(call.name == HANDLER for call in inner)
@@ -368,7 +370,7 @@ def _in_handler(calls: Sequence[Call]) -> str:
     at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
     native = next((call for call in calls[:at] if call.language == NATIVE), None)
     inside = (_name(native) if native.name else _nameless(native)) if native else "code of no file"
-    python = own_python(calls[at:])
+    python = innermost_own_python_call(calls[at:])
     return f"in {inside}, in a signal handler" + (f" that ran in {_at(python)}" if python else "")
 
 
@@ -400,7 +402,7 @@ def _outward_repetition(calls: Sequence[Call], python: Call) -> str:
     last = max(number for number, call in enumerate(calls) if call.name == name)
     if last < calls.index(python):
         return ""
-    outer = own_python(calls[last:])
+    outer = innermost_own_python_call(calls[last:])
     plain = name.removeprefix("cy:")
     return f"deep in {plain}" + (f", called from {_at(outer)}" if outer is not None else "")
 
@@ -479,7 +481,9 @@ def _cause(record: Json, label: str, reason: str) -> str:
         return LIMITS[category]
     if reason:
         return _sentence(f"Cause not known: {reason}")
-    return _NOT_KNOWN.format(core=noun(record)) + _WHY_NOT.get(category, "where it came from.")
+    return _NOT_KNOWN.format(core=core_or_process(record)) + _WHY_NOT.get(
+        category, "where it came from."
+    )
 
 
 # Hypotheses that neither the first sentence nor the reason says in so many words.
@@ -525,7 +529,7 @@ def _ended(
     record: Json, who: str, label: str, reason: str, calls: Sequence[Call]
 ) -> tuple[str, str]:
     signal = group_in(record, "signal")
-    doing = f"at that moment {telling_thread_name(record) or 'it'} was {where(calls)}"
+    doing = f"at that moment {telling_thread_name(record) or 'it'} was {place_words(calls)}"
     if not signal:
         first = f"{who} was running when this was taken; {doing}"
         if reason in _unsure_hangs(record):
@@ -539,8 +543,11 @@ def _ended(
             "The program ended itself, perhaps by a watchdog: look for the code that sends it."
         )
     if signal.get("sender") == ELSEWHERE:
-        return first, f"Who sent it is not in the {noun(record)}: a handler raised it again."
-    return first, f"Why it was sent is not in the {noun(record)}: ask what sent it."
+        return (
+            first,
+            f"Who sent it is not in the {core_or_process(record)}: a handler raised it again.",
+        )
+    return first, f"Why it was sent is not in the {core_or_process(record)}: ask what sent it."
 
 
 def _unsure_hangs(record: Json) -> list[str]:

@@ -9,7 +9,7 @@ from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.cpython.runtime.interpreters import InterpreterDetails, RuntimeDetails, StopTheWorld
 from gdb_epi.errors import Absent
 from gdb_epi.render.stacks import thread_words
-from gdb_epi.target.api import Target, noun
+from gdb_epi.target.api import Target, target_noun
 from gdb_epi.target.symbols import symbolized
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
@@ -49,7 +49,7 @@ def interpreter_lines(
         interpreter.state, interpreter.gil, interpreter.gc, interpreter.modules,
     )  # fmt: skip
     ghosts = sum(1 for thread in state.threads if not thread.alive and not thread.doubt)
-    ghost_text = f", {ghosts} of them not in the {noun(target.kind)}" if ghosts else ""
+    ghost_text = f", {ghosts} of them not in the {target_noun(target.kind)}" if ghosts else ""
     module_text = (
         f"modules: cannot tell, because {modules.detail}"
         if isinstance(modules, Absent)

@@ -10,7 +10,7 @@ from gdb_epi.report import Report
 from gdb_epi.session import Session
 
 
-def moved(session: Session, count: int) -> Report:
+def select_frame_away(session: Session, count: int) -> Report:
     """Select the frame that is `count` callers away; beyond the last it is the last, as in GDB.
 
     Raises InputError when the selected frame is the last one already.

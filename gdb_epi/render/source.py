@@ -25,7 +25,7 @@ CUT = " ..."
 
 def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
     """Return numbered source lines; an arrow marks the current one, carets its range."""
-    painted = [paint(line) for line in listing.lines]
+    painted = [terminal_text_and_columns(line) for line in listing.lines]
     plain = [text for text, _ in painted]
     shown = highlighted(plain, listing.filename) if color else plain
     width = len(str(listing.first + len(shown)))
@@ -39,7 +39,7 @@ def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
     return lines
 
 
-def paint(line: str) -> tuple[str, list[int]]:
+def terminal_text_and_columns(line: str) -> tuple[str, list[int]]:
     """Return a line as a terminal can show it, and the screen column of each of its characters.
 
     Tabs become blanks, controls are escaped; wide characters take two columns and combining ones
@@ -95,7 +95,7 @@ def one_line(lines: Sequence[str], number: int, span: Span | None) -> Iterator[s
     """Yield one source line without its indentation, and the carets below it."""
     if not 1 <= number <= len(lines):
         return
-    text, columns = paint(lines[number - 1])
+    text, columns = terminal_text_and_columns(lines[number - 1])
     lead = len(text) - len(text.lstrip())
     yield text.strip()
     marks = _marks(span, number, text, columns)[lead:].rstrip()
@@ -164,7 +164,7 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
         for frame in thread.frames:
             alike = frame.lineno == call.lineno and (frame.qualname or frame.name) == call.name
             if alike and redact_path(frame.filename) == call.filename:
-                text = next(iter(source_below(session)(frame)), "")
+                text = next(iter(source_line_printer(session)(frame)), "")
                 return f"{short_place(call)}  {text}" if text else ""
     return ""
 
@@ -177,7 +177,7 @@ def callers_of(state: ProcessState, frame: PyFrame) -> Sequence[PyFrame]:
     return ()
 
 
-def source_below(session: Session) -> Callable[[PyFrame], list[str]]:
+def source_line_printer(session: Session) -> Callable[[PyFrame], list[str]]:
     """Return a function that gives a frame's source line, and carets below what was running.
 
     Only a text that was checked against the core is shown; for others there is no line.

@@ -16,13 +16,13 @@ from gdb_epi.render.frame_lines import (
     WHOLE,
     Call,
     Row,
-    fold,
+    fold_calls,
     native_call,
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.stacks import ending, python_call, thread_words
-from gdb_epi.target.api import LIVE, NativeFrame, noun
+from gdb_epi.render.stacks import how_process_ended, python_call, thread_words
+from gdb_epi.target.api import LIVE, NativeFrame, target_noun
 from gdb_epi.util import counted
 
 # How much of a stack is shown.
@@ -54,7 +54,7 @@ def thread_title(
     if thread.doubt:
         parts.append(thread.doubt)
     elif not thread.alive:
-        what = noun(state.target.kind)
+        what = target_noun(state.target.kind)
         parts.append(f"a thread state whose thread is not in the {what}")
     return ", ".join(parts)
 
@@ -66,7 +66,7 @@ def first_word(state: ProcessState) -> str:
     if state.target.kind == LIVE:
         return "got the signal"
     process = state.target.process()
-    return ending(state.crash, None if isinstance(process, Absent) else process.pid)
+    return how_process_ended(state.crash, None if isinstance(process, Absent) else process.pid)
 
 
 def nothing_found(state: ProcessState, words: str, gaps: Sequence[SoftError] = ()) -> str:
@@ -144,17 +144,17 @@ def _entries(
     if detail == ALL:
         return [(Row(call), python) for call, python in calls], folded
     if detail == FOLDED and not apart:
-        return [(row, None) for row in fold([call for call, _ in calls])], folded
+        return [(row, None) for row in fold_calls([call for call, _ in calls])], folded
     entries: list[tuple[Row, PyFrame | None]] = []
     stretch: list[Call] = []
     for call, python in calls:
         if python is None:
             stretch.append(call)
             continue
-        entries += [(row, None) for row in fold(stretch, runs=detail == FOLDED)]
+        entries += [(row, None) for row in fold_calls(stretch, runs=detail == FOLDED)]
         entries.append((Row(call), python))
         stretch = []
-    entries += [(row, None) for row in fold(stretch, runs=detail == FOLDED)]
+    entries += [(row, None) for row in fold_calls(stretch, runs=detail == FOLDED)]
     return entries, folded
 
 
@@ -190,12 +190,12 @@ def is_plumbing(frame: StackFrame) -> bool:
     return bool(frame.evidence) or (function is not None and bool(GLUE.match(function)))
 
 
-def frames_below(frames: Sequence[PyFrame], *, limit: int) -> list[str]:
+def task_frame_lines(frames: Sequence[PyFrame], *, limit: int) -> list[str]:
     """Return the stack of a task or greenlet, innermost first, at most `limit` lines of frames.
 
     The innermost and the outermost frames stay; what is between them is counted.
     """
-    rows = fold([python_call(frame) for frame in frames])
+    rows = fold_calls([python_call(frame) for frame in frames])
     shown = stack_rows(rows, limit + 1, outermost=limit // 2, hint=" (--limit N)")
     return list(row_lines(shown, indent="    "))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.errors import Absent
-from gdb_epi.render.frame_lines import PYTHON, REMARK, WHOLE, Call, fold, row_lines
+from gdb_epi.render.frame_lines import PYTHON, REMARK, WHOLE, Call, fold_calls, row_lines
 from gdb_epi.target.api import CrashInfo
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -33,8 +33,8 @@ def stacks_text(python: PythonState, crash: CrashInfo | Absent, pid: int | None)
         groups.setdefault(thread.address if alone else steps, []).append(thread)
     lines = [f"CPython {python.version}, {counted(len(threads), 'Python thread')}"]
     for group in groups.values():
-        lines += ["", _title(group, ending(crash, pid))]
-        rows = fold([python_call(frame) for frame in group[0].frames])
+        lines += ["", _title(group, how_process_ended(crash, pid))]
+        rows = fold_calls([python_call(frame) for frame in group[0].frames])
         lines += row_lines(rows, WHOLE) if rows else ["  (no Python frames)"]
     return lines
 
@@ -52,7 +52,7 @@ def thread_words(name: str | None, tid: int | None) -> str:
     return f"{name} ({number})" if name else number
 
 
-def ending(crash: CrashInfo | Absent, pid: int | None) -> str:
+def how_process_ended(crash: CrashInfo | Absent, pid: int | None) -> str:
     """Return what to say of the first thread: only a fault or an abort of its own is a crash."""
     if isinstance(crash, Absent):
         return ""

@@ -35,18 +35,18 @@ from gdb_epi.render.frame_lines import (
     WIDTH,
     Call,
     calls_of_record,
-    fold,
+    fold_calls,
     row_lines,
     stack_rows,
 )
 from gdb_epi.render.headline import (
     MAX_DEADLOCKED,
+    core_or_process,
     headline,
+    innermost_own_python_call,
+    is_program_call,
     leading_hypothesis,
     lost_memory,
-    noun,
-    of_the_program,
-    own_python,
     read_in_part,
     short_place,
     what_was_cut,
@@ -82,7 +82,7 @@ _ITS_FILES = "its files"
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
 
 
-class Reader(NamedTuple):
+class Audience(NamedTuple):
     """Who reads the answer: what can be pasted depends on it.
 
     `core` is the file as the reader would write it in a shell. `evidence` asks for what the answer
@@ -101,7 +101,7 @@ class Reader(NamedTuple):
     database: str = ""
 
 
-def render_triage(record: Json, reader: Reader = Reader()) -> list[str]:  # noqa: B008
+def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # noqa: B008
     """Return the lines of the answer, at most MAX_LINES unless `reader.whole` or `.evidence`."""
     stack = telling_stack(record)
     calls = _calls(record, stack)
@@ -231,7 +231,7 @@ def named_call(record: Json) -> Call | None:
     Of a hang they may name the line of another thread or of a task.
     """
     calls = _calls(record, telling_stack(record))
-    call = own_python(calls)
+    call = innermost_own_python_call(calls)
     if call is None or f"({short_place(call)})" not in " ".join(headline(record, calls)):
         return None
     return call
@@ -303,7 +303,7 @@ def _signal(record: Json) -> Iterator[str]:
         if sender and sender == group_in(record, "process").get("ppid"):
             yield f"{name}, sent by its parent (pid {sender})"
         else:
-            unknown = f"the {noun(record)} does not say what that is"
+            unknown = f"the {core_or_process(record)} does not say what that is"
             yield f"{name}, sent by pid {sender or '?'}; {unknown}"
     elif signal.get("signo") == SIGXFSZ and signal.get("sender") == PROCESS:
         yield f"{name}, which the kernel sends to who writes too much"
@@ -327,7 +327,7 @@ def _thread_name(record: Json) -> str:
     tid = telling_stack(record).get("tid")
     gil = ", held the GIL" if tid and tid == group_in(record, "python").get("gil_holder") else ""
     if not tid:
-        return f"a thread that the {noun(record)} does not list"
+        return f"a thread that the {core_or_process(record)} does not list"
     name = _name(record)
     return f"{name} (thread {tid}{gil})" if name else f"thread {tid}{gil}"
 
@@ -435,10 +435,10 @@ def _machine(record: Json) -> str:
 
 
 def _stack_lines(
-    record: Json, stack: Json, calls: Sequence[Call], reader: Reader, most: int
+    record: Json, stack: Json, calls: Sequence[Call], reader: Audience, most: int
 ) -> Iterator[str]:
     if stack.get("tid") is None:
-        yield f"Stack    the {noun(record)} lists no thread"
+        yield f"Stack    the {core_or_process(record)} lists no thread"
         return
     if not calls:
         yield "Stack    no frame could be decoded"
@@ -449,11 +449,11 @@ def _stack_lines(
         return
     who = _name(record) or f"thread {stack['tid']}"
     yield f"Stack of {who}, most recent call first"
-    rows = fold(calls)
+    rows = fold_calls(calls)
     yield from row_lines(rows if reader.whole else stack_rows(rows, most))
 
 
-def _circle_stacks(record: Json, circle: Sequence[int], reader: Reader) -> Iterator[str]:
+def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Iterator[str]:
     """Yield the stacks of the threads that wait for each other, without calls of the runtime."""
     crashed = group_in(group_in(record, "threads"), "crashed")
     stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
@@ -463,7 +463,7 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Reader) -> Itera
         frames = groups_in(stack, "frames")
         if not frames and tid == crashed.get("tid"):
             frames = groups_in(crashed, "frames")
-        rows = fold(list(filter(of_the_program, calls_of_record(frames))))
+        rows = fold_calls(list(filter(is_program_call, calls_of_record(frames))))
         who = stack.get("name") or f"thread {tid}"
         if not rows:
             yield f"Stack of {who}: it runs no Python (all threads, below, has its native calls)"
@@ -474,7 +474,7 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Reader) -> Itera
         yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"
 
 
-def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
+def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
     """Yield what is missing from the answer, and why; that which matters most comes first."""
     texts: list[str] = []
     truncated = group_in(record, "truncated")
@@ -516,7 +516,7 @@ def _not_shown(record: Json, reader: Reader) -> Iterator[str]:
     yield from labelled("Missing", texts)
 
 
-def _all_of(reader: Reader) -> str:
+def _all_of(reader: Audience) -> str:
     if reader.place == GDB:
         return "epi triage --all"
     if reader.place == REPORT:
@@ -524,7 +524,7 @@ def _all_of(reader: Reader) -> str:
     return f"gdb-epi triage --all {reader.core or 'CORE'}{reader.files}{reader.database}"
 
 
-def _next_steps(record: Json, reader: Reader) -> Iterator[str]:
+def _next_steps(record: Json, reader: Audience) -> Iterator[str]:
     """Yield what to do next, each with a line that can be pasted where the reader is."""
     steps = list(_steps(record, reader))
     width = max((len(what) for what, _ in steps), default=0)
@@ -596,7 +596,7 @@ def _fix_of_circle(record: Json) -> str:
     return "do not join a thread while you hold what it needs"
 
 
-def _steps(record: Json, reader: Reader) -> Iterator[tuple[str, str]]:
+def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     from gdb_epi.signature.types import LACKS_FILES
 
     core = f"{reader.core or 'CORE'}{reader.files}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdb_epi.locks.types import VanishedThread, VanishedThreads
-from gdb_epi.render.frame_lines import fold, row_lines
+from gdb_epi.render.frame_lines import fold_calls, row_lines
 from gdb_epi.render.stacks import python_call
 from gdb_epi.util import counted
 
@@ -54,7 +54,7 @@ def vanished_lines(
             lines.append(f"  ({_TRUST.get(thread.how, thread.how)})")
         else:
             lines.append(f"  (no Python frames: {thread.missing})")
-        lines += row_lines(fold([python_call(frame) for frame in thread.frames[:limit]]))
+        lines += row_lines(fold_calls([python_call(frame) for frame in thread.frames[:limit]]))
         if len(thread.frames) > limit:
             lines.append(f"  ... {counted(len(thread.frames) - limit, 'more frame')} (--limit N)")
         lines += below(thread) if below is not None else ()

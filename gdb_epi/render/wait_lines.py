@@ -21,7 +21,7 @@ from gdb_epi.render.frame_lines import (
     WIDTH,
     Call,
     calls_of_record,
-    fold,
+    fold_calls,
     row_lines,
     stack_rows,
 )
@@ -167,7 +167,7 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
         yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
         return
     yield f"held at fork() by the parent's thread {name}{number}, in"
-    yield from row_lines(stack_rows(fold(calls), MAX_HOLDER_FRAMES), WIDTH - LABEL)
+    yield from row_lines(stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES), WIDTH - LABEL)
 
 
 def _possible_holders(vanished: Json) -> Iterator[str]:

@@ -16,7 +16,7 @@ from gdb_epi.target.api import ABSENT, Target, machine_of
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.util import sha256_hex
 from gdb_epi.x86.access import RawInstruction
-from gdb_epi.x86.decode import Parts, parts_of
+from gdb_epi.x86.decode import InstructionParts, parts_of
 from gdb_epi.x86.operand import MAX_LENGTH
 
 PREFIX = "fn_"
@@ -115,7 +115,9 @@ def _is_padding(instruction: bytes, raw: RawInstruction) -> bool:
     return raw.map == 0 and raw.opcode == 0x90 and plain
 
 
-def _without_addresses(instruction: bytes, parts: Parts, addresses: tuple[int, int]) -> bytes:
+def _without_addresses(
+    instruction: bytes, parts: InstructionParts, addresses: tuple[int, int]
+) -> bytes:
     """Return an instruction with zeros in the place of addresses.
 
     These are displacements from rip, from a segment or from nothing, and operands of 4 or 8 bytes

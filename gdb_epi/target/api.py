@@ -178,7 +178,7 @@ class StructType(NamedTuple):
 LIVE = "live"
 
 
-def noun(kind: str) -> str:
+def target_noun(kind: str) -> str:
     """Return what texts call a target of this kind: a live process is no core."""
     return "process" if kind == LIVE else "core"
 

@@ -41,20 +41,20 @@ class UnknownCfi(Exception):
     """Something that compilers do not emit for x86-64."""
 
 
-class Place(NamedTuple):
+class SavedRegister(NamedTuple):
     """Where a register of the caller is: in memory at CFA + `offset`."""
 
     offset: int
 
 
-class Computed(NamedTuple):
+class CfiExpression(NamedTuple):
     """An expression: the value itself, or the address at which it lies."""
 
     program: bytes
     is_address: bool
 
 
-class Base(NamedTuple):
+class CfaBase(NamedTuple):
     """A CFA that is a register and an offset."""
 
     register: int
@@ -70,8 +70,8 @@ class CfiRule(NamedTuple):
 
     start: int
     is_signal: bool
-    cfa: Base | Computed
-    registers: Mapping[int, Place | Computed | None]
+    cfa: CfaBase | CfiExpression
+    registers: Mapping[int, SavedRegister | CfiExpression | None]
 
 
 class _Common(NamedTuple):
@@ -171,10 +171,10 @@ class _Table:
 
     def __init__(self, align: int) -> None:
         self._align = align
-        self.cfa: Base | Computed | None = None
+        self.cfa: CfaBase | CfiExpression | None = None
         self.registers: _Registers = {}
         self.initial: _Registers = {}
-        self._states: list[tuple[Base | Computed | None, _Registers]] = []
+        self._states: list[tuple[CfaBase | CfiExpression | None, _Registers]] = []
 
     def run(self, instructions: bytes, until: int) -> None:
         """Run the instructions that apply `until` bytes after the start of the function."""
@@ -187,7 +187,7 @@ class _Table:
                 place += low
             elif opcode == OFFSET:
                 offset, at = unsigned_leb128(instructions, at)
-                self.registers[low] = Place(offset * self._align)
+                self.registers[low] = SavedRegister(offset * self._align)
             elif opcode == RESTORE:
                 self._restore(low)
             elif byte in (0x0F, 0x10, 0x16):
@@ -208,14 +208,14 @@ class _Table:
         size, at = unsigned_leb128(instructions, at)
         program = instructions[at : at + size]
         if opcode == 0x0F:
-            self.cfa = Computed(program, is_address=False)
+            self.cfa = CfiExpression(program, is_address=False)
         else:
-            self.registers[register] = Computed(program, is_address=opcode == 0x10)
+            self.registers[register] = CfiExpression(program, is_address=opcode == 0x10)
         return at + size
 
     def _apply(self, opcode: int, values: list[int]) -> None:
         if opcode == 0x05:
-            self.registers[values[0]] = Place(values[1] * self._align)
+            self.registers[values[0]] = SavedRegister(values[1] * self._align)
         elif opcode == 0x06:
             self._restore(values[0])
         elif opcode == 0x07:
@@ -231,12 +231,14 @@ class _Table:
         elif opcode == 0x0B:
             self.cfa, self.registers = self._states.pop()
         elif opcode == 0x0C:
-            self.cfa = Base(values[0], values[1])
+            self.cfa = CfaBase(values[0], values[1])
         elif opcode in (0x0D, 0x0E):
-            if not isinstance(self.cfa, Base):
+            if not isinstance(self.cfa, CfaBase):
                 raise UnknownCfi("no CFA to change")
             register, offset = self.cfa
-            self.cfa = Base(values[0], offset) if opcode == 0x0D else Base(register, values[0])
+            self.cfa = (
+                CfaBase(values[0], offset) if opcode == 0x0D else CfaBase(register, values[0])
+            )
 
     def _restore(self, register: int) -> None:
         """Give a register the rule that it had at the start of the function."""

@@ -19,10 +19,10 @@ from gdb_epi.target.api import Module, Target
 from gdb_epi.target.cfi import (
     REGISTERS,
     RETURN,
-    Base,
+    CfaBase,
     CfiRule,
     CfiRules,
-    Place,
+    SavedRegister,
     UnknownCfi,
     evaluate_expression,
 )
@@ -51,7 +51,7 @@ class WalkedFrame(NamedTuple):
     is_signal: bool
 
 
-class Walked(NamedTuple):
+class WalkedThread(NamedTuple):
     """The frames of a thread, innermost first, and why they end early, if they do."""
 
     frames: tuple[WalkedFrame, ...]
@@ -78,7 +78,7 @@ class GdbWalk:
         index = bisect_right(self._starts, pc) - 1
         return self._modules[index] if index >= 0 and pc < self._modules[index].end else None
 
-    def frames(self, registers: Mapping[str, int]) -> Walked:
+    def frames(self, registers: Mapping[str, int]) -> WalkedThread:
         """Return the frames of a thread. Raises Unsure."""
         current = {name: registers[name] for name in REGISTERS if name in registers}
         if "rip" not in current or "rsp" not in current:
@@ -94,18 +94,18 @@ class GdbWalk:
             is_signal = rule is not None and rule.is_signal
             frames.append(WalkedFrame(pc, sp, module, start, is_exact or is_signal, is_signal))
             if self._is_last(rule):
-                return Walked(tuple(frames), "")
+                return WalkedThread(tuple(frames), "")
             if rule is None:
                 current = {**current, "rip": self._word(sp), "rsp": sp + WORD & WORD_MASK}
             else:
                 current = self._caller(rule, current)
             if not is_signal:
                 if not current["rip"]:
-                    return Walked(tuple(frames), "")
+                    return WalkedThread(tuple(frames), "")
                 region = self._target.region_at(current["rip"])
                 if region is None or ("x" not in region.perms and "?" not in region.perms):
                     note = f"the native stack ends early: no code at {current['rip']:#x}"
-                    return Walked(tuple(frames), note)
+                    return WalkedThread(tuple(frames), note)
             is_exact = is_signal
         raise Unsure("a deep stack")
 
@@ -139,7 +139,7 @@ class GdbWalk:
 
     def _caller(self, rule: CfiRule, current: Mapping[str, int]) -> dict[str, int]:
         try:
-            if isinstance(rule.cfa, Base):
+            if isinstance(rule.cfa, CfaBase):
                 name = REGISTERS[rule.cfa.register]
                 cfa = current[name] + rule.cfa.offset & WORD_MASK
             else:
@@ -151,7 +151,7 @@ class GdbWalk:
                     continue  # of the vector unit
                 if kept is None:
                     caller.pop(name, None)
-                elif isinstance(kept, Place):
+                elif isinstance(kept, SavedRegister):
                     caller[name] = self._word(cfa + kept.offset & WORD_MASK)
                 else:
                     value = evaluate_expression(kept.program, current, self._word, cfa)

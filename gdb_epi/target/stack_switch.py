@@ -41,12 +41,12 @@ class StackSwitches:
         """Tell whether an address is in the extension of the package greenlet."""
         return any(start <= address < end for start, end in self._extensions)
 
-    def walk(self) -> Walk:
+    def walk(self) -> GreenletStackWalk:
         """Return what to ask for each frame of one stack, from the innermost one on."""
-        return Walk(self._target, self)
+        return GreenletStackWalk(self._target, self)
 
 
-class Walk:
+class GreenletStackWalk:
     """One stack; it remembers the greenlets that frames refer to."""
 
     def __init__(self, target: Target, switches: StackSwitches) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
-from gdb_epi.target.cfi import REGISTERS, Base, CfiRules, Place, UnknownCfi
+from gdb_epi.target.cfi import REGISTERS, CfaBase, CfiRules, SavedRegister, UnknownCfi
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.stack_switch import StackSwitches
 from gdb_epi.typing_lite import NamedTuple
@@ -91,12 +91,12 @@ class Unwinder:
 
     def _read(self, pc: int) -> UnwindRule | None:
         rule = self._entries.rule(pc)
-        if rule is None or rule.is_signal or not isinstance(rule.cfa, Base):
+        if rule is None or rule.is_signal or not isinstance(rule.cfa, CfaBase):
             return None
         saved = {
             REGISTERS[number]: place.offset
             for number, place in rule.registers.items()
-            if number < len(REGISTERS) and isinstance(place, Place)
+            if number < len(REGISTERS) and isinstance(place, SavedRegister)
         }
         if "rip" not in saved:
             return None

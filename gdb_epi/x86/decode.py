@@ -47,7 +47,7 @@ class _Prefixes(NamedTuple):
     repeat: int  # 0, 0xF2 or 0xF3
 
 
-class Parts(NamedTuple):
+class InstructionParts(NamedTuple):
     """The parts of an instruction; offsets are from its start, sizes are in bytes.
 
     `operand` is the memory operand of ModRM, without its access; None without one. The size of a
@@ -94,7 +94,7 @@ def _decoded(code: bytes) -> Instruction | None:
     return None if parts is None else _instruction(code, parts)
 
 
-def parts_of(code: bytes) -> Parts | None:
+def parts_of(code: bytes) -> InstructionParts | None:
     """Return the parts of the instruction at the start of `code`; None as in decode()."""
     try:
         prefixes = _prefixes(code)
@@ -134,7 +134,7 @@ def _prefixes(code: bytes) -> _Prefixes:
     return _Prefixes(at, rex, segment, operand, narrow, repeat)
 
 
-def _legacy(code: bytes, prefixes: _Prefixes) -> Parts | None:
+def _legacy(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     at, opcode_map = prefixes.at, 0
     if code[at] == 0x0F:
         at, opcode_map = at + 1, 1
@@ -150,7 +150,7 @@ def _legacy(code: bytes, prefixes: _Prefixes) -> Parts | None:
     return _finish(code, at + 1, made, prefixes)
 
 
-def _vex(code: bytes, prefixes: _Prefixes) -> Parts | None:
+def _vex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     at = prefixes.at + 1
     inverted = code[at] ^ 0xFF
     if code[at - 1] == 0xC5:
@@ -173,7 +173,7 @@ def _vex(code: bytes, prefixes: _Prefixes) -> Parts | None:
     return _finish(code, at + 2, made, prefixes)
 
 
-def _evex(code: bytes, prefixes: _Prefixes) -> Parts | None:
+def _evex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     at = prefixes.at + 1
     first, second, third = code[at], code[at + 1], code[at + 2]
     opcode_map, length = first & 7, third >> 5 & 3
@@ -190,7 +190,9 @@ def _evex(code: bytes, prefixes: _Prefixes) -> Parts | None:
     return _finish(code, at + 4, made, prefixes)
 
 
-def _finish(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> Parts | None:
+def _finish(
+    code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes
+) -> InstructionParts | None:
     """Read ModRM and find what follows the opcode."""
     shape = tables.MAPS[made.map][made.opcode]
     if shape == "x" or (made.encoding != "legacy" and shape in "jJ"):
@@ -208,7 +210,9 @@ def _finish(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> 
     end = at + _immediate_size(shape, made, prefixes)
     if end > len(code) or end > MAX_LENGTH:
         return None
-    return Parts(made, prefixes, shape, operand, at - displacement_size, displacement_size, at, end)
+    return InstructionParts(
+        made, prefixes, shape, operand, at - displacement_size, displacement_size, at, end
+    )
 
 
 def _immediate_size(shape: str, made: RawInstruction, prefixes: _Prefixes) -> int:
@@ -260,7 +264,7 @@ def _memory(
     return operand._replace(narrow=prefixes.narrow), at + size, size
 
 
-def _instruction(code: bytes, parts: Parts) -> Instruction:
+def _instruction(code: bytes, parts: InstructionParts) -> Instruction:
     """Return what an instruction does."""
     made, prefixes, shape, memory, _, _, at, length = parts
     immediate = int.from_bytes(code[at:length], "little", signed=True) if at < length else None

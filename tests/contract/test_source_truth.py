@@ -22,7 +22,7 @@ from gdb_epi.cpython.source.finder import NoSource, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.source import source_below, span_of
+from gdb_epi.render.source import source_line_printer, span_of
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -138,7 +138,7 @@ def test_lines_below_frames_are_checked_ones_only() -> None:
     made = made_of(interpreter, "source_places")
     sysroot = sysroot_of(made)
     session = Session(CoreFileTarget.open(made.core), {"sysroot": sysroot})
-    below = source_below(session)
+    below = source_line_printer(session)
     frames = session.state.python_threads()[0].frames
     shown = {os.path.basename(frame.filename): below(frame) for frame in frames}
     marks = " " * 7 + "^" * 25

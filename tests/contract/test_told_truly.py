@@ -14,7 +14,7 @@ from support.opening import need_core_dumps
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cli.support.open_core import opened_core
-from gdb_epi.render.triage import Reader, render_triage
+from gdb_epi.render.triage import Audience, render_triage
 from gdb_epi.session import Session
 
 UNTRACKED = """
@@ -67,7 +67,7 @@ def record_of(source: str, folder: Path) -> dict[str, Any]:
 
 def screen(record: dict[str, Any]) -> str:
     """Return the answer as one line."""
-    return " ".join(" ".join(render_triage(record, Reader(whole=True))).split())
+    return " ".join(" ".join(render_triage(record, Audience(whole=True))).split())
 
 
 def test_an_object_that_is_untracked_twice_is_no_forgotten_check_for_null(tmp_path: Path) -> None:

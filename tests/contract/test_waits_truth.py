@@ -16,10 +16,10 @@ from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, target_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.running.task_waits import Waiting, waiting
+from gdb_epi.cpython.running.task_waits import WaitingTask, all_waiting
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.triage import SHELL, Reader, render_triage
+from gdb_epi.render.triage import SHELL, Audience, render_triage
 from gdb_epi.session import Session
 
 LIBRARIES = ("asyncio", "trio", "anyio", "anyio-trio", "gevent", "eventlet")
@@ -36,7 +36,7 @@ FIELDS = ("address", "type", "name", "fd", "seconds")
 MIN_SCENARIOS = 20  # of each library: the figure of the issue
 
 
-def wrong(told: dict[str, Any], waits: Waiting, by_id: dict[int, Waiting]) -> list[str]:
+def wrong(told: dict[str, Any], waits: WaitingTask, by_id: dict[int, WaitingTask]) -> list[str]:
     """Return how a decoded wait differs from what the program said."""
     wait = waits.wait
     found: list[tuple[str, Any, Any]] = [("kind", wait.kind if wait else None, told["kind"])]
@@ -65,7 +65,7 @@ def problems_of(made: Made) -> dict[Any, list[str]]:
     """Return how the decoded waits of a process differ from what it said, by task."""
     state = ProcessState(target_of(made))
     assert isinstance(state.python, PythonState), state.python
-    decoded = waiting(state.target, state.python)
+    decoded = all_waiting(state.target, state.python)
     assert decoded.soft_errors == ()
     by_id = {waits.id: waits for waits in decoded.all}
     by_name = {waits.name: waits for waits in decoded.all}
@@ -126,7 +126,7 @@ def test_the_record_and_triage_count_them() -> None:
     assert tasks["asyncio"] == 0 and tasks["trio"] > len(told) and tasks["running"] == 1
     for kind in ("lock", "condition", "process", "thread", "queue-get", "queue-put"):
         assert counts[kind] == list(told.values()).count(kind), kind
-    (line,) = [line for line in render_triage(record, Reader(SHELL)) if line.startswith("Tasks")]
+    (line,) = [line for line in render_triage(record, Audience(SHELL)) if line.startswith("Tasks")]
     assert f"{tasks['trio']} trio tasks: " in line and " wait for " in line
 
 

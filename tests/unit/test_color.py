@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from gdb_epi.render.color import painted, wanted
+from gdb_epi.render.color import painted, wants_color
 from gdb_epi.render.text import render_report
 from gdb_epi.report import Report, Source
 
@@ -68,11 +68,11 @@ class Terminal(io.StringIO):
 def test_auto_asks_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert wanted("auto", Terminal()) and not wanted("auto", io.StringIO())
-    assert wanted("on", io.StringIO()) and not wanted("off", Terminal())
+    assert wants_color("auto", Terminal()) and not wants_color("auto", io.StringIO())
+    assert wants_color("on", io.StringIO()) and not wants_color("off", Terminal())
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not wanted("auto", Terminal()) and wanted("on", Terminal())
+    assert not wants_color("auto", Terminal()) and wants_color("on", Terminal())
     monkeypatch.setenv("NO_COLOR", "")  # empty counts as unset (no-color.org)
-    assert wanted("auto", Terminal())
+    assert wants_color("auto", Terminal())
     monkeypatch.setenv("TERM", "dumb")
-    assert not wanted("auto", Terminal())
+    assert not wants_color("auto", Terminal())

@@ -363,7 +363,7 @@ INDEXED = bytes.fromhex("0fb70407")  # movzwl (%rdi,%rax,1),%eax
     ],
 )
 def test_an_offset_that_stands_in_the_data(offset, told, python, monkeypatch) -> None:
-    held = offset_from_data.Contents(HEAP + 0x200, 316)
+    held = offset_from_data.BytesContents(HEAP + 0x200, 316)
     monkeypatch.setattr(
         offset_from_data, "_contents", lambda *given: held if given[2] == held.start else None
     )

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.analysis import analyze
-from gdb_epi.render.triage import Reader, render_triage
+from gdb_epi.render.triage import Audience, render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -65,7 +65,7 @@ def test_golden(sample: Path, core: Path, tmp_path: Path, update_golden: bool) -
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
 def test_the_screen_is_the_golden_one(path: Path, update_golden: bool) -> None:
     """Read each change aloud: it is what somebody sees at 3 am."""
-    lines = render_triage(json.loads(path.read_text()), Reader(core="core"))
+    lines = render_triage(json.loads(path.read_text()), Audience(core="core"))
     assert len(lines) <= 40
     screen = GOLDEN / "screens" / f"{path.stem}.txt"
     if update_golden:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call
-from gdb_epi.render.headline import headline, where
+from gdb_epi.render.headline import headline, place_words
 
 TICK = Call(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
 
@@ -27,14 +27,18 @@ GIVES_UP = (
 
 def test_of_python_that_gives_up_the_function_is_named_that_was_misused() -> None:
     sender = native("sender", "uplink.so")
-    assert where([*GIVES_UP, sender]) == "in PyGILState_Release, called from sender (uplink.so)"
-    assert where([*GIVES_UP, TICK]) == "in PyGILState_Release, called from tick (clock.py:7)"
-    assert where([*GIVES_UP[:2], TICK]) == "in fatal_error_exit, called from tick (clock.py:7)"
+    assert (
+        place_words([*GIVES_UP, sender]) == "in PyGILState_Release, called from sender (uplink.so)"
+    )
+    assert place_words([*GIVES_UP, TICK]) == "in PyGILState_Release, called from tick (clock.py:7)"
+    assert (
+        place_words([*GIVES_UP[:2], TICK]) == "in fatal_error_exit, called from tick (clock.py:7)"
+    )
 
 
 def test_code_of_the_program_is_not_asked_who_called_it() -> None:
     mine = native("sender", "uplink.so"), native("start_thread", "libc.so.6")
-    assert where(mine) == "in sender"
+    assert place_words(mine) == "in sender"
 
 
 def test_a_computation_names_the_c_function() -> None:

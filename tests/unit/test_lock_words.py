@@ -9,7 +9,7 @@ import pytest
 from support.scenes import FS_BASE, HEAP, PC, PID, crash, state
 from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, report
 
-from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
+from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
 from gdb_epi.detectors import lock_cycles
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.code_loops import Jump, loops_of
@@ -275,16 +275,18 @@ def test_an_exception_table() -> None:
     table = getattr(code, "co_exceptiontable", None)
     if table is None:
         pytest.skip(f"code objects of {sys.version_info[:2]} have no exception table")
-    depths = {entry.depth for entry in parse_table(table)}
+    depths = {entry.depth for entry in parse_exception_table(table)}
     assert {1, 2} <= depths or {2, 4} <= depths
-    assert all(entry.start < entry.end <= len(code.co_code) for entry in parse_table(table))
+    assert all(
+        entry.start < entry.end <= len(code.co_code) for entry in parse_exception_table(table)
+    )
 
 
 def test_a_damaged_exception_table_ends() -> None:
-    assert parse_table(b"") == []
-    assert parse_table(b"\xff" * 4096) == []
-    assert parse_table(bytes([0x81, 2, 3, 5])) == [Entry(2, 6, 2, 6)]
-    assert parse_table(bytes([0x81, 2, 3])) == []
+    assert parse_exception_table(b"") == []
+    assert parse_exception_table(b"\xff" * 4096) == []
+    assert parse_exception_table(bytes([0x81, 2, 3, 5])) == [ExceptionTableEntry(2, 6, 2, 6)]
+    assert parse_exception_table(bytes([0x81, 2, 3])) == []
 
 
 def test_ten_thousand_threads_that_wait_for_each_other() -> None:
@@ -320,50 +322,70 @@ def test_ten_thousand_threads_that_wait_for_each_other() -> None:
 LOOPS = {
     "after a with block": (
         [Jump(98, 38, quiet=True)],
-        [Entry(6, 22, 0, 72), Entry(72, 92, 0, 100)],
+        [ExceptionTableEntry(6, 22, 0, 72), ExceptionTableEntry(72, 92, 0, 100)],
         (),
     ),
     "try in a loop, 3.13": (
         [Jump(26, 4), Jump(72, 26, quiet=True)],
-        [Entry(6, 26, 0, 30), Entry(30, 70, 1, 76), Entry(74, 76, 1, 76)],
+        [
+            ExceptionTableEntry(6, 26, 0, 30),
+            ExceptionTableEntry(30, 70, 1, 76),
+            ExceptionTableEntry(74, 76, 1, 76),
+        ],
         ((4, 26), (30, 72)),
     ),
     "try in a loop, 3.14": (
         [Jump(26, 2), Jump(74, 2)],
-        [Entry(6, 26, 0, 30), Entry(30, 72, 1, 80), Entry(78, 80, 1, 80)],
+        [
+            ExceptionTableEntry(6, 26, 0, 30),
+            ExceptionTableEntry(30, 72, 1, 80),
+            ExceptionTableEntry(78, 80, 1, 80),
+        ],
         ((2, 26), (30, 74)),
     ),
     "return in a loop": (
         [Jump(74, 2)],
-        [Entry(6, 26, 0, 30), Entry(30, 72, 1, 80)],
+        [ExceptionTableEntry(6, 26, 0, 30), ExceptionTableEntry(30, 72, 1, 80)],
         ((2, 26), (30, 74)),
     ),
     # 3.12 and 3.13: `try: k(); return` with `except E: sleep()`, whose way out jumps forward over
     # the handler's own cleanup and from there back.
     "sleep before another try": (
         [Jump(100, 12)],
-        [Entry(14, 32, 0, 36), Entry(36, 88, 1, 94), Entry(92, 94, 1, 94)],
+        [
+            ExceptionTableEntry(14, 32, 0, 36),
+            ExceptionTableEntry(36, 88, 1, 94),
+            ExceptionTableEntry(92, 94, 1, 94),
+        ],
         ((12, 32), (36, 88), (94, 100)),
     ),
     # 3.13: the same with `except E as e`, whose end has a handler of its own that clears the name.
     "sleep before another try, with a name": (
         [Jump(134, 4)],
         [
-            Entry(4, 44, 0, 46),
-            Entry(46, 66, 1, 128),
-            Entry(66, 108, 1, 118),
-            Entry(118, 128, 1, 128),
+            ExceptionTableEntry(4, 44, 0, 46),
+            ExceptionTableEntry(46, 66, 1, 128),
+            ExceptionTableEntry(66, 108, 1, 118),
+            ExceptionTableEntry(118, 128, 1, 128),
         ],
         ((4, 44), (46, 108), (128, 134)),
     ),
     "await": (
         [Jump(36, 28, quiet=True), Jump(46, 38, quiet=True)],
-        [Entry(4, 32, 0, 48), Entry(32, 34, 0, 44), Entry(34, 46, 0, 48)],
+        [
+            ExceptionTableEntry(4, 32, 0, 48),
+            ExceptionTableEntry(32, 34, 0, 44),
+            ExceptionTableEntry(34, 46, 0, 48),
+        ],
         (),
     ),
     "after a try": (
         [Jump(88, 24, quiet=True)],
-        [Entry(4, 24, 0, 46), Entry(46, 86, 1, 92), Entry(90, 92, 1, 92)],
+        [
+            ExceptionTableEntry(4, 24, 0, 46),
+            ExceptionTableEntry(46, 86, 1, 92),
+            ExceptionTableEntry(90, 92, 1, 92),
+        ],
         (),
     ),
 }
@@ -378,5 +400,5 @@ def test_a_way_out_of_a_handler_is_a_loop_only_when_it_leads_there_again(name: s
 
 def test_loops_of_damaged_tables_end() -> None:
     jumps = [Jump(at, at - 4) for at in range(4, 60_000, 2)]
-    entries = [Entry(at, 60_000, 0, at + 2) for at in range(0, 60_000, 2)]
+    entries = [ExceptionTableEntry(at, 60_000, 0, at + 2) for at in range(0, 60_000, 2)]
     assert loops_of(jumps, entries)

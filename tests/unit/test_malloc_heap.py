@@ -13,7 +13,7 @@ from support.scenes import HEAP
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import OVERWRITTEN
-from gdb_epi.detectors.runtimes.damaged_heap import Break, _finding, _first_break
+from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_break
 from gdb_epi.fault.malloc_heap import HeapWords, main_heap
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Truncation
@@ -79,7 +79,7 @@ def damage(**changed: int) -> str:
         struct.pack_into("<Q", data, at + offset, word)
     heap = HeapWords(target(bytes(data)), HEAP, FIRST // 8)
     damaged = _first_break(heap)
-    assert isinstance(damaged, Break)
+    assert isinstance(damaged, HeapBreak)
     assert damaged.header == HEAP + at
     return _finding(damaged, "thread 1", [], "").summary
 

@@ -13,7 +13,7 @@ import pytest
 
 from gdb_epi.render.ci.deaths import CRASHED, Death
 from gdb_epi.render.ci.sarif import sarif
-from gdb_epi.render.triage import Reader, render_triage
+from gdb_epi.render.triage import Audience, render_triage
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SHAPES: tuple[Any, ...] = (None, 7, "text", [None, 7, "text"], {"a": None})
@@ -54,7 +54,7 @@ def test_any_value_may_have_another_shape(name: str) -> None:
         for shape in SHAPES:
             try:
                 odd = replaced(record, path, shape)
-                assert render_triage(odd, Reader(evidence=True))
+                assert render_triage(odd, Audience(evidence=True))
                 assert sarif([Death("a test", CRASHED, "It died.", odd)], "/srv")
             except Exception as error:
                 failures.append(f"{path} = {shape!r}: {type(error).__name__}: {error}")

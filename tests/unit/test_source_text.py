@@ -34,7 +34,12 @@ from gdb_epi.cpython.source.finder import VERIFIED
 from gdb_epi.cpython.source.frame_position import SourceSite
 from gdb_epi.errors import Absent
 from gdb_epi.render import source
-from gdb_epi.render.source import character_column, listing_lines, one_line, paint
+from gdb_epi.render.source import (
+    character_column,
+    listing_lines,
+    one_line,
+    terminal_text_and_columns,
+)
 from gdb_epi.report import Listing, Span
 
 TEXT = """
@@ -166,9 +171,9 @@ def test_carets_stand_below_what_they_mean() -> None:
 
 
 def test_long_and_hostile_lines_are_cut() -> None:
-    text, columns = paint("x" * 5_000_000)
+    text, columns = terminal_text_and_columns("x" * 5_000_000)
     assert len(text) < 3000 and len(columns) < 3000
-    text, columns = paint("\u202e\x00" + "\t" * 100)
+    text, columns = terminal_text_and_columns("\u202e\x00" + "\t" * 100)
     assert "\u202e" not in text and "\x00" not in text
     assert len(columns) == 103
     assert character_column("日本", 3) == 1 and character_column("日本", 4) == 1
@@ -211,6 +216,6 @@ def test_a_line_behind_the_end_of_its_text_has_no_source(monkeypatch: pytest.Mon
     monkeypatch.setattr(source, "Source", SimpleNamespace)
     monkeypatch.setattr(source, "PythonState", str)
     monkeypatch.setattr(source, "source_finder", lambda _: SimpleNamespace(of=lambda _: text))
-    below = source.source_below(SimpleNamespace(state=SimpleNamespace(python="decoded")))
+    below = source.source_line_printer(SimpleNamespace(state=SimpleNamespace(python="decoded")))
     assert below(SimpleNamespace(hole=None, lineno=2)) == ["b"]
     assert below(SimpleNamespace(hole=None, lineno=3)) == []

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from gdb_epi.cpython.running.frame_waits import Wait
-from gdb_epi.cpython.running.task_waits import BY_CODE, UNKNOWN, Waiting
+from gdb_epi.cpython.running.task_waits import BY_CODE, UNKNOWN, WaitingTask
 from gdb_epi.cpython.running.wait_rules import EVENT
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
@@ -33,7 +33,7 @@ def tasks_with_setters(
     broken: PyFrame | None = None,
     of_payer: int = FIRST,
     of_payee: int = SECOND,
-) -> list[Waiting]:
+) -> list[WaitingTask]:
     """Return two tasks; by default each has yet to set what the other waits for."""
     sets = {PAYER: [(of_payer, "set")], PAYEE: [(of_payee, "set")]}
 
@@ -43,8 +43,8 @@ def tasks_with_setters(
         return sets.get(frame, [])
 
     tasks = [
-        Waiting(1, "asyncio", "payer", False, None, (PAYER,), Wait(EVENT, address=SECOND)),
-        Waiting(2, "asyncio", "payee", False, None, (PAYEE,), Wait(EVENT, address=FIRST)),
+        WaitingTask(1, "asyncio", "payer", False, None, (PAYER,), Wait(EVENT, address=SECOND)),
+        WaitingTask(2, "asyncio", "payee", False, None, (PAYEE,), Wait(EVENT, address=FIRST)),
     ]
     return with_setters(tasks, threads, calls_ahead, cast(InstalledPackages, NoPackages()))
 
@@ -84,7 +84,7 @@ def test_a_task_that_sets_its_own_event_later_waits_for_somebody_else() -> None:
     ],
 )
 def test_who_holds_what_a_task_waits_for(name: str, holder: str, words: str) -> None:
-    task = Waiting(1, "asyncio", name, False, None, (), None)
+    task = WaitingTask(1, "asyncio", name, False, None, (), None)
     assert _other(task, task._replace(id=2, name=holder)) == words
 
 
@@ -92,7 +92,7 @@ def test_who_holds_what_a_task_waits_for(name: str, holder: str, words: str) -> 
 def test_one_of_the_tasks_that_are_told_says_what_it_is_about(named: int) -> None:
     """Its name was among those that are only counted. Tasks with more frames come first."""
     tasks = [
-        Waiting(n, "asyncio", f"t{n}", False, None, (FRAME,) * (9 - n),
+        WaitingTask(n, "asyncio", f"t{n}", False, None, (FRAME,) * (9 - n),
                 Wait(EVENT, name="ledger.closed" if n == named else ""))
         for n in range(1, 8)
     ]  # fmt: skip

@@ -11,8 +11,8 @@ import pytest
 
 from gdb_epi import signature
 from gdb_epi.record.reading import hypotheses
-from gdb_epi.render.category_words import HAPPENED, IN_A_TABLE, category_words, happened
-from gdb_epi.render.triage import GDB, MAX_LINES, SHELL, WIDTH, Reader, named_call, render_triage
+from gdb_epi.render.category_words import HAPPENED, IN_A_TABLE, category_words, death_sentence
+from gdb_epi.render.triage import GDB, MAX_LINES, SHELL, WIDTH, Audience, named_call, render_triage
 from gdb_epi.render.triage_evidence import evidence_lines
 from gdb_epi.signature.categories.faults import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
@@ -29,7 +29,7 @@ def shown(label: str = "software", *frames: dict[str, Any], **groups: Any) -> li
         "threads": {"count": 1, "crashed": {"tid": 7, "frames": list(frames)}},
         **groups,
     }
-    return render_triage(record, Reader(core="core.7"))
+    return render_triage(record, Audience(core="core.7"))
 
 
 @pytest.mark.parametrize("python", [False, True])
@@ -43,7 +43,7 @@ def test_commands_to_paste_repeat_the_options_they_were_given() -> None:
     """Without --exe the next command read less; without --db `seen` asked another database."""
     record = {"threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}}}
     record["signature"] = {"group": {"key": "stable", "value": "ab" * 8}}
-    reader = Reader(core="core.7", files=" --exe 'my python'", database=" --db f.sqlite3")
+    reader = Audience(core="core.7", files=" --exe 'my python'", database=" --db f.sqlite3")
     text = "\n".join(render_triage(record, reader))
     again = "core.7 --exe 'my python' --db f.sqlite3"
     assert f"gdb-epi triage --stacks --locals {again}\n" in text
@@ -63,7 +63,7 @@ def test_where_the_executable_is_not_here_it_is_asked_for(place: str) -> None:
             "threads": {"count": 1, "crashed": {"tid": 7, "frames": [NATIVE]}},
             "soft_errors": [error],
         },
-        Reader(place, core="core.7"),
+        Audience(place, core="core.7"),
     )
     text = "\n".join(lines)
     assert "app, CPython or not: cannot tell" in text and "not CPython" not in text
@@ -77,8 +77,8 @@ def test_only_gdb_is_told_what_to_type_in_gdb() -> None:
         "threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}},
         "signature": {"keys": {}, "text": {}, "absent": {"native": why}},
     }
-    assert "core-file" in " ".join(render_triage(record, Reader(GDB)))
-    assert "core-file" not in " ".join(render_triage(record, Reader(SHELL, core="core.7")))
+    assert "core-file" in " ".join(render_triage(record, Audience(GDB)))
+    assert "core-file" not in " ".join(render_triage(record, Audience(SHELL, core="core.7")))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_how_much_of_a_core_is_missing_is_said_in_words(lost: int, words: str) -
 def test_a_core_without_threads_says_so_in_words() -> None:
     """It said "pid ?, ?, CPython not decoded" and "the core has no NT_PRSTATUS note"."""
     cut = {"flag": True, "missing_bytes": 1, "reason": "only 0 of 41 program headers are there"}
-    lines = render_triage({"threads": {"count": 0}, "truncated": cut}, Reader(core="c"))
+    lines = render_triage({"threads": {"count": 0}, "truncated": cut}, Audience(core="c"))
     assert "Process  not in what is left of the core" in lines
     assert "Signal   not in what is left of the core" in lines and not any("?" in x for x in lines)
 
@@ -155,8 +155,8 @@ def test_what_has_no_place_is_offered_where_the_reader_is() -> None:
     lines = shown("software", NATIVE, soft_errors=errors)
     assert any(line.endswith("36 more notes (gdb-epi triage --all core.7)") for line in lines)
     record = {"schema": "gdb-epi/record/1", "soft_errors": errors}
-    assert any("(epi triage --all)" in line for line in render_triage(record, Reader(GDB)))
-    assert len(render_triage(record, Reader(whole=True))) > MAX_LINES
+    assert any("(epi triage --all)" in line for line in render_triage(record, Audience(GDB)))
+    assert len(render_triage(record, Audience(whole=True))) > MAX_LINES
 
 
 def test_a_recursion_counts_the_frames_that_the_record_leaves_out() -> None:
@@ -219,10 +219,10 @@ def test_the_words_are_of_categories_that_there_are() -> None:
 
 
 def test_what_an_end_without_a_category_is_called() -> None:
-    assert happened("", "SIGABRT") == "aborted {where}"
-    assert happened("unknown", "SIGSEGV") == "crashed {where}"
-    assert happened("unknown", "SIGQUIT") == "was ended by SIGQUIT, {where}"
-    assert happened("unknown", "").startswith("ended, how is not known")
+    assert death_sentence("", "SIGABRT") == "aborted {where}"
+    assert death_sentence("unknown", "SIGSEGV") == "crashed {where}"
+    assert death_sentence("unknown", "SIGQUIT") == "was ended by SIGQUIT, {where}"
+    assert death_sentence("unknown", "").startswith("ended, how is not known")
     assert category_words(None) == "?"
 
 
@@ -404,7 +404,7 @@ def test_calls_that_were_left_out_before_are_counted_among_those_that_are_not_sh
         "verdict": {"label": "software", "confidence": 0.9, "word": "high", "reasons": []},
         **record,
     }
-    everything = "\n".join(render_triage(whole, Reader(whole=True)))
+    everything = "\n".join(render_triage(whole, Audience(whole=True)))
     assert "... 66000 more calls, most of them json::encode" in everything
 
 
@@ -432,7 +432,7 @@ def test_corrections_that_were_rejected_are_not_listed_like_damage(is_found: boo
                       "facts": {"found": found, "corrected": other}}],
         "corruption": {"word": "weak", "llr": 1, "evidence": evidence, "candidates": evidence},
     }  # fmt: skip
-    lines = [line.strip() for line in render_triage(record, Reader(evidence=True))]
+    lines = [line.strip() for line in render_triage(record, Audience(evidence=True))]
     assert "but: another thing" in lines
     assert (f"but: {text}" in lines) == is_found
     assert f"considered, and too weak: {rejected}" in lines

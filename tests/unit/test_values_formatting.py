@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.cpython.values.formatting import braces, formatted, percent
+from gdb_epi.cpython.values.formatting import format_braces, format_percent, formatted
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 
 
@@ -50,7 +50,7 @@ def by_percent(template: str, *values: int | float | str) -> str:
     def text(number: int, wants_repr: bool) -> str:
         return repr(values[number]) if wants_repr else str(values[number])
 
-    return percent(template, len(values), text, lambda number: values[number])
+    return format_percent(template, len(values), text, lambda number: values[number])
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def by_braces(template: str, *values: int | float | str) -> str:
         shown = {"r": repr(value), "s": str(value)}.get(conversion)
         return formatted(value if shown is None else shown, spec) if spec else str(shown or value)
 
-    return braces(template, len(values), text)
+    return format_braces(template, len(values), text)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.notify import add_notify, address_of, tell
+from gdb_epi.cli.fleet.notify import add_notify, address_of, send_unsent_news
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE
 
@@ -42,5 +42,5 @@ def run(args: Namespace) -> int:
         else:
             for line in (news.title, *news.lines):
                 print_line(line)
-        tell(engine, args, place, [news])
+        send_unsent_news(engine, args, place, [news])
     return EXIT_DONE

@@ -54,7 +54,7 @@ def address_of(args: Namespace) -> tuple[str | None, str | None]:
     return address, key
 
 
-def tell(
+def send_unsent_news(
     engine: Engine, args: Namespace, place: tuple[str | None, str | None], news: Sequence[News]
 ) -> None:
     """Send what was not sent there yet. Raises Undelivered when that fails."""

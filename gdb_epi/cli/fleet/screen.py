@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.check import point_to_check
-from gdb_epi.cli.fleet.notify import add_notify, address_of, tell
+from gdb_epi.cli.fleet.notify import add_notify, address_of, send_unsent_news
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
@@ -76,7 +76,7 @@ def run(args: Namespace) -> int:
         if not args.json:
             point_to_check(today.population)
         if place[0] is not None:
-            tell(engine, args, place, unsent_news(engine, place[0]))
+            send_unsent_news(engine, args, place, unsent_news(engine, place[0]))
     return EXIT_NEWS if args.exit_code and today.is_new else EXIT_DONE
 
 

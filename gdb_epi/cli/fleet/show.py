@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
-from gdb_epi.cli.support.messages import database_again
+from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
 
@@ -36,7 +36,9 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.pruned import caveat_of_prune, day_of_prune
 
-        data, lines = _answer(engine, args.what, day_argument(args.asof), database_again(args))
+        data, lines = _answer(
+            engine, args.what, day_argument(args.asof), database_option_again(args)
+        )
         if "first" in data:  # of a signature or a host
             lines[2:2] = caveat_of_prune(day_of_prune(engine), data["first"])
     if args.json:
@@ -61,9 +63,9 @@ def _answer(
         return data, [f"host {what}", *_host_lines(summary, attributes, again)]
     record = lookup.find_record(engine, what)
     if record is not None:
-        from gdb_epi.render.triage import REPORT, Reader, render_triage
+        from gdb_epi.render.triage import REPORT, Audience, render_triage
 
-        answer = render_triage(record, Reader(REPORT))
+        answer = render_triage(record, Audience(REPORT))
         return record, [f"core {record.get('core_key')}", *answer]
     group = lookup.find_group(engine, what)
     if group is None:

@@ -15,7 +15,7 @@ from gdb_epi.cli.fleet.output import (
     print_rows,
     print_table,
 )
-from gdb_epi.cli.support.messages import database_again
+from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
             for line in caveat_of_prune(before, min(firsts, default=None)):
                 print(f"\n{line}")
             print_line("")
-            print_line(f"More about a row: gdb-epi fleet show KEY{database_again(args)}")
+            print_line(f"More about a row: gdb-epi fleet show KEY{database_option_again(args)}")
     return EXIT_DONE
 
 

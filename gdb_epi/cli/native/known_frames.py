@@ -35,7 +35,7 @@ from gdb_epi.target.api import Module, NativeFrame
 from gdb_epi.target.auxv import AT_ENTRY
 from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.files import ElfFile, open_elf
-from gdb_epi.target.gdb_walk import GdbWalk, Unsure, Walked, WalkedFrame
+from gdb_epi.target.gdb_walk import GdbWalk, Unsure, WalkedFrame, WalkedThread
 from gdb_epi.target.named_files import linked_objects
 from gdb_epi.target.stack_switch import StackSwitches
 from gdb_epi.target.symbols import exported_symbol, symtab_value
@@ -115,7 +115,7 @@ class KnownFrames:
         self._is_confirmed = _are_texts(folders)  # this GDB said so; else it is what most GDBs say
         self._debug_folders = folders if _are_texts(folders) else USUAL_DEBUG_FOLDERS
         self._objects: dict[str, _Object | None] = {}
-        self._stacks: dict[int, Walked] = {}
+        self._stacks: dict[int, WalkedThread] = {}
         self._unsure: Unsure | None = None
         self._symbols: dict[str, MinimalSymbols] = {}
         self._calls = TailCalls(target)
@@ -141,9 +141,9 @@ class KnownFrames:
 
     def _ask_for_debug_folders(self) -> None:
         """Let GDB confirm where it looks for debug information, once for all cores."""
-        from gdb_epi.cli.support.native_gdb import setting
+        from gdb_epi.cli.support.native_gdb import read_gdb_setting
 
-        answer = setting(self._program, "debug-file-directory")
+        answer = read_gdb_setting(self._program, "debug-file-directory")
         if answer is None:
             raise Unsure("GDB did not say where it looks for debug information")
         folders = answer.split(":")
@@ -273,7 +273,7 @@ class KnownFrames:
             self._objects[module.path] = _Object(self._file(module), names, debug)
         return self._objects[module.path]
 
-    def _described(self, walked: Walked) -> tuple[NativeFrame, ...]:
+    def _described(self, walked: WalkedThread) -> tuple[NativeFrame, ...]:
         """Return the frames with their names. Raises Unsure when one is not known."""
         frames: list[NativeFrame] = []
         callee: WalkedFrame | None = None
@@ -385,7 +385,7 @@ class KnownFrames:
 
     # -- what GDB says ------------------------------------------------------------------------
 
-    def _learn_stack(self, walked: Walked, answer: Sequence[Mapping[str, Any]]) -> None:
+    def _learn_stack(self, walked: WalkedThread, answer: Sequence[Mapping[str, Any]]) -> None:
         groups: list[list[Mapping[str, Any]]] = [[]]
         for frame in answer:
             groups[-1].append(frame)

@@ -19,13 +19,13 @@ def say(line: str) -> None:
     print(f"gdb-epi: {escape(line)}", file=sys.stderr)
 
 
-def files_again(args: Namespace) -> str:
+def file_options_again(args: Namespace) -> str:
     """Return --exe and --sysroot as they were given, for commands that are to be pasted."""
     words = f" --exe {shell_word(args.exe)}" if args.exe else ""
     return words + "".join(f" --sysroot {shell_word(root)}" for root in args.sysroot or ())
 
 
-def database_again(args: Namespace) -> str:
+def database_option_again(args: Namespace) -> str:
     """Return --db as it was given, or --no-db; an address that may hold a password as URL."""
     if getattr(args, "no_db", False):
         return " --no-db"

@@ -96,8 +96,8 @@ class GdbNative:
         self._gdb, self._foreign = gdb, foreign
         self._answer: dict[str, Any] | Absent | None = None
         self._complaints: IO[bytes] = (Path(folder) / "gdb.txt").open("w+b")
-        self._words = command_line(core, exe, sysroot, gdb)
-        self._uncached = command_line(core, exe, sysroot, gdb, cached=False)
+        self._words = gdb_command_line(core, exe, sysroot, gdb)
+        self._uncached = gdb_command_line(core, exe, sysroot, gdb, cached=False)
         self._process: subprocess.Popen[bytes] | None = None
         self._asked = server.ask(core, exe, sysroot, folder, ANSWER) if server is not None else None
         if self._asked is None:
@@ -107,7 +107,7 @@ class GdbNative:
         return subprocess.Popen(
             words,
             cwd=self._folder,
-            env=environment(),
+            env=gdb_environment(),
             stdin=subprocess.DEVNULL,
             stdout=self._complaints,
             stderr=subprocess.STDOUT,
@@ -192,7 +192,7 @@ class GdbNative:
         return (refused or lines)[-1][:MAX_COMPLAINT] if lines else "no output"
 
 
-def command_line(
+def gdb_command_line(
     core: str, exe: str | None, sysroot: str | None, gdb: str, *, cached: bool = True
 ) -> list[str]:
     """Return the words that make GDB write the native frames of a core into ANSWER."""
@@ -218,12 +218,12 @@ def _common_words(gdb: str, *, cached: bool = True) -> list[str]:
     package = os.path.dirname(os.path.abspath(gdb_epi.__file__))
     indexes = (CACHED, f"set index-cache directory {cache_folder() / CACHE}") if cached else ()
     words = [gdb, "-nx", "-nh", "-batch"]
-    for setting in (*SETTINGS, *indexes):
-        words += ["-iex", setting]
+    for read_gdb_setting in (*SETTINGS, *indexes):
+        words += ["-iex", read_gdb_setting]
     return [*words, "-x", os.path.join(package, "gdb_epi_bootstrap.py")]
 
 
-def setting(gdb: str, name: str) -> str | None:
+def read_gdb_setting(gdb: str, name: str) -> str | None:
     """Return a setting of a GDB that was just started; None when it does not answer."""
     try:
         return last_line(gdb, f"python print(gdb.parameter({name!r}))", SETTING_SECONDS) or None
@@ -239,7 +239,7 @@ def last_line(gdb: str, command: str, seconds: float) -> str:
     words = [gdb, "-nx", "-nh", "-batch", "-ex", command]
     nothing = subprocess.DEVNULL
     done = subprocess.run(
-        words, env=environment(), stdin=nothing, capture_output=True, timeout=seconds
+        words, env=gdb_environment(), stdin=nothing, capture_output=True, timeout=seconds
     )
     lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines and not done.returncode else ""
@@ -249,7 +249,7 @@ def start_server(gdb: str) -> GdbServer:
     """Start a GDB that many cores share."""
     from gdb_epi.cli.support.gdb_server import GdbServer
 
-    return GdbServer(_common_words(gdb), environment())
+    return GdbServer(_common_words(gdb), gdb_environment())
 
 
 def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
@@ -275,7 +275,7 @@ def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
         os.close(watch)
 
 
-def environment() -> dict[str, str]:
+def gdb_environment() -> dict[str, str]:
     """Return the environment of GDB: its Python must not be sent to ours, nor to the network."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     kept.pop("DEBUGINFOD_URLS", None)

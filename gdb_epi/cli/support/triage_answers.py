@@ -14,13 +14,13 @@ from functools import partial
 
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Result
-from gdb_epi.cli.support.messages import database_again, files_again, say
+from gdb_epi.cli.support.messages import database_option_again, file_options_again, say
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.judgement.labels import CANNOT_TELL, URGENT
 from gdb_epi.private_files import private_opener
 from gdb_epi.record.reading import group_in, grouping_line, groups_in, verdict_label
-from gdb_epi.render.color import painted, wanted
+from gdb_epi.render.color import painted, wants_color
 from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted, shell_word
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from typing import IO
 
-    from gdb_epi.render.triage import Reader
+    from gdb_epi.render.triage import Audience
 
 
 SHOWN_SIGNATURES = 20  # rows of the last table
@@ -43,20 +43,20 @@ def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Itera
         if args.format == "json":
             yield _JsonLines(out)
         elif many:
-            yield _Table(out, f"{files_again(args)}{database_again(args)}")
+            yield _Table(out, f"{file_options_again(args)}{database_option_again(args)}")
         else:
             from gdb_epi.fleet.decided import decided_words
 
             ask = None if args.no_db else partial(decided_words, args.db)
-            color = args.output is None and wanted(args.color, file)
-            from gdb_epi.render.triage import SHELL, Reader
+            color = args.output is None and wants_color(args.color, file)
+            from gdb_epi.render.triage import SHELL, Audience
 
-            reader = Reader(
+            reader = Audience(
                 SHELL,
                 evidence=args.evidence,
                 whole=args.all,
-                files=files_again(args),
-                database=database_again(args),
+                files=file_options_again(args),
+                database=database_option_again(args),
             )
             yield _OneScreen(out, ask, reader, color=color)
         out.flush()
@@ -128,7 +128,7 @@ _Ask = Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 
 class _OneScreen(AnswerWriter):
-    def __init__(self, out: _Output, ask: _Ask | None, reader: Reader, *, color: bool) -> None:
+    def __init__(self, out: _Output, ask: _Ask | None, reader: Audience, *, color: bool) -> None:
         super().__init__(out)
         self._ask = ask
         self._reader = reader
@@ -327,14 +327,14 @@ def _title(thread: Mapping[str, Any], crashed: str) -> str:
 
 
 def _frames(frames: Any) -> Iterator[str]:
-    from gdb_epi.render.frame_lines import WHOLE, Row, calls_of_record, fold, row_lines
+    from gdb_epi.render.frame_lines import WHOLE, Row, calls_of_record, fold_calls, row_lines
 
     if not frames:
         yield "  (no Python frames)"
         return
     calls = calls_of_record(frames)
     if not any(frame.get("locals") for frame in frames):
-        yield from map(escape, row_lines(fold(calls), WHOLE))
+        yield from map(escape, row_lines(fold_calls(calls), WHOLE))
         return
     for frame, line in zip(frames, row_lines([Row(call) for call in calls], WHOLE), strict=True):
         yield escape(line)

@@ -17,7 +17,7 @@ from gdb_epi.corruption.pointers.one_bit_neighbours import (
     registers_holding,
 )
 from gdb_epi.corruption.registry import check
-from gdb_epi.detectors.pointer_one_bit_off import other_copies
+from gdb_epi.detectors.pointer_one_bit_off import copies_clause
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV
 
@@ -118,7 +118,7 @@ def _who_else(context: Context, neighbour: Neighbour) -> str:
     in_registers = registers_holding(context, neighbour.suspect, neighbour.corrected)
     more = not searched or len(in_memory) == MAX_COPIES
     count = max(neighbour.copies, in_registers + len(in_memory))
-    return other_copies(count, searched=searched, more=more)
+    return copies_clause(count, searched=searched, more=more)
 
 
 def _what(pointee: Pointee) -> str:

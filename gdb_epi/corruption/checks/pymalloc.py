@@ -40,7 +40,7 @@ from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.pointers.word_origin import origin_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
-from gdb_epi.cpython.heap.objects_by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import try_read
@@ -79,7 +79,7 @@ class _Candidate(NamedTuple):
 class BlockObjects:
     """Collect the type words of blocks; judge them when all types are known."""
 
-    def __init__(self, heap: Heap, context: Context) -> None:
+    def __init__(self, heap: ObjectsByType, context: Context) -> None:
         self._heap = heap
         self._context = context
         self._type_at = heap.type_at

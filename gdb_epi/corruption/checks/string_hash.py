@@ -31,7 +31,7 @@ from gdb_epi.corruption.strings.repair import (
     short_are_hashed,
 )
 from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
-from gdb_epi.cpython.heap.objects_by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.siphash import Key, python_hash
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -77,7 +77,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 class _Work:
     """One run over one process."""
 
-    def __init__(self, context: Context, heap: Heap, forms: list[StringFormat]) -> None:
+    def __init__(self, context: Context, heap: ObjectsByType, forms: list[StringFormat]) -> None:
         self._context = context
         self._heap = heap
         self._forms = forms

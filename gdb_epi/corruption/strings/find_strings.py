@@ -19,7 +19,7 @@ from gdb_epi.corruption.strings.str_layout import (
     read_text,
     str_form,
 )
-from gdb_epi.cpython.heap.objects_by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Target
@@ -46,7 +46,7 @@ class SkippedObjects:
         self.odd: list[int] = []
 
 
-def str_and_bytes_formats(heap: Heap, python: PythonState) -> list[StringFormat]:
+def str_and_bytes_formats(heap: ObjectsByType, python: PythonState) -> list[StringFormat]:
     """Return the forms of str and bytes; empty when the types are not found."""
     layout = heap.reader.layout
     types: dict[str, int] = {}
@@ -67,7 +67,7 @@ def str_and_bytes_formats(heap: Heap, python: PythonState) -> list[StringFormat]
     return [form, bytes_form(layout, types["bytes"])] if "bytes" in types else [form]
 
 
-def _type_of_names(heap: Heap, python: PythonState) -> int | None:
+def _type_of_names(heap: ObjectsByType, python: PythonState) -> int | None:
     """Return the type of the names of code objects, when they agree."""
     at = heap.reader.layout.require("PyCodeObject", "co_name")
     kinds: dict[int, int] = {}
@@ -82,7 +82,7 @@ def _type_of_names(heap: Heap, python: PythonState) -> int | None:
 
 
 def reachable_strings(
-    context: Context, heap: Heap, python: PythonState, form: StringFormat
+    context: Context, heap: ObjectsByType, python: PythonState, form: StringFormat
 ) -> Iterator[int]:
     """Yield str objects that code objects, namespaces of frames, and the fault know; each once."""
     seen: set[int] = set()
@@ -99,7 +99,7 @@ def reachable_strings(
             continue
 
 
-def _candidates(context: Context, heap: Heap, python: PythonState) -> Iterator[int]:
+def _candidates(context: Context, heap: ObjectsByType, python: PythonState) -> Iterator[int]:
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
     frames = [frame for thread in threads for frame in thread.frames][:MAX_FRAMES]
     seen: set[int] = set()
@@ -112,7 +112,7 @@ def _candidates(context: Context, heap: Heap, python: PythonState) -> Iterator[i
         yield from _keys_of(heap, frame)
 
 
-def _names_of_code(heap: Heap, code: int) -> Iterator[int]:
+def _names_of_code(heap: ObjectsByType, code: int) -> Iterator[int]:
     reader, layout = heap.reader, heap.reader.layout
     for member in ("co_name", "co_qualname", "co_filename"):
         at = layout.offset("PyCodeObject", member)
@@ -132,7 +132,7 @@ def _names_of_code(heap: Heap, code: int) -> Iterator[int]:
         yield from (names or ())[:MAX_TUPLE]
 
 
-def _keys_of(heap: Heap, frame: PyFrame) -> Iterator[int]:
+def _keys_of(heap: ObjectsByType, frame: PyFrame) -> Iterator[int]:
     """Yield the keys of the globals that a frame has."""
     layout = heap.reader.layout
     at = layout.offset("_PyInterpreterFrame", "f_globals")

@@ -37,7 +37,7 @@ class Slots(NamedTuple):
     deep: int
 
 
-class Entry(NamedTuple):
+class ExceptionTableEntry(NamedTuple):
     """One range of an exception table in bytes of bytecode, its handler and the depth there."""
 
     start: int
@@ -66,7 +66,7 @@ class FrameSlots:
         # 3.13 free-threaded already tags the value stack (Include/internal/pycore_stackref.h).
         self._tagged = tagged or layout.free_threaded
         self._sizes: dict[int, tuple[int, int]] = {}
-        self._tables: dict[int, tuple[Entry, ...]] = {}
+        self._tables: dict[int, tuple[ExceptionTableEntry, ...]] = {}
         self._exits: dict[tuple[int, int], bool] = {}
 
     def of(self, frame: PyFrame) -> Slots:
@@ -179,11 +179,13 @@ class FrameSlots:
                 return entry.depth
         return 0
 
-    def _table(self, code: int) -> tuple[Entry, ...]:
+    def _table(self, code: int) -> tuple[ExceptionTableEntry, ...]:
         if code not in self._tables:
             at = self.reader.layout.require("PyCodeObject", "co_exceptiontable")
             raw = self.reader.bytes_object(self.reader.u64(code + at), MAX_TABLE)
-            self._tables[code] = () if isinstance(raw, Absent) else tuple(parse_table(raw))
+            self._tables[code] = (
+                () if isinstance(raw, Absent) else tuple(parse_exception_table(raw))
+            )
         return self._tables[code]
 
     # -- managers -------------------------------------------------------------------------------
@@ -262,14 +264,14 @@ class FrameSlots:
         return self._exits[function, 1]
 
 
-def parse_table(raw: bytes) -> list[Entry]:
+def parse_exception_table(raw: bytes) -> list[ExceptionTableEntry]:
     """Return the ranges of a co_exceptiontable; damage ends it.
 
     Each entry is four numbers of 6 bits a byte (start, size, target, depth << 1 | lasti), in code
     units of two bytes; bit 7 marks the first byte of an entry, bit 6 one that goes on.
     Reference: Objects/exception_handling_notes.txt (3.11+; InternalDocs since 3.13).
     """
-    entries: list[Entry] = []
+    entries: list[ExceptionTableEntry] = []
     numbers: list[int] = []
     value = 0
     for byte in raw:
@@ -282,6 +284,8 @@ def parse_table(raw: bytes) -> list[Entry]:
         value = 0
         if len(numbers) == 4:
             start, size, target, depth = numbers
-            entries.append(Entry(2 * start, 2 * (start + size), depth >> 1, 2 * target))
+            entries.append(
+                ExceptionTableEntry(2 * start, 2 * (start + size), depth >> 1, 2 * target)
+            )
             numbers = []
     return entries

@@ -49,7 +49,7 @@ class GcLinks(NamedTuple):
     tracked: bool | None  # None: a type without GC, or the words cannot be read
 
 
-class Heap:
+class ObjectsByType:
     """Search the memory of one process for objects. One budget of seconds for all searches."""
 
     def __init__(

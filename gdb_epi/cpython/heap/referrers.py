@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
 from gdb_epi.cpython.heap.address_locations import AddressLocations, member_at
-from gdb_epi.cpython.heap.objects_by_type import Heap
+from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.decoders.collections import deque_items
 from gdb_epi.cpython.values.plain_values import PlainValues
@@ -28,7 +28,7 @@ MAX_OWNERS = 32  # dicts of instances whose owners are looked for in all memory
 class Namespaces:
     """Name the owners of the dicts of one process."""
 
-    def __init__(self, heap: Heap, python: PythonState) -> None:
+    def __init__(self, heap: ObjectsByType, python: PythonState) -> None:
         self._heap = heap
         self._python = python
         self._reader = heap.reader
@@ -192,7 +192,7 @@ class Reference(NamedTuple):
 class Referrers:
     """Find the references to objects of one process."""
 
-    def __init__(self, heap: Heap, python: PythonState) -> None:
+    def __init__(self, heap: ObjectsByType, python: PythonState) -> None:
         self._heap = heap
         self._reader = heap.reader
         self._access = heap.access

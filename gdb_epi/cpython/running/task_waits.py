@@ -51,7 +51,7 @@ MAX_MANAGERS = 1000  # `with` blocks of one stack
 MAX_GENERATORS = 50  # of context managers that are generators, inside each other
 
 
-class Waiting(NamedTuple):
+class WaitingTask(NamedTuple):
     """One task or greenlet that has not ended.
 
     `wait` is None when it runs, was never started or waits for nothing that can be told. `wakers`
@@ -77,11 +77,11 @@ class Waiting(NamedTuple):
 class AllWaiting(NamedTuple):
     """Everything that waits, and what could not be had."""
 
-    all: tuple[Waiting, ...]
+    all: tuple[WaitingTask, ...]
     soft_errors: tuple[SoftError, ...]
 
 
-def waiting(target: Target, python: PythonState) -> AllWaiting:
+def all_waiting(target: Target, python: PythonState) -> AllWaiting:
     """Return what every task of asyncio and trio, and every greenlet, waits for.
 
     Never raises for damage.
@@ -97,7 +97,7 @@ def waiting(target: Target, python: PythonState) -> AllWaiting:
     return AllWaiting(tuple(waits), tuple(errors))
 
 
-def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -> list[Waiting]:
+def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -> list[WaitingTask]:
     """Return what these tasks wait for, those that have ended left out."""
     reader = WaitReader(target, python)
     managers = ContextManagers(reader)
@@ -109,13 +109,13 @@ def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -
     waits = [
         _of_task(reader, managers, task, tuple(awaited.get(task.address, ()))) for task in pending
     ]
-    return with_holders(reader, waits)
+    return with_lock_holders(reader, waits)
 
 
 def _of_task(
     reader: WaitReader, managers: ContextManagers, task: Task, awaited: tuple[int, ...]
-) -> Waiting:
-    waits = Waiting(
+) -> WaitingTask:
+    waits = WaitingTask(
         id=task.address,
         framework=task.framework,
         name=f"task {task.address:#x}" if isinstance(task.name, Absent) else task.name,
@@ -142,7 +142,7 @@ def _of_task(
 
 def waits_of_greenlets(
     target: Target, python: PythonState, greenlets: Sequence[Greenlet]
-) -> list[Waiting]:
+) -> list[WaitingTask]:
     """Return what these greenlets wait for, those that ended or did not start left out."""
     alive = [greenlet for greenlet in greenlets if greenlet.state in (SUSPENDED, RUNNING_GREENLET)]
     if not alive:
@@ -156,13 +156,13 @@ def waits_of_greenlets(
             reader, instances, frozenset(greenlet.address for greenlet in greenlets)
         ).all()
     waits = [_of_greenlet(reader, managers, each, links.get(each.address, [])) for each in alive]
-    return with_holders(reader, waits)
+    return with_lock_holders(reader, waits)
 
 
 def _of_greenlet(
     reader: WaitReader, managers: ContextManagers, greenlet: Greenlet, links: Sequence[WakeLink]
-) -> Waiting:
-    waits = Waiting(
+) -> WaitingTask:
+    waits = WaitingTask(
         id=greenlet.address,
         framework=framework_of(greenlet),
         name=name_of_greenlet(greenlet),
@@ -290,7 +290,7 @@ def _with_inward(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None
     return [pair for pair in pairs if not is_library_frame(pair[0])]
 
 
-def with_holders(reader: WaitReader, all_waits: Sequence[Waiting]) -> list[Waiting]:
+def with_lock_holders(reader: WaitReader, all_waits: Sequence[WaitingTask]) -> list[WaitingTask]:
     """Return the same with the holders of locks: by what the lock says, else by frames."""
     ids = {waits.id for waits in all_waits}
     holders: dict[int, list[int]] = {}
@@ -301,8 +301,8 @@ def with_holders(reader: WaitReader, all_waits: Sequence[Waiting]) -> list[Waiti
 
 
 def _with_holder(
-    reader: WaitReader, waits: Waiting, ids: Iterable[int], holders: Mapping[int, list[int]]
-) -> Waiting:
+    reader: WaitReader, waits: WaitingTask, ids: Iterable[int], holders: Mapping[int, list[int]]
+) -> WaitingTask:
     wait = waits.wait
     if wait is None or not wait.address or waits.wakers or waits.known == OUTSIDE:
         return waits

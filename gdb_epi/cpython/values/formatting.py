@@ -47,7 +47,7 @@ def formatted(value: Plain, spec: str) -> str:
         raise Undecodable(str(error)) from None
 
 
-def percent(
+def format_percent(
     template: str, count: int, text: Callable[[int, bool], str], value: Callable[[int], Plain]
 ) -> str:
     """Return `template % items`; `text` gives str(), or repr() if True, and `value` a number.
@@ -82,7 +82,7 @@ def percent(
 _FIELD = r"\{\{|\}\}|\{(\d{0,3})(?:!([rs]))?(?::([^{}]*))?\}|[{}]"
 
 
-def braces(template: str, count: int, text: Callable[[int, str, str], str]) -> str:
+def format_braces(template: str, count: int, text: Callable[[int, str, str], str]) -> str:
     """Return `template.format(*items)`; `text` gives an item by conversion ("r", "s", "") and spec.
 
     Refuses names, attributes, subscripts and nested fields. Raises Undecodable.

@@ -16,7 +16,13 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values import decoders, libraries
 from gdb_epi.cpython.values.context import Obj, Undecodable, ValueContext
-from gdb_epi.cpython.values.repr_decoder import MAX_ATTRIBUTES, Asker, Limits, ReprDecoder, Value
+from gdb_epi.cpython.values.repr_decoder import (
+    MAX_ATTRIBUTES,
+    AskingThread,
+    Limits,
+    ReprDecoder,
+    Value,
+)
 from gdb_epi.cpython.values.secrets import MASKED, is_secret_name
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.loader import load_all
@@ -44,7 +50,7 @@ class Values:
         self.context = ValueContext(target, reader, objects, types)
         self.limits = (limits or Limits()).bounded()
         self.threads: tuple[ThreadState, ...] = ()
-        self._asked_by: Asker | None = None  # the thread whose frame is being read
+        self._asked_by: AskingThread | None = None  # the thread whose frame is being read
         self._values: dict[int, Value] = {}
         self._attribute_texts: dict[int, str] = {}
         smaller = zip(self.limits[:4], ATTRIBUTE_LIMITS[:4], strict=True)
@@ -58,10 +64,10 @@ class Values:
         self._asked_by = self._askers.get(frame)
 
     @cached_property
-    def _askers(self) -> dict[int, Asker]:
+    def _askers(self) -> dict[int, AskingThread]:
         """The threads as askers, by frame."""
         return {
-            frame.address: Asker(thread.ident, thread.name)
+            frame.address: AskingThread(thread.ident, thread.name)
             for thread in self.threads
             if thread.name is not None
             for frame in thread.frames
@@ -110,7 +116,9 @@ class Values:
                     return
                 yield f"{address:#x}.{name}", shown
 
-    def decoder(self, limits: Limits | None = None, asked_by: Asker | None = None) -> ReprDecoder:
+    def decoder(
+        self, limits: Limits | None = None, asked_by: AskingThread | None = None
+    ) -> ReprDecoder:
         """Return a decoder for one value."""
         return ReprDecoder(self.context, limits or self.limits, _own_repr, asked_by)
 

@@ -87,7 +87,7 @@ def with_attributes(text: str, attributes: tuple[tuple[str, str], ...]) -> str:
     return f"{text} with " + ", ".join(f"{name}={shown}" for name, shown in attributes)
 
 
-class Asker(NamedTuple):
+class AskingThread(NamedTuple):
     """The Python thread that repr() would run in: its threading.get_ident() and name."""
 
     ident: int
@@ -153,7 +153,7 @@ class ReprDecoder:
         context: ValueContext,
         limits: Limits,
         own_repr: Callable[[ReprDecoder, Obj], str | None] = ignore_python_repr,
-        asked_by: Asker | None = None,
+        asked_by: AskingThread | None = None,
     ) -> None:
         self.context = context
         self.target = context.target
@@ -179,7 +179,7 @@ class ReprDecoder:
         """Return a decoder with the same limits, none of which is used up."""
         return ReprDecoder(self.context, self.limits, self._own_repr)
 
-    def asker(self) -> Asker | None:
+    def asker(self) -> AskingThread | None:
         """Return the thread that asks for the text, which then holds for this thread alone."""
         self.depends_on_asker = True
         return self._asked_by
@@ -358,12 +358,12 @@ class ReprDecoder:
 
     # -- containers ---------------------------------------------------------------------------
 
-    def entered(self, address: int) -> Entered:
+    def entered(self, address: int) -> EnteredContainer:
         """Return a context manager around the contents of a container.
 
         It yields False, and does nothing, when the container is inside itself.
         """
-        return Entered(self, address)
+        return EnteredContainer(self, address)
 
     def enter(self, address: int) -> bool:
         """Begin a container; False when it is inside itself (then do not leave())."""
@@ -542,7 +542,7 @@ class ReprDecoder:
             raise Undecodable(f"{what} of {size} bytes do not fit the mapping")
 
 
-class Entered:
+class EnteredContainer:
     """The `with` block of ReprDecoder.entered()."""
 
     __slots__ = ("_address", "_decoder", "_is_first")

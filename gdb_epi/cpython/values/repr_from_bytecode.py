@@ -20,9 +20,9 @@ import operator
 from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.code import bytecode_of
-from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_table
+from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.formatting import percent
+from gdb_epi.cpython.values.formatting import format_percent
 from gdb_epi.cpython.values.instructions import dialect_of, instruction_at
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
@@ -170,7 +170,9 @@ class Evaluation(ValueOperations):
         raw = decoder.reader.bytes_object(table, MAX_TABLE)
         if isinstance(raw, Absent):
             raise Undecodable("a damaged table of handlers")
-        entry = next((entry for entry in parse_table(raw) if entry.start <= at < entry.end), None)
+        entry = next(
+            (entry for entry in parse_exception_table(raw) if entry.start <= at < entry.end), None
+        )
         if entry is None:
             raise raised
         if entry.depth > len(self.stack):
@@ -614,5 +616,5 @@ class Evaluation(ValueOperations):
         def text(number: int, wants_repr: bool) -> str:
             return self.converted(items[number], REPR if wants_repr else STR)
 
-        value = percent(template, len(items), text, lambda number: self.plain(items[number]))
+        value = format_percent(template, len(items), text, lambda number: self.plain(items[number]))
         self.stack.append(self.uncut(value))

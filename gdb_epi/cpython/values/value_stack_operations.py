@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import NoAttribute
-from gdb_epi.cpython.values.formatting import Plain, braces, formatted, plain_value
+from gdb_epi.cpython.values.formatting import Plain, format_braces, formatted, plain_value
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.cpython.values.value_stack_items import (
@@ -356,7 +356,7 @@ class ValueOperations:
                 item = Text(self.converted(item, REPR if how == "r" else STR))
             return self.formatted(item, spec)
 
-        return self.uncut(braces(template, len(arguments), text))
+        return self.uncut(format_braces(template, len(arguments), text))
 
     def uncut(self, text: str) -> Text:
         """Return a text whose parts were formatted. Raises Undecodable when one was cut."""

@@ -29,7 +29,7 @@ _HEADER = 16  # bytes of a chunk before what the program has
 _SHAPES = {"ascii": "text", "double": "a floating-point number", "poison": "a filling pattern"}
 
 
-class Break(NamedTuple):
+class HeapBreak(NamedTuple):
     """Where the chunks end to fit: the damaged header, the chunk before it, how many were whole.
 
     `sizes` counts the chunks of each size before it.
@@ -87,7 +87,7 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
         yield _finding(at, subject, named, who)
 
 
-def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
+def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding:
     shape = shape_of(at.word)
     holds = _SHAPES.get(shape.name) if shape is not None else None
     facts = {
@@ -115,7 +115,7 @@ def _finding(at: Break, subject: str, named: list[str], who: str) -> Finding:
     return Finding("damaged_heap", subject, facts, summary)
 
 
-def _first_break(heap: HeapWords) -> Break | int:
+def _first_break(heap: HeapWords) -> HeapBreak | int:
     """Return where chunks stop fitting; the number of chunks when all do."""
     at, count, before = 0, 0, None
     sizes: Counter[int] = Counter()
@@ -138,6 +138,6 @@ def _first_break(heap: HeapWords) -> Break | int:
     word = heap[at + 1]
     one_bit = any(chunks_fit(heap, at, word ^ (1 << bit)) for bit in range(3, 64))
     if before is None:
-        return Break(place, None, 0, word, count, sizes, one_bit)
+        return HeapBreak(place, None, 0, word, count, sizes, one_bit)
     size = heap[before + 1] & ~FLAGS
-    return Break(place, heap.start + 8 * before, size, word, count, sizes, one_bit)
+    return HeapBreak(place, heap.start + 8 * before, size, word, count, sizes, one_bit)

@@ -31,7 +31,7 @@ MAX_SIZE = 1 << 32
 MAX_STACK = 16 << 10
 
 
-class Block(NamedTuple):
+class DebugBlock(NamedTuple):
     """A block with its bytes before and after: how many of each differ from what they were.
 
     `bits` is how many bits of them differ.
@@ -109,7 +109,7 @@ def _end_of_check(target: Target, frames: Sequence[NativeFrame]) -> int | None:
     return end
 
 
-def _damaged_block(state: ProcessState, end: int) -> Block | None:
+def _damaged_block(state: ProcessState, end: int) -> DebugBlock | None:
     fault = state.fault
     assert not isinstance(fault, Absent)
     words = [fault.registers.get(name, 0) for name in fault.architecture.general]
@@ -119,7 +119,7 @@ def _damaged_block(state: ProcessState, end: int) -> Block | None:
     return next((block for block in blocks if block is not None), None)
 
 
-def _block_at(target: Target, address: int) -> Block | None:
+def _block_at(target: Target, address: int) -> DebugBlock | None:
     region = target.region_at(address)
     if region is None or "w" not in region.perms or address - _BEFORE < region.start:
         return None
@@ -137,10 +137,10 @@ def _block_at(target: Target, address: int) -> Block | None:
     if bool(before) == bool(behind):
         return None
     bits = sum((byte ^ _FORBIDDEN).bit_count() for byte in (head[9:] if before else tail))
-    return Block(address, size, api, before, behind, bits)
+    return DebugBlock(address, size, api, before, behind, bits)
 
 
-def _type_name(state: ProcessState, block: Block) -> str | None:
+def _type_name(state: ProcessState, block: DebugBlock) -> str | None:
     """Return the type of the object in a block; the links of the collector may lie before it."""
     if not isinstance(state.python, PythonState):
         return None

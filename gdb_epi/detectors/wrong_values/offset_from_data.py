@@ -23,7 +23,7 @@ MAX_SIZE = 1 << 40
 REACH = 4096  # bytes from the start of the data on in which an offset is looked for
 
 
-class Contents(NamedTuple):
+class BytesContents(NamedTuple):
     """The contents of a bytes object: where they begin, and how long they are."""
 
     start: int
@@ -75,7 +75,7 @@ def _pairs(operand: Operand) -> Iterator[tuple[str, str]]:
             yield first, second
 
 
-def _contents(state: ProcessState, python: PythonState, start: int) -> Contents | None:
+def _contents(state: ProcessState, python: PythonState, start: int) -> BytesContents | None:
     """Return the bytes object whose contents begin at an address."""
     reader = PagedReader(state.target, python.layout)
     try:
@@ -88,11 +88,11 @@ def _contents(state: ProcessState, python: PythonState, start: int) -> Contents 
         size = reader.u64(start - first + length)
     except (UnreadableMemory, LayoutError):
         return None
-    return Contents(start, size) if 0 < size < MAX_SIZE else None
+    return BytesContents(start, size) if 0 < size < MAX_SIZE else None
 
 
 def _may_be_flipped(
-    operand: Operand, name: str, registers: Mapping[str, int], held: Contents
+    operand: Operand, name: str, registers: Mapping[str, int], held: BytesContents
 ) -> bool:
     """Tell whether one bit of the offset makes the access lie inside of the contents."""
     scale = operand.scale if name == operand.index_register else 1

@@ -16,7 +16,7 @@ from gdb_epi.fleet.report.figures import exclusive_drawing
 from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.texts import clean, day_text, number, percent
 from gdb_epi.render.escape import escape as escape_controls
-from gdb_epi.render.triage import REPORT, Reader, render_triage
+from gdb_epi.render.triage import REPORT, Audience, render_triage
 
 URGENT_FIRST = 8  # lines of what cores say by themselves
 SHOWN_FIRST = 25  # signatures; the others are a click away
@@ -69,7 +69,7 @@ class _Line(str):
 def _answer(record: Mapping[str, Any]) -> list[str]:
     """A record from afar may hold anything where a list or a map is due."""
     try:
-        return render_triage(dict(record), Reader(REPORT))
+        return render_triage(dict(record), Audience(REPORT))
     except (TypeError, ValueError, KeyError, AttributeError, IndexError):
         return ["this record is none of an analysis: the whole of it is below"]
 

@@ -20,7 +20,7 @@ from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.record.reading import group_in
 from gdb_epi.render.frame_lines import NATIVE as C
 from gdb_epi.render.frame_lines import PYTHON as PY
-from gdb_epi.render.frame_lines import Call, fold, shown_name, stack_rows
+from gdb_epi.render.frame_lines import Call, fold_calls, shown_name, stack_rows
 from gdb_epi.render.signature_words import PYTHON, signature_words
 from gdb_epi.render.triage import sentences, telling_calls
 
@@ -74,7 +74,7 @@ def example_rank(record: Json) -> tuple[int, int]:
 
 
 def _frames(record: Json, calls: Sequence[Call]) -> tuple[tuple[Frame, ...], str]:
-    rows = stack_rows(fold(calls), MAX_FRAMES)
+    rows = stack_rows(fold_calls(calls), MAX_FRAMES)
     if rows:
         return tuple(_frame(row.call) for row in rows), "the stack in the core"
     lines = group_in(group_in(record, "signature"), "text")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.task_fields import STATES
-from gdb_epi.cpython.running.task_waits import Waiting
+from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.cpython.running.uvloops import LOOP_WORDS, uv_loop
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import values_of
@@ -57,7 +57,7 @@ class LoopReader:
         self._of_objects = descriptors
         self._containers = ContainerReader(view.reader)
 
-    def of(self, frame: PyFrame, tasks: Sequence[Waiting]) -> SleepingLoop | None:
+    def of(self, frame: PyFrame, tasks: Sequence[WaitingTask]) -> SleepingLoop | None:
         """Return the loop that a frame of base_events runs."""
         address = self._view.variable(frame, "self")
         if not address:
@@ -90,7 +90,7 @@ class LoopReader:
         count = sum(number or 0 for number in timers)
         return SleepingLoop(reactor, len(watched), count, 0, listening)
 
-    def of_uvloop(self, tasks: Sequence[Waiting], epoll: int | None) -> SleepingLoop | None:
+    def of_uvloop(self, tasks: Sequence[WaitingTask], epoll: int | None) -> SleepingLoop | None:
         """Return the loop of tasks that sleeps in an epoll; its own socket pair is left out."""
         for loop in dict.fromkeys(map(self._loop_of, tasks)):
             native = uv_loop(self._view.reader, loop) if loop else None
@@ -103,7 +103,7 @@ class LoopReader:
             return SleepingLoop(loop, count, native.timers, None, listening)
         return None
 
-    def _loop_of(self, task: Waiting) -> int:
+    def _loop_of(self, task: WaitingTask) -> int:
         at = self._view.reader.layout.offset("TaskObj", "task_loop")
         if at is None or task.framework != "asyncio":
             return 0
@@ -193,7 +193,7 @@ class LoopReader:
             return None
 
 
-def serves_clients(task: Waiting, installed: InstalledPackages) -> bool:
+def serves_clients(task: WaitingTask, installed: InstalledPackages) -> bool:
     """Tell whether a task is there to wait for clients: in code of a library that does so.
 
     What functions of the program are called says nothing of what they do.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gdb_epi.cpython.running.task_waits import Waiting
+from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.loops.event_loops import SleepingLoop, serves_clients
@@ -123,7 +123,7 @@ def _runs_job(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivit
     )  # fmt: skip
 
 
-def _awaits_executor(task: Waiting) -> bool:
+def _awaits_executor(task: WaitingTask) -> bool:
     """Tell whether a task waits for the threads of the loop's executor to end, as run() does."""
     return any(
         frame.module == "asyncio.base_events" and frame.name == "shutdown_default_executor"
@@ -136,7 +136,7 @@ def _not_woken(
     activity: h.ThreadActivity,
     base: str,
     ready: int,
-    own: Sequence[Waiting],
+    own: Sequence[WaitingTask],
     waits: str,
 ) -> h.HangAnswer:
     """Callbacks are ready, and the loop sleeps without an end: it found none when it went to sleep.

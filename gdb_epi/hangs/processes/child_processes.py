@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.running.task_waits import Waiting
+from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
@@ -26,7 +26,7 @@ _WAITS = "asyncio.subprocess"
 class UnreadOutput(NamedTuple):
     """A task that waits for the end of a child, and the child's stream that it does not read."""
 
-    task: Waiting
+    task: WaitingTask
     child: str  # as a sentence has it
     stream: str
 
@@ -76,12 +76,12 @@ def _preexec_function(scene: HangContext, activity: h.ThreadActivity) -> str | N
     return "a function" if isinstance(name, Absent) else f"{name}()"
 
 
-def awaits_child(task: Waiting) -> bool:
+def awaits_child(task: WaitingTask) -> bool:
     """Tell whether a task of asyncio waits for the end of a child."""
     return any(f.module == _WAITS and f.name in ("wait", "communicate") for f in task.stack)
 
 
-def unread_output(scene: HangContext, tasks: Sequence[Waiting]) -> UnreadOutput | None:
+def unread_output(scene: HangContext, tasks: Sequence[WaitingTask]) -> UnreadOutput | None:
     """Return a task that awaits a child whose full output no task reads; None where none does.
 
     It awaits the child's end, or the other stream of the child.
@@ -98,11 +98,11 @@ def unread_output(scene: HangContext, tasks: Sequence[Waiting]) -> UnreadOutput 
     return None
 
 
-def _awaited(task: Waiting) -> int:
+def _awaited(task: WaitingTask) -> int:
     return task.wait.address if task.wait is not None else 0
 
 
-def _awaited_processes(scene: HangContext, task: Waiting) -> Iterator[int]:
+def _awaited_processes(scene: HangContext, task: WaitingTask) -> Iterator[int]:
     """Yield the asyncio.subprocess.Process that a task waits for, or of whose stream it waits."""
     for frame in task.stack:
         if frame.module == _WAITS and frame.name == "wait":
@@ -144,7 +144,7 @@ def _is_paused(scene: HangContext, stream: int) -> bool:
     return scene.view.objects.integer(value) == 1
 
 
-def _have(scene: HangContext, task: Waiting, objects: set[int]) -> bool:
+def _have(scene: HangContext, task: WaitingTask, objects: set[int]) -> bool:
     """Whether code of a task has one of the objects in a variable; true where that is unknown."""
     if len(task.stack) > MAX_FRAMES:
         return True

@@ -16,7 +16,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import LockContext, family
 from gdb_epi.locks.python.view import PythonView
-from gdb_epi.locks.waits.thread_activity import activity
+from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Thread
 
@@ -27,7 +27,7 @@ _STRUCT = "_gil_runtime_state"
 @family("gil-polling")
 def gil_polling(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
     """Yield the GIL for a thread that runs C code of take_gil() while another thread holds it."""
-    if not thread.sp or activity(context.target, thread).state != "running":
+    if not thread.sp or activity_of_thread(context.target, thread).state != "running":
         return
     view = context.python_view
     if view is None:

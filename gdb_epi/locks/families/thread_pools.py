@@ -17,7 +17,7 @@ from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier,
 from gdb_epi.locks.fork.vanished_pools import OPENMP, native_pools
 from gdb_epi.locks.glibc_threads import stack_lists
 from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
-from gdb_epi.locks.waits.thread_activity import activity
+from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.target.api import Thread
 
 FAULTS = frozenset((SIGILL, SIGBUS, SIGFPE, SIGSEGV))  # a thread with such a signal did not hang
@@ -42,7 +42,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
     """Yield a wait of the only thread of a forked child that runs in a pool without its workers."""
     if not context.fork.forked or len(context.target.threads()) != 1:
         return
-    does = activity(context.target, thread)
+    does = activity_of_thread(context.target, thread)
     if does.state != "running" and does.call != "sched_yield":
         return
     crash = context.target.crash()

@@ -130,7 +130,7 @@ def _notes(reader: ForkSigns) -> None:
     reader.info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
 
 
-def with_handlers(evidence: ForkEvidence, handlers: ForkHandlers | None) -> ForkEvidence:
+def with_atfork_handlers(evidence: ForkEvidence, handlers: ForkHandlers | None) -> ForkEvidence:
     """Return the evidence of a process whose handlers were looked for.
 
     A child that is still inside them has not bypassed them: thread states of vanished threads (F10)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.fork.atfork_handlers import fork_handlers
-from gdb_epi.locks.fork.evidence import conclude_fork, read_fork, with_handlers
+from gdb_epi.locks.fork.evidence import conclude_fork, read_fork, with_atfork_handlers
 from gdb_epi.locks.fork.vanished import vanished_threads
 from gdb_epi.locks.types import ForkEvidence, ForkHandlers, VanishedThreads
 from gdb_epi.target.api import Target
@@ -27,6 +27,6 @@ def examine_fork(target: Target, python: PythonState | Absent) -> ForkFacts:
     signs = read_fork(target, python)
     evidence = conclude_fork(signs)
     handlers = fork_handlers(target, python, evidence)
-    evidence = with_handlers(evidence, handlers)
+    evidence = with_atfork_handlers(evidence, handlers)
     vanished = vanished_threads(target, python, evidence, signs.thread_objects)
     return ForkFacts(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))

@@ -7,7 +7,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.reads import read_u32, read_u64, try_read
 from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSigns
 from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
-from gdb_epi.target.api import Target, noun
+from gdb_epi.target.api import Target, target_noun
 from gdb_epi.target.libc import NOT_JUDGED, runs_on_musl
 from gdb_epi.util import counted
 
@@ -86,7 +86,7 @@ def _own_tid(reader: ForkSigns, lists: StackLists) -> None:
     if not pairs:
         reader.unreadable("F6", "no thread's descriptor can be read")
     elif not different:
-        reader.no("F6", f"glibc's thread ids are those of the {noun(reader.target.kind)}")
+        reader.no("F6", f"glibc's thread ids are those of the {target_noun(reader.target.kind)}")
     elif len(pairs) > 1 and len(different) == len(pairs):
         reader.other_view = True
         reader.unclear("F6", "no thread id of the core is the one glibc stored: the core was "
@@ -140,14 +140,16 @@ def _phantoms(reader: ForkSigns, lists: StackLists) -> None:
         tids = ", ".join(str(d.tid) for d in ghosts[:MAX_NAMED])
         reader.yes(
             "F3",
-            f"glibc lists threads that are not in the {noun(reader.target.kind)}, with their old "
+            f"glibc lists threads that are not in the {target_noun(reader.target.kind)}, with their old "
             f"ids {tids}: a child of _Fork() or raw clone",
             CERTAIN,
         )
     elif not lists.complete:
         reader.unreadable("F3", "glibc's stack lists could be followed in part only")
     else:
-        reader.no("F3", f"every thread that glibc lists is in the {noun(reader.target.kind)}")
+        reader.no(
+            "F3", f"every thread that glibc lists is in the {target_noun(reader.target.kind)}"
+        )
 
 
 def _of_parent(reader: ForkSigns, ghosts: list[ThreadDescriptor]) -> bool:

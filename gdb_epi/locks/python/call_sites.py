@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.cpython.frames.code import bytecode_of
-from gdb_epi.cpython.frames.frame_slots import Entry, parse_table
+from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -189,10 +189,10 @@ class CallSites:
         loops = loops_of(jumps, self._handlers(code) if jumps else ())
         return Code(tuple(calls), loops, tuple(dict.fromkeys(loads)))
 
-    def _handlers(self, code: int) -> list[Entry]:
+    def _handlers(self, code: int) -> list[ExceptionTableEntry]:
         """Return the exception table of code whose handlers stand after all else (3.12+)."""
         at = self._reader.layout.offset("PyCodeObject", "co_exceptiontable")
         if at is None or not self._table["handlers_last"]:
             return []
         raw = self._reader.bytes_object(self._reader.u64(code + at), MAX_CODE)
-        return [] if isinstance(raw, Absent) else parse_table(raw)
+        return [] if isinstance(raw, Absent) else parse_exception_table(raw)

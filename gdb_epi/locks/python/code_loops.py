@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.cpython.frames.frame_slots import Entry
+from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_JUMPS = 4096  # of one code object that are examined
@@ -31,12 +31,14 @@ class Jump(NamedTuple):
     quiet: bool = False
 
 
-def loops_of(jumps: Sequence[Jump], entries: Sequence[Entry]) -> tuple[tuple[int, int], ...]:
+def loops_of(
+    jumps: Sequence[Jump], entries: Sequence[ExceptionTableEntry]
+) -> tuple[tuple[int, int], ...]:
     """Return the loops as (first, last) byte.
 
     `entries` are the exception table of code whose handlers stand last; else leave them empty.
     """
-    by_target: dict[int, list[Entry]] = {}
+    by_target: dict[int, list[ExceptionTableEntry]] = {}
     for entry in entries[:MAX_ENTRIES]:
         by_target.setdefault(entry.target, []).append(entry)
     handlers = sorted(by_target)
@@ -59,7 +61,10 @@ def loops_of(jumps: Sequence[Jump], entries: Sequence[Entry]) -> tuple[tuple[int
 
 
 def _raising(
-    first: int, handler: int, by_target: Mapping[int, list[Entry]], handlers: Sequence[int]
+    first: int,
+    handler: int,
+    by_target: Mapping[int, list[ExceptionTableEntry]],
+    handlers: Sequence[int],
 ) -> Iterator[tuple[int, int]]:
     """Yield the stretches from `first` on that lead into a handler, through others too.
 

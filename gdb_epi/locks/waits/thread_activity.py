@@ -8,7 +8,7 @@ from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import stands_at_call
 
 
-def activity(target: Target, thread: Thread) -> Activity:
+def activity_of_thread(target: Target, thread: Thread) -> Activity:
     """Tell from the registers whether a thread sleeps in a system call, and in which."""
     register = thread.architecture.call
     number = thread.registers.get(register)

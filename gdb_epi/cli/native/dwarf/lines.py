@@ -33,7 +33,7 @@ _LINE, _FILE = 2, 34  # where they begin
 _MASK = (1 << 32) - 1
 
 
-class Place(NamedTuple):
+class LineOfAddress(NamedTuple):
     """The line of an address.
 
     `since` is where the last row before it begins. `extending`: the line of the next row, where
@@ -103,7 +103,7 @@ class LineTable:
     def _parts_at(self, pc: int) -> list[_Part]:
         return [part for part in self._parts if part.addresses[0] <= pc < part.addresses[-1]]
 
-    def at(self, pc: int) -> Place:
+    def at(self, pc: int) -> LineOfAddress:
         """Return the line of an address. Raises Unsure without one."""
         parts = self._parts_at(pc)
         if len(parts) != 1:
@@ -119,7 +119,7 @@ class LineTable:
         statements = any(row & STATEMENT for row in here)
         next_row = rows[behind]
         extending = _line(next_row) if statements and not next_row & STATEMENT else None
-        return Place(self.file(file), line, since, extending)
+        return LineOfAddress(self.file(file), line, since, extending)
 
     def _recorded(self, addresses: array[int], rows: array[int]) -> tuple[int, int]:
         """Return file and line of what GDB records last of rows that begin with a new address.
