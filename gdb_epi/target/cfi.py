@@ -163,7 +163,7 @@ def _common_of(entry: bytes) -> _Common:
     return _Common(align, augmentation.startswith("z"), is_signal, entry[at:])
 
 
-_Registers = dict[int, "Place | Computed | None"]
+_Registers = dict[int, "SavedRegister | CfiExpression | None"]
 
 
 class _Table:

@@ -4,7 +4,7 @@
 Every object holds the address of its type, so a search for that word finds all of them: tracked by
 the garbage collector or not, with the GIL and free-threaded, with and without symbols, wherever the
 allocator put them. What a hit has to be beside, so that a stray pointer to a type is not taken for
-an object, is in `Heap.alive` and `Heap.links`.
+an object, is in `ObjectsByType.alive` and `.links`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every task and greenlet waits for, and who would wake it: one shape for all libraries.
 
-`waiting(target, python)` is what a judgement of hangs reads. A waker is certain where the library
+`all_waiting()` is what a judgement of hangs reads. A waker is certain where the library
 says it (a task that is awaited, the owner that a lock names), read from frames where the program's
 code is inside `async with LOCK` or `with LOCK`, and unknown otherwise: anything that has the object
 may set an event or put into a queue.

@@ -41,7 +41,7 @@ def module_dict(
 ) -> int | Absent:
     """Return the dict (PyObject *) of a module: by sys.modules, else by the globals of frames.
 
-    Absent when it was never imported or is gone. Call remember_frame_globals() before for the second way.
+    Absent when it was never imported or is gone. The second way needs remember_frame_globals().
     """
     listed = objects.module_dict(interpreter, name)
     if not isinstance(listed, Absent):

@@ -143,7 +143,7 @@ def cached_population(state: Mapping[str, Any]) -> Population | None:
 
 
 def _times_in_cache(state: Mapping[str, Any]) -> Population | None:
-    """Return what `in_cache` does, without flags, attributes and host-hours."""
+    """Return what `cached_population` does, without flags, attributes and host-hours."""
     folder = _folder(state)
     try:
         head = _head_of(folder, state)

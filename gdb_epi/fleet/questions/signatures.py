@@ -290,7 +290,7 @@ def epidemic_curve(
 def count_crashes_without_time(
     population: Population, signature: str | None, asof: int | None
 ) -> int:
-    """Return how many crashes a `curve` leaves out, because no time of theirs is believed."""
+    """Return how many crashes a curve leaves out, because no time of theirs is believed."""
     lost = ~population.timed
     if asof is not None:
         lost = lost & (population.day <= asof)

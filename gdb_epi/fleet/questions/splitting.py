@@ -263,7 +263,7 @@ def split_signature(
     if unsure.any():
         between = _bare(population, same, IN_BETWEEN, unsure)
         parts.append(between._replace(mark=UNCERTAIN))
-    # What has no subpopulation and no mark waits for more crashes only where nothing else was marked.
+    # What has no mark and is in no subpopulation waits for more only where nothing else has one.
     waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
@@ -360,7 +360,7 @@ def _open_parts(
 
 
 def _likely(population: Population, members: Bools) -> str:
-    """Return the likely label of a subpopulation that nothing of the fleet marks; its flags are all there is."""
+    """Return the likely label where nothing of the fleet goes with some crashes: by their flags."""
     share = MIN_FLAGGED * int(members.sum())
     if int((population.bitflip & members).sum()) >= share:
         return "hardware is likely by its bit-flip flags; no host or attribute goes with it yet"

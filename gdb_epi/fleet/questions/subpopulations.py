@@ -96,7 +96,7 @@ def subpopulations_of(population: Population, members: Bools) -> list[Subpopulat
 
 
 def _by_function(population: Population, members: Bools, rows: Ints) -> list[Subpopulation]:
-    """Return a subpopulation for each nameless function that crashed often enough; none for one alone.
+    """Return one for each nameless function that crashed often enough; none where one alone did.
 
     No statistics: two functions are two places, whatever else the crashes share.
     """

@@ -159,8 +159,8 @@ def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     evidence = (finding_sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(
-        cause.kind, finding.signature, verdict_words(finding), evidence, (*finding.caveats, NOT_SPLIT),
-        (cause,), finding.n, None,
+        cause.kind, finding.signature, verdict_words(finding), evidence,
+        (*finding.caveats, NOT_SPLIT), (cause,), finding.n, None,
     )  # fmt: skip
 
 
@@ -171,8 +171,8 @@ def _apart(population: Population, finding: Finding) -> PopulationVerdict:
         kind = HARDWARE_GROUP
     cause = _cause(population, finding.members, (finding,), kind)
     return PopulationVerdict(
-        kind, finding.signature, verdict_words(finding), (finding_sentence(finding),), finding.caveats, (cause,),
-        finding.n, None,
+        kind, finding.signature, verdict_words(finding), (finding_sentence(finding),),
+        finding.caveats, (cause,), finding.n, None,
     )  # fmt: skip
 
 

@@ -304,8 +304,8 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
         truncated = truncated.get("flag")
     return (
         core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
-        confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated), record_quality(record),
-        str(record["schema"]), _tool(record), claimed, received,
+        confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated),
+        record_quality(record), str(record["schema"]), _tool(record), claimed, received,
     )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def stored_findings(engine: Engine, state: str | None = None) -> list[StoredFind
 def stored_findings_in_transaction(
     connection: Connection, state: str | None = None
 ) -> list[StoredFinding]:
-    """Return what `stored` does, as a transaction sees it."""
+    """Return what `stored_findings` does, as a transaction sees it."""
     c = t.finding.c
     names = [name for name in StoredFinding._fields if name != "detail"]
     chosen = select(*(c[name] for name in names), c.detail).order_by(c.day.desc(), c.id)

@@ -140,8 +140,8 @@ def _phantoms(reader: ForkSigns, lists: StackLists) -> None:
         tids = ", ".join(str(d.tid) for d in ghosts[:MAX_NAMED])
         reader.yes(
             "F3",
-            f"glibc lists threads that are not in the {target_noun(reader.target.kind)}, with their old "
-            f"ids {tids}: a child of _Fork() or raw clone",
+            f"glibc lists threads that are not in the {target_noun(reader.target.kind)}, with "
+            f"their old ids {tids}: a child of _Fork() or raw clone",
             CERTAIN,
         )
     elif not lists.complete:
