@@ -13,7 +13,6 @@ from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import threads_that_give
 from gdb_epi.hangs.tasks import (
     NAMELESS,
     event_loop_module,
@@ -268,10 +267,7 @@ def event_cycle(scene: HangContext) -> h.HangAnswer | None:
     for activity in scene.activities:
         if activity.kind != h.EVENT or not activity.object or activity.timed or not activity.frames:
             continue
-        referring = scene.references.threads(activity.object)
-        others = (referring | threads_that_give(scene, activity)) - {activity.tid}
-        if any(d.kind == h.JOIN for d in scene.activities if d.tid in others - referring):
-            continue  # told as seen from who joins
+        others = scene.references.threads(activity.object) - {activity.tid}
         if not others or any(blocked.get(tid) != activity.tid for tid in others):
             continue
         members = (activity, *(d for d in scene.activities if d.tid in others))

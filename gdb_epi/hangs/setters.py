@@ -28,20 +28,25 @@ MAX_DEPTH = 2  # functions that functions call
 _EVENT = "threading"  # the module whose frames wait
 
 
-def threads_that_give(scene: HangContext, activity: h.ThreadActivity) -> set[int]:
-    """Return the other threads whose code sets, puts or releases later what a thread waits for."""
+def threads_that_give(
+    scene: HangContext, activity: h.ThreadActivity, *, surely: bool = False
+) -> set[int]:
+    """Return the other threads whose code sets, puts or releases later what a thread waits for.
+
+    `surely`: only those whose own frames call set() and the like.
+    """
     if not activity.object:
         return set()
     wait = scene.waits.get(activity.tid)
     simple = wait is not None and wait.kind == _SIMPLE_QUEUE
     names = _PUTS if simple else _ENDS.get(activity.awaits, _GIVES)
+    names, depth = (SETS, 0) if surely else (names, MAX_DEPTH)
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
         d.tid
         for d in others
         if any(
-            _calls(scene, frame, activity.object, names, MAX_DEPTH)
-            for frame in d.frames[:MAX_SETTING]
+            _calls(scene, frame, activity.object, names, depth) for frame in d.frames[:MAX_SETTING]
         )
     }
 

@@ -253,7 +253,12 @@ def _event(
     if not seen and not handled and is_of_an_end(name):
         return h.idle(activity, f"{waits}, which ends the program: nothing is wrong with that")
     able = scene.references.threads(activity.object) - {activity.tid} if activity.object else set()
-    able |= threads_that_give(scene, activity)
+    able |= threads_that_give(scene, activity, surely=True)
+    link = f"{what}, which could come from"
+    for tid in threads_that_give(scene, activity) - able - set(seen):
+        made = _through(scene, activity, tid, link, seen)
+        if made is not None:
+            return made
     if not python:
         return h.answer(
             h.HANG, "nobody left", f"{waits}; no other thread is left that could give it", activity,
@@ -308,15 +313,8 @@ def _event(
             (f"{giver.who()} refers to it, and waits at {giver.where()}",), ("a timeout",),
             ("code that reaches it through a global",),
         )  # fmt: skip
-    free = [d for d in left if d.tid not in seen]
-    link = f"{what}, which could come from"
-    made = next(filter(None, (_through(scene, activity, d.tid, link, seen) for d in free)), None)
-    if made is None:  # each of them waits for one that waits for it
-        others = direct or free
-        who = f"{others[0].who()}, which could give it, waits at {others[0].where()} for it"
-        members = (activity, *others)
-        return h.HangAnswer(h.DEADLOCK, "event and lock", f"{waits}; {who}", members, t.PROBABLE)
-    return made
+    following = next(d for d in left if d.tid not in seen)
+    return _through(scene, activity, following.tid, link, seen)
 
 
 def _loop_thread(
