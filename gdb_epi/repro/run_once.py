@@ -297,7 +297,8 @@ def dump_living_process(plan: RunPlan, pid: int, path: str) -> str:
     made = os.path.join(os.path.dirname(path), "snapshot")
     if not os.path.isfile(made):
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        return next((x for x in lines if "ptrace" in x or "attach" in x), (lines or ["GDB"])[-1])
+        last = lines[-1] if lines else "GDB wrote no core and said nothing"
+        return next((line for line in lines if "ptrace" in line or "attach" in line), last)
     os.replace(made, path)
     return ""
 

@@ -80,9 +80,15 @@ def unpacked(
 
         name = name_of(core.remote.url)
         with opened_remote(core.remote) as stream:
-            whole = core.remote.size
             path, damaged = unpack_stream(
-                stream, core.path, name, core.compression, scratch.path(), max_size, prefix, whole
+                stream,
+                core.path,
+                name,
+                core.compression,
+                scratch.path(),
+                max_size=max_size,
+                read_at_most=prefix,
+                packed_size=core.remote.size,
             )
     elif core.compression is not None or (prefix is not None and _size(path) > prefix):
         from gdb_epi.cli.support.unpack import unpack

@@ -102,10 +102,10 @@ def wait_for_reader() -> int | None:
     wanted = [number for number in _ending(signals) if signals.getsignal(number) != signals.SIG_IGN]
     sys.stdout.flush()
     sys.stderr.flush()
-    reader = 0
+    reader = 0  # the child, in the parent; in the child it stays 0
 
     def end(number: int, _frame: object) -> None:
-        if reader:
+        if reader:  # the parent passes the signal on; the child ends
             with suppress(ProcessLookupError):
                 os.kill(reader, number)
             return
@@ -115,13 +115,13 @@ def wait_for_reader() -> int | None:
 
     for number in wanted:
         signals.signal(number, end)
-    pipe, life = os.pipe()
+    liveness_read, liveness_write = os.pipe()  # of the parent, which alone keeps the end to write
     reader = os.fork()
     if not reader:
-        os.close(life)
-        signal_at_end(pipe, os.getpid(), signals.SIGTERM)
+        os.close(liveness_write)
+        signal_at_end(liveness_read, os.getpid(), signals.SIGTERM)
         return None
-    os.close(pipe)
+    os.close(liveness_read)
     _, status = os.waitpid(reader, 0)
     for number in wanted:
         signals.signal(number, signals.SIG_IGN)  # all is done but for the exit

@@ -67,7 +67,16 @@ def unpack(
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             name = os.path.basename(path)
-            return unpack_stream(file, path, name, compression, folder, max_size, prefix, size)
+            return unpack_stream(
+                file,
+                path,
+                name,
+                compression,
+                folder,
+                max_size=max_size,
+                read_at_most=prefix,
+                packed_size=size,
+            )
     except OSError as error:
         hint = "check the file and TMPDIR"
         raise InputError(f"{path}: {error.strerror or error}", hint=hint) from None
@@ -79,22 +88,24 @@ def unpack_stream(
     name: str,
     compression: str | None,
     folder: str,
+    *,
     max_size: int,
-    prefix: int | None,
-    size: int | None,
+    read_at_most: int | None,
+    packed_size: int | None,
 ) -> tuple[str, SoftError | None]:
     """Unpack what an open binary file holds into `folder`, as unpack() does.
 
-    `path` is what messages call it, `name` the name of the new file, `size` that of the packed one.
+    `path` is what messages call it, `name` the name of the new file.
     """
     target = Path(folder) / name  # what is said about the core names the file that was given
     trouble = None
     try:
         with _opened(file, compression) as stream, target.open("wb") as out:
             try:
-                whole = _copy_sparse(stream, out, max_size, path, prefix)
-                if not whole and prefix is not None:
-                    trouble = SoftError("core", name, _what_prefix_means(size, compression, prefix))
+                whole = _copy_sparse(stream, out, max_size, path, read_at_most)
+                if not whole and read_at_most is not None:
+                    meaning = _what_prefix_means(packed_size, compression, read_at_most)
+                    trouble = SoftError("core", name, meaning)
             except DamagedStream as error:
                 trouble = SoftError("core", name, f"{compression} data is damaged: {error}")
                 out.truncate(out.tell())

@@ -86,16 +86,7 @@ def examine_all(
 
     `timeout` is in seconds for each core. Leaving the loop kills what still runs.
     """
-    import gc
-
-    from gdb_epi.loader import load_all
-
-    for name in (*LOADED_FIRST, *(LOADED_FOR_NATIVE if options.native != "never" else ())):
-        import_module(name)
-    for name in LOADED_WHOLE:
-        load_all(import_module(f"gdb_epi.{name}"))
-    _read_tables()
-    gc.freeze()  # a collection in a worker would copy every page that they share
+    _preload(options)
     server: GdbServer | None = None
     pipe, life = os.pipe()  # of this process: when it is gone, so are its workers
     waiting = list(enumerate(cores))[::-1]
@@ -131,6 +122,20 @@ def examine_all(
                 server.close()
             os.close(pipe)
             os.close(life)
+
+
+def _preload(options: Options) -> None:
+    """Import and read here what every worker needs, so that they share the pages."""
+    import gc
+
+    from gdb_epi.loader import load_all
+
+    for name in (*LOADED_FIRST, *(LOADED_FOR_NATIVE if options.native != "never" else ())):
+        import_module(name)
+    for name in LOADED_WHOLE:
+        load_all(import_module(f"gdb_epi.{name}"))
+    _read_tables()
+    gc.freeze()  # a collection in a worker would copy every page that they share
 
 
 def _read_tables() -> None:

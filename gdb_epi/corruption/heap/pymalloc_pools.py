@@ -166,7 +166,9 @@ def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
         # took the pool for an object: then some link that leaves out a block would fit by chance.
         is_longer = len(free) > pool.carved - pool.used
         link = None if is_longer else _wrong_link(pool, data, freeblock)
-        return wrong if link is None else link if wrong is None else None
+        if wrong is not None and link is not None:
+            return None  # either explains it
+        return wrong or link
     return _wrong_link(pool, data, freeblock)
 
 

@@ -207,12 +207,12 @@ class _Decoder:
     def pool(self, instance: Instance) -> Pool:
         """Return one executor."""
         at = instance.address
-        most = self._number(at, "_max_workers")
+        max_workers = self._number(at, "_max_workers")
         if instance.kind == PROCESSES:
-            return self._processes(instance, most)
+            return self._processes(instance, max_workers)
         queue = self._get(at, "_work_queue")
-        kind = self.instances.kind(queue, frozenset(_QUEUES)) if queue else None
-        queued = self.queue(Instance(queue, *kind)).size if kind else None
+        queue_kind = self.instances.kind(queue, frozenset(_QUEUES)) if queue else None
+        queued = self.queue(Instance(queue, *queue_kind)).size if queue_kind else None
         threads = self._get(at, "_threads")
         members = list(self._containers.set_items(threads))[:MAX_WORKERS] if threads else []
         workers = [self._thread_worker(member) for member in members]
@@ -223,7 +223,7 @@ class _Decoder:
             "threads",
             instance.shown,
             prefix,
-            most,
+            max_workers,
             tuple(workers),
             queued,
             shut_down=self._boolean(at, "_shutdown"),

@@ -79,7 +79,7 @@ def format_percent(
     return "".join(parts)
 
 
-_FIELD = r"\{\{|\}\}|\{(\d{0,3})(?:!([rs]))?(?::([^{}]*))?\}|[{}]"
+_FIELD = r"\{\{|\}\}|\{(?P<index>\d{0,3})(?:!(?P<conversion>[rs]))?(?::(?P<spec>[^{}]*))?\}|[{}]"
 
 
 def format_braces(template: str, count: int, text: Callable[[int, str, str], str]) -> str:
@@ -98,12 +98,15 @@ def format_braces(template: str, count: int, text: Callable[[int, str, str], str
         if match[0] in ("{{", "}}"):
             parts.append(match[0][0])
             continue
-        if match[1] is None:
+        index = match["index"]
+        if index is None:
             raise Undecodable("a format that is not known")
-        numbered.add(bool(match[1]))
-        key = int(match[1]) if match[1] else taken
+        numbered.add(bool(index))
+        if len(numbered) > 1:
+            raise Undecodable("a format with fields with and without numbers")
+        key = int(index) if index else taken
         taken += 1
-        if key >= count or len(numbered) > 1:
+        if key >= count:
             raise Undecodable("too few values for a format")
-        parts.append(text(key, match[2] or "", match[3] or ""))
+        parts.append(text(key, match["conversion"] or "", match["spec"] or ""))
     return "".join([*parts, template[end:]])

@@ -53,11 +53,7 @@ class Values:
         self._asked_by: AskingThread | None = None  # the thread whose frame is being read
         self._values: dict[int, Value] = {}
         self._attribute_texts: dict[int, str] = {}
-        smaller = zip(self.limits[:4], ATTRIBUTE_LIMITS[:4], strict=True)
-        self._attribute_limits = ATTRIBUTE_LIMITS._replace(
-            **dict(zip(Limits._fields, map(min, smaller), strict=False)),
-            secrets=self.limits.secrets,
-        )
+        self._attribute_limits = self.limits.capped_by(ATTRIBUTE_LIMITS)
 
     def ask_from(self, frame: int) -> None:
         """Decode from now on as the thread of this frame would show values; 0: as no thread."""

@@ -61,6 +61,16 @@ class Limits(NamedTuple):
             self.secrets,
         )
 
+    def capped_by(self, caps: Limits) -> Limits:
+        """Return these limits, none beyond those of `caps`; what is secret stays so."""
+        return Limits(
+            depth=min(self.depth, caps.depth),
+            width=min(self.width, caps.width),
+            length=min(self.length, caps.length),
+            total=min(self.total, caps.total),
+            secrets=self.secrets,
+        )
+
 
 class Value(NamedTuple):
     """One object as text.

@@ -150,7 +150,8 @@ class ValueOperations:
                 for name in ("__bool__", "__len__"):
                     method = special_method(self.decoder, obj.type, name)
                     if method is not None:
-                        return bool(self.plain(self.call(method[1], method[0], [item])))
+                        owner, function = method
+                        return bool(self.plain(self.call(function, owner, [item])))
                 return True
         elif isinstance(item, NoneResult):
             return False

@@ -74,10 +74,10 @@ class DebugNames:
         self._lines: dict[int, LineTable] = {}
         self._inner: dict[int, list[_Block]] = {}  # by the block that they are in
 
-    def names(self, place: int, kind: str) -> list[FrameName]:
+    def names(self, pc: int, kind: str) -> list[FrameName]:
         """Return the names at a place of the code, innermost first. Raises Unsure."""
         try:
-            return self._names(place, kind)
+            return self._names(pc, kind)
         except DAMAGED:
             raise Unsure("damaged debug information") from None
 
@@ -100,22 +100,27 @@ class DebugNames:
             raise Unsure("a place in two functions")
         return functions[-1] if functions else None  # assembly has several names of one function
 
-    def _names(self, place: int, kind: str) -> list[FrameName]:
-        unit = self.units.at(place)
-        function = self.function(place)
+    def _names(self, pc: int, kind: str) -> list[FrameName]:
+        """Return the names of the inlined calls that hold an address, then of their function.
+
+        The line of a frame is that of the address or, where an inlined call is inside of it, of
+        that call. A place without a function is named by its symbol. Damage is not caught here.
+        """
+        unit = self.units.at(pc)
+        function = self.function(pc)
         if unit is None or function is None:
-            symbol = self._symbols.name(place)
+            symbol = self._symbols.name(pc)
             lines = None if unit is None else self._line_table(unit)
-            if lines is None or not lines.holds(place):
+            if lines is None or not lines.holds(pc):
                 return [FrameName(symbol, None, None, kind)]
-            filename, line, *_ = lines.at(place)
+            filename, line, *_ = lines.at(pc)
             return [FrameName(symbol, filename, line, kind)]
         lines = self._line_table(unit)
-        filename, line, since, extending = lines.at(place)
-        calls, ends = self._inlined(function, place)
-        if extending is not None:
+        filename, line, since, next_row_line = lines.at(pc)
+        calls, ends = self._inlined(function, pc)
+        if next_row_line is not None:
             for block in ends:
-                if since <= block.high <= place and self._may_extend(unit, block, extending):
+                if since <= block.high <= pc and self._may_extend(unit, block, next_row_line):
                     raise Unsure("an inlined call that may end later")
         named = []
         for call in reversed(calls):

@@ -36,14 +36,14 @@ _MASK = (1 << 32) - 1
 class LineOfAddress(NamedTuple):
     """The line of an address.
 
-    `since` is where the last row before it begins. `extending`: the line of the next row, where
+    `since` is where the last row before it begins. `next_row_line` is that of the next row, where
     that is no beginning of a statement though there was one at `since`.
     """
 
     file: str
     line: int
     since: int
-    extending: int | None
+    next_row_line: int | None
 
 
 class _Part(NamedTuple):
@@ -118,8 +118,8 @@ class LineTable:
         here = rows[bisect_left(addresses, since) : behind]
         statements = any(row & STATEMENT for row in here)
         next_row = rows[behind]
-        extending = _line(next_row) if statements and not next_row & STATEMENT else None
-        return LineOfAddress(self.file(file), line, since, extending)
+        next_row_line = _line(next_row) if statements and not next_row & STATEMENT else None
+        return LineOfAddress(self.file(file), line, since, next_row_line)
 
     def _recorded(self, addresses: array[int], rows: array[int]) -> tuple[int, int]:
         """Return file and line of what GDB records last of rows that begin with a new address.
