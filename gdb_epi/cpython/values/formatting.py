@@ -79,7 +79,7 @@ def format_percent(
     return "".join(parts)
 
 
-_FIELD = r"\{\{|\}\}|\{(?P<index>\d{0,3})(?:!(?P<conversion>[rs]))?(?::(?P<spec>[^{}]*))?\}|[{}]"
+_FIELD = r"\{\{|\}\}|\{(?P<index>\d{0,3})(?:!(?P<flag>[rs]))?(?::(?P<spec>[^{}]*))?\}|[{}]"
 
 
 def format_braces(template: str, count: int, text: Callable[[int, str, str], str]) -> str:
@@ -108,5 +108,5 @@ def format_braces(template: str, count: int, text: Callable[[int, str, str], str
         taken += 1
         if key >= count:
             raise Undecodable("too few values for a format")
-        parts.append(text(key, match["conversion"] or "", match["spec"] or ""))
+        parts.append(text(key, match["flag"] or "", match["spec"] or ""))
     return "".join([*parts, template[end:]])
