@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.opcode_tables import write_tables
 
-TABLE = ROOT / "gdb_epi" / "corruption" / "code" / "opcodes.json"
+TABLE = ROOT / "gdb_epi" / "corruption" / "replay" / "opcodes.json"
 
 ASK = """
 base = {numbers[k]: numbers[v] for k, v in made.items() if k in numbers and v in numbers}
