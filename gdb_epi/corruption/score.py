@@ -114,8 +114,8 @@ def score(
     table = table or weights()
     prior = table.priors[DEFAULT_PRIOR] if prior is None else prior
     against = [each for each in evidence if _llr(each, table) < 0]
-    off = {name for each in against for name in table.items[each.id].off}
-    groups, best = _strongest(evidence, off, table)
+    disabled_groups = {name for each in against for name in table.items[each.id].off}
+    groups, best = _strongest(evidence, disabled_groups, table)
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
     speaking = [each for each in evidence if _llr(each, table) > 0]  # all: more never lowers
@@ -155,24 +155,26 @@ def _llr(evidence: Evidence, table: Table) -> float:
 
 
 def _strongest(
-    evidence: Iterable[Evidence], off: set[str], table: Table
+    evidence: Iterable[Evidence], disabled_groups: set[str], table: Table
 ) -> tuple[dict[str, float], list[Evidence]]:
-    """Return what the groups give of the one error that has most evidence, and that evidence."""
-    best: tuple[dict[str, float], list[Evidence]] = ({}, [])
+    """Return the one error that has most evidence: what each group gives for it, and by which.
+
+    Of a group only the strongest counts: it tells one fact. The evidence is in order of its weight.
+    """
+    best_llrs: dict[str, float] = {}
+    best_evidence: list[Evidence] = []
     for members in _by_error(evidence).values():
-        groups: dict[str, float] = {}
+        llr_by_group: dict[str, float] = {}
         strongest: dict[str, Evidence] = {}
         for member in members:
-            value = _llr(member, table)
+            llr = _llr(member, table)
             group = table.items[member.id].group if member.id in table.items else ""
-            if value > groups.get(group, 0.0) and group not in off:
-                groups[group], strongest[group] = value, member
-        if sum(groups.values()) > sum(best[0].values()):
-            best = (
-                groups,
-                sorted(strongest.values(), key=lambda each: (-_llr(each, table), each.id)),
-            )
-    return best
+            if llr > llr_by_group.get(group, 0.0) and group not in disabled_groups:
+                llr_by_group[group], strongest[group] = llr, member
+        if sum(llr_by_group.values()) > sum(best_llrs.values()):
+            best_llrs = llr_by_group
+            best_evidence = sorted(strongest.values(), key=lambda e: (-_llr(e, table), e.id))
+    return best_llrs, best_evidence
 
 
 def _by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:

@@ -53,9 +53,9 @@ def changed_registers(insn: Instruction) -> frozenset[str] | None:
     if insn.flow == "call":
         return CALL_CHANGES
     if insn.encoding == "legacy" and insn.map == 0:
-        return _one_byte(insn)
+        return _clobbers_of_one_byte_opcode(insn)
     if insn.encoding == "legacy" and insn.map == 1:
-        return _two_byte(insn)
+        return _clobbers_of_two_byte_opcode(insn)
     return _vector(insn)
 
 
@@ -67,10 +67,14 @@ def _named_registers(*names: str | None, is_byte: bool = False) -> frozenset[str
     return frozenset(registers)
 
 
-def _one_byte(insn: Instruction) -> frozenset[str] | None:
+def _clobbers_of_one_byte_opcode(insn: Instruction) -> frozenset[str] | None:
+    """Return the registers that an opcode of one byte changes; None where that is not known.
+
+    Opcodes are those of the Intel SDM, volume 2, appendix A; `extension` is the reg field of ModRM.
+    """
     opcode, extension, reg, rm = insn.opcode, insn.extension, insn.reg, insn.rm
     is_byte = not opcode & 1
-    if opcode < 0x40:
+    if opcode < 0x40:  # add, or, adc, sbb, and, sub, xor
         if opcode >> 3 == 7:  # cmp
             return _NOTHING
         return _named_registers((rm, rm, reg, reg, "rax", "rax")[opcode & 7], is_byte=is_byte)
@@ -78,31 +82,32 @@ def _one_byte(insn: Instruction) -> frozenset[str] | None:
         return frozenset(_FIXED[opcode])
     if opcode in _NONE_ONE:
         return _NOTHING
-    if 0x50 <= opcode < 0x60:
+    if 0x50 <= opcode < 0x60:  # push, pop
         return frozenset(("rsp",) if opcode < 0x58 else ("rsp", reg or "rsp"))
-    if 0x80 <= opcode <= 0x83:
+    if 0x80 <= opcode <= 0x83:  # add ... xor with a number; cmp
         return _NOTHING if extension == 7 else _named_registers(rm, is_byte=is_byte)
-    if opcode in (0x86, 0x87):
+    if opcode in (0x86, 0x87):  # xchg
         return _named_registers(reg, rm, is_byte=is_byte)
-    if opcode in (0x63, 0x69, 0x6B, 0x8A, 0x8B, 0x8D):
+    if opcode in (0x63, 0x69, 0x6B, 0x8A, 0x8B, 0x8D):  # movsxd, imul, mov, lea
         return _named_registers(reg, is_byte=is_byte)
-    if 0x91 <= opcode < 0x98:
+    if 0x91 <= opcode < 0x98:  # xchg with rax
         return frozenset(("rax", reg or "rax"))
-    if 0xB0 <= opcode < 0xC0:
+    if 0xB0 <= opcode < 0xC0:  # mov of a number
         high = {_HIGH_BYTES.get(reg or "", "rax")} if opcode < 0xB8 else set()
         return frozenset({reg or "rax"} | high)
     if opcode in (0xF6, 0xF7):
         if extension < 2:  # test
             return _NOTHING
+        # not, neg; mul, imul, div, idiv
         return _named_registers(rm) if extension in (2, 3) else frozenset(("rax", "rdx"))
-    if opcode == 0xFF and extension >= 2:
+    if opcode == 0xFF and extension >= 2:  # call, jmp, push
         return frozenset(("rsp",)) if extension == 6 else _NOTHING
     if opcode in (0x88, 0x89, 0x8C, 0xC0, 0xC1, 0xC6, 0xC7, 0xD0, 0xD1, 0xD2, 0xD3, 0xFE, 0xFF):
         return _named_registers(rm, is_byte=is_byte)
     return None
 
 
-def _two_byte(insn: Instruction) -> frozenset[str] | None:
+def _clobbers_of_two_byte_opcode(insn: Instruction) -> frozenset[str] | None:
     opcode = insn.opcode
     if opcode == 0x05:
         return frozenset(("rax", "rcx", "r11"))

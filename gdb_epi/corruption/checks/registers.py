@@ -70,32 +70,38 @@ def register_values(context: Context) -> Iterator[Evidence]:
     recomputed = required(recomputed_registers(context))
     feeding = {word.source for word in fault_words(context)}
     for remade in recomputed:
-        evidence = _compare(context, remade, remade.register in feeding)
-        if evidence is not None:
-            yield evidence
+        bits = changed_bits(remade.held, remade.expected)
+        if _is_plausible(context, remade, bits, feeds_access=remade.register in feeding):
+            yield _evidence(context, remade, bits)
 
 
-def _compare(context: Context, remade: RecomputedRegister, feeds: bool) -> Evidence | None:
-    bits = changed_bits(remade.held, remade.expected)
+def _is_plausible(
+    context: Context, remade: RecomputedRegister, bits: tuple[int, ...], *, feeds_access: bool
+) -> bool:
+    """Tell whether a register was damaged: its right value fits, and no innocent cause does."""
+    target = context.target
     lanes = {bit // 8 for bit in bits}
     if not bits or len(lanes) > 1 or (remade.kind == LOAD and remade.size < 4):
-        return None
-    right = remade.expected >= NEAR_NULL and context.target.region_at(remade.expected) is not None
+        return False
     if remade.since and address_index(context).at(remade.expected) is None:
-        return None  # realloc() may have moved what is there now
-    if context.target.region_at(remade.held) is not None:
+        return False  # realloc() may have moved what is there now
+    if target.region_at(remade.held) is not None:
         if not (_named_something_else(context, remade, bits) or _lies_far(context, remade, bits)):
-            return None
+            return False
     elif (
         len(bits) > 1
         and not _is_alone(context, remade)
-        and nearest_mapping(context.target, remade.held, NEAR_END, None)
+        and nearest_mapping(target, remade.held, NEAR_END, None)
     ):
-        return None  # another thread may have gone on, or given memory back
+        return False  # another thread may have gone on, or given memory back
+    if remade.expected >= NEAR_NULL and target.region_at(remade.expected) is not None:
+        return True
     # A number that the access was made with has one high bit that it should not have.
-    leaps = feeds and remade.expected < LOW and len(bits) == 1 and bits[0] >= FAR_BIT
-    if not (right or (feeds and remade.kind not in (LOAD, COMPUTED)) or leaps):
-        return None
+    has_stray_high_bit = remade.expected < LOW and len(bits) == 1 and bits[0] >= FAR_BIT
+    return feeds_access and (remade.kind not in (LOAD, COMPUTED) or has_stray_high_bit)
+
+
+def _evidence(context: Context, remade: RecomputedRegister, bits: tuple[int, ...]) -> Evidence:
     id = ("R5" if len(bits) == 1 else "R5:lane") + (":kept" if remade.kept else "")
     saved_at = _saved_at(context, remade)
     how = _HOW[remade.kind].format(slot=remade.slot or 0)

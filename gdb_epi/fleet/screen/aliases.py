@@ -65,14 +65,16 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
     if finding.signature in (ALL, BITFLIP, LOCK) or attribute is None:
         return finding
     mine = _of_signal(population, finding.signature)
-    few = combinations_of(population).tally_few(mine[free[mine]])
-    least = _gains(population, attribute, few)[attribute.values.index(finding.value)]
+    tally = combinations_of(population).tally_few(mine[free[mine]])
+    own_gain = _gains(population, attribute, tally)[attribute.values.index(finding.value)]
+    # Gains are log likelihoods: what falls short of the finding's by less cannot be told from it.
+    least_gain = own_gain - np.log(TOLD_APART)
     rivals: list[tuple[float, str]] = []
     for other in population.attributes:
         if other is attribute:
             continue
-        gains = _gains(population, other, few)
-        for value in np.flatnonzero(gains >= least - np.log(TOLD_APART)).tolist():
+        gains = _gains(population, other, tally)
+        for value in np.flatnonzero(gains >= least_gain).tolist():
             rival = finding._replace(attr=other.name, value=other.values[value])
             if _is_alias(population, finding, rival):
                 rivals.append((-float(gains[value]), f"{rival.attr}={rival.value}"))
@@ -129,15 +131,15 @@ def _share_beside(population: Population, attribute: Attribute, value: int, cras
     return share_beside(population, table, mine, attribute.crash[mine], value)[0]
 
 
-def _gains(population: Population, attribute: Attribute, few: tuple[Ints, Floats]) -> Floats:
+def _gains(population: Population, attribute: Attribute, tally: tuple[Ints, Floats]) -> Floats:
     """How much the log likelihood of some crashes gains when a value has a rate of its own.
 
-    Values that have fewer crashes than their share gain nothing. `few` are the combinations that
+    Values that have fewer crashes than their share gain nothing. `tally` are the combinations that
     the crashes have, and how many each.
     """
     share, _ = expected_shares(population, attribute)
-    codes = combinations_of(population).codes(attribute)[few[0]]
-    here = count_by_value(codes, few[1], share.size)
+    codes = combinations_of(population).codes(attribute)[tally[0]]
+    here = count_by_value(codes, tally[1], share.size)
     total = here.sum()
     both = ((here, share), (total - here, 1 - share))
     with np.errstate(divide="ignore", invalid="ignore"):
