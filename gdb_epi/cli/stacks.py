@@ -80,7 +80,7 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.cpython.runtime.state import decode_python
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.render.escape import escape
-    from gdb_epi.render.stacks import stacks_text
+    from gdb_epi.render.stacks import python_stack_lines
 
     python = decode_python(target)
     if isinstance(python, Absent):
@@ -89,7 +89,7 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     errors += [error for thread in python.threads() for error in thread.soft_errors]
     identity = target.process()
     pid = None if isinstance(identity, Absent) else identity.pid
-    lines = stacks_text(python, target.crash(), pid)
+    lines = python_stack_lines(python, target.crash(), pid)
     errors = sorted(dict.fromkeys(errors), key=lambda error: error.stage not in FIRST_STAGES)
     shown = errors[: MAX_NOTES if len(errors) > MAX_NOTES + 1 else None]
     lines += [f"note: {error.subject}: {error.message}" for error in shown]

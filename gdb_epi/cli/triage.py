@@ -148,7 +148,7 @@ def _add_limits(group: _ArgumentGroup) -> None:
 def run(args: Namespace) -> int:
     """Examine the cores, print the answers, store the records."""
     from gdb_epi.cli.support.core_files import find_cores
-    from gdb_epi.cli.support.triage_answers import open_answers
+    from gdb_epi.cli.support.triage_output import open_answers
 
     options = _options(args)
     inputs = find_cores([name for word in args.cores for name in _named(word)])

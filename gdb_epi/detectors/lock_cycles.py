@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.locks import types as t
-from gdb_epi.locks.waits.wait_graph import kind_of
+from gdb_epi.locks.waits.wait_graph import deadlock_kind
 from gdb_epi.process_state import ProcessState
 
 MAX_CYCLE = 32  # threads of one cycle that a finding names
@@ -78,7 +78,7 @@ def _cycle_findings(
 ) -> Iterator[Finding]:
     """Yield a finding for each cycle of this kind: `summary`, and who waits for what around it."""
     for cycle in state.locks.cycles:
-        if kind_of(cycle) != kind:
+        if deadlock_kind(cycle) != kind:
             continue
         tids = cycle.tids[:MAX_CYCLE]
         waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in frozenset(tids)}

@@ -92,10 +92,10 @@ def _message(target: Target, address: int) -> AbortMessage:
     size = struct.unpack("<I", target.read(address, _HEADER))[0]
     wanted = min(size, MAX_MESSAGE)
     raw = target.read(address + _HEADER, max(0, wanted - _HEADER))
-    return classify_abort_message(raw.split(b"\0", 1)[0].decode("utf-8", "backslashreplace"))
+    return classify_glibc_message(raw.split(b"\0", 1)[0].decode("utf-8", "backslashreplace"))
 
 
-def classify_abort_message(text: str) -> AbortMessage:
+def classify_glibc_message(text: str) -> AbortMessage:
     """Classify an abort message of glibc."""
     text = text.strip()
     for phrase in _FORTIFY:

@@ -18,7 +18,7 @@ import gdb.unwinder
 
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import NativeFrame, Target
-from gdb_epi.target.deep_stack import DeepStacks, OuterPart
+from gdb_epi.target.deep_stack import DeepStackWalker, OuterPart
 from gdb_epi.target.unwind import SAVED
 
 KEEP = 50  # frames that remain after a jump, at least
@@ -32,7 +32,7 @@ class UnwinderJumps:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._stacks: DeepStacks | None = None
+        self._stacks: DeepStackWalker | None = None
         self._parts: dict[tuple[int, int], OuterPart] = {}  # by rip and rsp
         self._unwinder: _Unwinder | None = None
 
@@ -58,7 +58,7 @@ class UnwinderJumps:
         """
         registers = _registers(frame)
         if self._stacks is None:
-            self._stacks = DeepStacks(self._target)
+            self._stacks = DeepStackWalker(self._target)
         part = self._stacks.outer_part(registers, KEEP, MOST)
         if part is None:
             return False

@@ -26,7 +26,7 @@ from gdb_epi.hangs.tasks import (
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.spin_loops import spins_for
-from gdb_epi.locks.waits.wait_graph import kind_of
+from gdb_epi.locks.waits.wait_graph import deadlock_kind
 from gdb_epi.target.symbols import symbolized
 
 MAX_SHOWN = 4  # members of a circle that the sentence names
@@ -60,7 +60,7 @@ def lock_cycle(scene: HangContext) -> h.HangAnswer | None:
         sentence = f"{count} threads wait for each other: {'; '.join(parts)}"
         evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
         return h.HangAnswer(
-            h.DEADLOCK, _OF_SORT[kind_of(cycle)], sentence, members, cycle.confidence,
+            h.DEADLOCK, _OF_SORT[deadlock_kind(cycle)], sentence, members, cycle.confidence,
             tuple(evidence), ("a timeout of one of the waits", "a lock given up in wait()"),
         )  # fmt: skip
     return None

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, SoftError
-from gdb_epi.locks.types import ForkEvidence, VanishedThreads, Wait
+from gdb_epi.locks.types import ForkEvidence, ThreadsLostInFork, Wait
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.libc import runs_on_musl
@@ -47,7 +47,7 @@ class LockContext:
         python: PythonState | Absent,
         fork: ForkEvidence,
         soft_errors: list[SoftError],
-        vanished: VanishedThreads,
+        vanished: ThreadsLostInFork,
     ) -> None:
         self.target = target
         self.python = python

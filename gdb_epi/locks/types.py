@@ -110,7 +110,7 @@ class VanishedThread(NamedTuple):
     type_name: str | None = None  # of its threading.Thread object
 
 
-class VanishedThreads(NamedTuple):
+class ThreadsLostInFork(NamedTuple):
     """The threads that vanished. `at_least`: more may have, their stacks are gone or reused."""
 
     threads: tuple[VanishedThread, ...]
@@ -211,7 +211,7 @@ class LockReport(NamedTuple):
     fork: ForkEvidence
     waits: tuple[Wait, ...]
     soft_errors: tuple[SoftError, ...]
-    vanished: VanishedThreads = VanishedThreads((), False)
+    vanished: ThreadsLostInFork = ThreadsLostInFork((), False)
     handlers: ForkHandlers | None = None
     cycles: tuple[Cycle, ...] = ()
     held: tuple[HeldLock, ...] = ()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.locks.types import GIL, LockOwner, LockReport, Wait, lock_words
-from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, kind_of
+from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, deadlock_kind
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.stacks import thread_words
 from gdb_epi.render.wait_lines import HOLDERS, OF_THE_PARENT
@@ -123,7 +123,7 @@ def _circles(report: LockReport, names: dict[int, str]) -> list[str]:
         if len(cycle.tids) > MAX_SHOWN:
             shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
         ring = " -> ".join((*shown, _label(cycle.tids[0], names)))
-        lines.append(f"In a circle ({kind_of(cycle)}, {cycle.confidence}): {ring}")
+        lines.append(f"In a circle ({deadlock_kind(cycle)}, {cycle.confidence}): {ring}")
     return lines
 
 
@@ -233,7 +233,7 @@ def locks_json(state: ProcessState) -> dict[str, Any]:
             }
             for held in report.held
         ],
-        "cycles": [{**cycle._asdict(), "sort": kind_of(cycle)} for cycle in report.cycles],
+        "cycles": [{**cycle._asdict(), "sort": deadlock_kind(cycle)} for cycle in report.cycles],
         "activities": [activity._asdict() for activity in report.activities],
     }
 

@@ -91,7 +91,7 @@ def character_column(line: str, column: int) -> int:
     return len(raw.decode("utf-8", "ignore"))
 
 
-def one_line(lines: Sequence[str], number: int, span: Span | None) -> Iterator[str]:
+def line_with_carets(lines: Sequence[str], number: int, span: Span | None) -> Iterator[str]:
     """Yield one source line without its indentation, and the carets below it."""
     if not 1 <= number <= len(lines):
         return
@@ -193,7 +193,7 @@ def source_line_printer(session: Session) -> Callable[[PyFrame], list[str]]:
         if not isinstance(source, Source) or source.trust not in (VERIFIED, FITS):
             return []
         span = span_of(source.site.position, source.lines)
-        text = list(one_line(source.lines, frame.lineno, span))
+        text = list(line_with_carets(source.lines, frame.lineno, span))
         return [*map(SourceLine, text[:1]), *text[1:]]
 
     return below

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 MAX_TOGETHER = 6  # threads of one stack that are named
 
 
-def stacks_text(python: PythonState, crash: CrashInfo | Absent, pid: int | None) -> list[str]:
+def python_stack_lines(
+    python: PythonState, crash: CrashInfo | Absent, pid: int | None
+) -> list[str]:
     """Return the stacks of every thread, the one that died first.
 
     `crash` and `pid` say whether that thread crashed or the process was ended from outside.

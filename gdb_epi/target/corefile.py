@@ -49,7 +49,7 @@ PIECE = 1 << 17  # bytes that are compared with zeros at once
 _ZEROS = bytes(PIECE)
 
 
-class FilledRanges:
+class NonZeroRanges:
     """The parts of a core file that are not all zero; each window is looked at once.
 
     Free-threaded builds reserve a gigabyte for mimalloc, thread stacks and big arrays are mostly
@@ -149,7 +149,7 @@ class CoreFileTarget(MappedRegions):
         self.kept: dict[Any, Any] = {}  # api.shared_cache()
         self._data = data
         self._bytes = MappedBytes(data)
-        self._filled = FilledRanges(path, data)
+        self._filled = NonZeroRanges(path, data)
         self._gives_back = False
         self._looked_at = 0  # bytes, since pages were given back
         self._header = header

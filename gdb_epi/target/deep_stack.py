@@ -42,7 +42,7 @@ class OuterPart(NamedTuple):
     recurring: Mapping[int, int]
 
 
-class DeepStacks:
+class DeepStackWalker:
     """Walks of the threads of one process; what each place in the code needs is found once."""
 
     def __init__(self, target: Target) -> None:
@@ -129,7 +129,7 @@ class DeepStacks:
 class _Walk:
     """A frame of one stack, and the way to its callers."""
 
-    def __init__(self, stacks: DeepStacks, registers: Mapping[str, int]) -> None:
+    def __init__(self, stacks: DeepStackWalker, registers: Mapping[str, int]) -> None:
         self._stacks = stacks
         self._first = registers
         self._slots: dict[str, int] = {}  # where the registers of SAVED lie, if not in them

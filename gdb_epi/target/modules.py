@@ -117,7 +117,7 @@ class Modules:
         self._files: dict[str, ElfFile | Absent] = {}
         self._symbols: dict[str, int | None] = {}
         self._parsed: dict[str, tuple[int, tuple[elf.Segment, ...]] | None] = {}
-        self._tables: list[SymbolTable] = []
+        self._tables: list[GnuHashTable] = []
         self._without_table: Iterator[str] | None = None  # paths of modules not yet looked at
 
     # -- files that stand in for elided pages -----------------------------------------------
@@ -338,7 +338,7 @@ class Modules:
                 return address
         return None
 
-    def _symbol_tables(self) -> Iterator[SymbolTable]:
+    def _symbol_tables(self) -> Iterator[GnuHashTable]:
         """Yield the dynamic symbols of each module, libpython's first.
 
         Most questions are about that one, and opening thirty files costs 10 ms.
@@ -432,7 +432,7 @@ def _dynamic(target: CoreMemory, base: int, segments: Sequence[elf.Segment]) -> 
     return entries
 
 
-class SymbolTable(NamedTuple):
+class GnuHashTable(NamedTuple):
     """An object's DT_GNU_HASH table, and where the symbols and names are that it leads to.
 
     `base` is the load base; the addresses are those of the process.
@@ -472,7 +472,7 @@ class SymbolTable(NamedTuple):
 
 def symbol_table(
     target: CoreMemory, base: int, segments: Sequence[elf.Segment]
-) -> SymbolTable | None:
+) -> GnuHashTable | None:
     """Return the dynamic symbols of an object; None when it has no hash table of them.
 
     Raises UnreadableMemory when the tables are neither in the core nor in a matching file.
@@ -486,4 +486,4 @@ def symbol_table(
         return None
     buckets = table + 16 + 8 * bloom_size
     symbols, names = dynamic[DT_SYMTAB], dynamic[DT_STRTAB]
-    return SymbolTable(target, base, symbols, names, buckets, bucket_count, first)
+    return GnuHashTable(target, base, symbols, names, buckets, bucket_count, first)

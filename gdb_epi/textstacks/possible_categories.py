@@ -8,7 +8,7 @@ siginfo, which a text rarely shows. What stays open is listed, never guessed.
 from __future__ import annotations
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.fault.abort_message import AbortMessage, classify_abort_message
+from gdb_epi.fault.abort_message import AbortMessage, classify_glibc_message
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import NULL_PAGE
@@ -181,7 +181,7 @@ class _AbortScene(CategoryInput):
         )
         words = next((frame.words for frame in thread.native if frame.words), None)
         message: AbortMessage | Absent = Absent(NOT_AVAILABLE, "a text holds no __abort_msg")
-        self.abort_message = message if words is None else classify_abort_message(words)
+        self.abort_message = message if words is None else classify_glibc_message(words)
 
 
 def _is_reraise(thread: TextThread) -> bool:

@@ -247,7 +247,6 @@ def prepare() -> None:
     """Import all that a triage needs, so that forks share it."""
     from importlib import import_module
 
-    from gdb_epi.cli.support import core_files, examine, triage_answers  # noqa: F401
     from gdb_epi.loader import load_all
 
     for name in workers.LOADED_FIRST:

@@ -23,7 +23,7 @@ from support.scenes import (
 )
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
-from gdb_epi.fault.abort_message import classify_abort_message
+from gdb_epi.fault.abort_message import classify_glibc_message
 from gdb_epi.fault.account import account_of
 from gdb_epi.fault.find_fault import find_fault
 from gdb_epi.process_state import ProcessState
@@ -174,8 +174,8 @@ def test_glibc_messages(text: str, expected: str) -> None:
 def test_a_message_stays_inside_its_class() -> None:
     """Nothing that the program put into the text may leak into the record."""
     secret = 'prog: x.c:1: check: Assertion `password == "hunter2"\' failed.'
-    assert classify_abort_message(secret).function == "check"
-    assert "hunter2" not in repr(classify_abort_message(secret))
+    assert classify_glibc_message(secret).function == "check"
+    assert "hunter2" not in repr(classify_glibc_message(secret))
     found = category(message(secret))
     assert "hunter2" not in repr(found)
 

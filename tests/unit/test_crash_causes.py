@@ -28,7 +28,7 @@ from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
 from gdb_epi.fault import variables_holding_address
-from gdb_epi.fault.abort_message import FATAL, classify_abort_message
+from gdb_epi.fault.abort_message import FATAL, classify_glibc_message
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.target.api import Module, NativeFrame, Region
 from gdb_epi.target.cpu_features import features_in
@@ -260,10 +260,10 @@ def test_a_template_of_the_library_threw_for_code_of_the_program() -> None:
 
 
 def test_constant_messages_of_the_c_library_alone_are_told() -> None:
-    message = classify_abort_message("FATAL: exception not rethrown\n")
+    message = classify_glibc_message("FATAL: exception not rethrown\n")
     assert (message.kind, message.text) == ("other", "FATAL: exception not rethrown")
     assert message.text in FATAL
-    assert classify_abort_message("FATAL: the password is 1234").text == ""
+    assert classify_glibc_message("FATAL: the password is 1234").text == ""
 
 
 def test_a_refused_call_has_its_name() -> None:

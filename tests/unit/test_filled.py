@@ -6,17 +6,17 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
-from gdb_epi.target.corefile import PIECE, FilledRanges
+from gdb_epi.target.corefile import PIECE, NonZeroRanges
 
 
-def made(path: Path, size: int, parts: dict[int, bytes]) -> FilledRanges:
+def made(path: Path, size: int, parts: dict[int, bytes]) -> NonZeroRanges:
     with path.open("wb+") as file:
         file.truncate(size)
         for at, data in parts.items():
             file.seek(at)
             file.write(data)
         file.flush()
-        return FilledRanges(str(path), mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ))
+        return NonZeroRanges(str(path), mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ))
 
 
 def covers(ranges: list[tuple[int, int]], at: int, size: int) -> bool:

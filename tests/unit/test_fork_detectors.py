@@ -67,7 +67,7 @@ def test_the_holder_is_named_with_its_code() -> None:
     owner = t.LockOwner(None, IDENT, "holder", "vanished")
     made = forked(
         waits=(wait(t.INHERITED_HOLDER_FRAME_VANISHED, owner=owner),),
-        vanished=t.VanishedThreads((holder,), False),
+        vanished=t.ThreadsLostInFork((holder,), False),
     )
     found = one(forked_child_lock(made))
     assert found.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
@@ -141,7 +141,7 @@ def test_latent_inherited_lock() -> None:
 def test_a_guess_without_python_stays_what_it_is() -> None:
     made = forked()
     guess = wait(t.PROBABLE_INHERITED, "probable")
-    nothing = t.VanishedThreads((), False)
+    nothing = t.ThreadsLostInFork((), False)
     absent = Absent(NOT_APPLICABLE, "no CPython")
     assert demote_unsupported_guesses(made.target, absent, nothing, [guess]) == [guess]
 
@@ -152,7 +152,7 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
     timer = vanished(frame("run", "threading"), type_name="Timer")
     plain = vanished(frame("hold", "app"), module="/usr/lib/libpython3.12.so.1.0")
     kinds = [
-        p.kind for p in vanished_pools(t.VanishedThreads((worker, native, timer, plain), False))
+        p.kind for p in vanished_pools(t.ThreadsLostInFork((worker, native, timer, plain), False))
     ]
     assert sorted(kinds) == [
         "OpenMP (libgomp)", "concurrent.futures thread pool", "threading.Timer",
@@ -162,9 +162,9 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
 def test_vanished_threads_as_lines() -> None:
     known = vanished(frame("hold", "app"))
     bare = vanished(name=None, tid=None, missing="stack memory absent", how="")
-    gone = t.VanishedThreads((known, bare), True)
+    gone = t.ThreadsLostInFork((known, bare), True)
     assert vanished_summary(gone).startswith("At least 2 threads")
-    assert "left behind" in vanished_summary(t.VanishedThreads((), False))
+    assert "left behind" in vanished_summary(t.ThreadsLostInFork((), False))
     text = "\n".join(vanished_lines(gone, limit=5))
     assert "holder (thread 990 of the parent)" in text
     assert "hold" in text and "stack memory absent" in text

@@ -13,7 +13,7 @@ from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_except
 from gdb_epi.detectors import lock_cycles
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.code_loops import Jump, loops_of
-from gdb_epi.locks.waits.wait_graph import find_cycles, kind_of, mark_cycles
+from gdb_epi.locks.waits.wait_graph import deadlock_kind, find_cycles, mark_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
 
@@ -244,7 +244,7 @@ def test_each_sort_has_one_detector(kinds: tuple[str, str], sort: str) -> None:
     waits = (edge(1, 2, kinds[0]), edge(2, 1, kinds[1]))
     made = with_report(waits)
     (cycle,) = made.locks.cycles
-    assert kind_of(cycle) == sort
+    assert deadlock_kind(cycle) == sort
     for name, detect in DETECTORS.items():
         found = list(detect(made))
         assert len(found) == (name == sort)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.cli.report import _write as write_report
-from gdb_epi.cli.support.triage_answers import _open_output
+from gdb_epi.cli.support.triage_output import _open_output
 from gdb_epi.fleet.records.spool import SpoolError, write_to_spool
 from gdb_epi.fleet.store.db import open_database
 

@@ -36,8 +36,8 @@ from gdb_epi.errors import Absent
 from gdb_epi.render import source
 from gdb_epi.render.source import (
     character_column,
+    line_with_carets,
     listing_lines,
-    one_line,
     terminal_text_and_columns,
 )
 from gdb_epi.report import Listing, Span
@@ -177,11 +177,11 @@ def test_long_and_hostile_lines_are_cut() -> None:
     assert "\u202e" not in text and "\x00" not in text
     assert len(columns) == 103
     assert character_column("日本", 3) == 1 and character_column("日本", 4) == 1
-    assert list(one_line(["    return f(x) + 1"], 1, Span(1, 11, 1, 15))) == [
+    assert list(line_with_carets(["    return f(x) + 1"], 1, Span(1, 11, 1, 15))) == [
         "return f(x) + 1",
         "       ^^^^",
     ]
-    assert list(one_line([], 1, None)) == []
+    assert list(line_with_carets([], 1, None)) == []
 
 
 def test_members_of_archives(tmp_path: Path) -> None:

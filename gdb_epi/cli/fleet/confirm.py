@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from gdb_epi.cli.fleet.decision import add_decision, run_decision
+from gdb_epi.cli.fleet.decision import add_decision, set_state_of_finding
 
 GROUP = "Every day"
 HELP = "a finding is true: it stays raised, and is not raised again"
 
 add_arguments = add_decision
-run = partial(run_decision, state="confirmed")
+run = partial(set_state_of_finding, state="confirmed")

@@ -18,7 +18,7 @@ def add_decision(parser: ArgumentParser) -> None:
     add_database(parser)
 
 
-def run_decision(args: Namespace, state: str) -> int:
+def set_state_of_finding(args: Namespace, state: str) -> int:
     """Set the state of a finding and say so. Raises InputError when there is no such finding."""
     from gdb_epi.fleet.store.db import open_database
 

@@ -21,14 +21,14 @@ _CARRIERS = (b".debug_info", b".zdebug_info", b".gnu_debugdata")
 Stamp = tuple[str, int, int]  # of a file: path, size, time of its last change
 
 
-class DebugFiles(NamedTuple):
+class DebugInfoStamps(NamedTuple):
     """What a file's names come from: `inside` of itself, and from separate files."""
 
     inside: bool
     separate: tuple[Stamp, ...]
 
 
-def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> DebugFiles:
+def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> DebugInfoStamps:
     """Return where the debug information of a file is; `folders` are those of GDB's setting."""
     places = {section.name: (section.offset, section.size) for section in sections(file)}
     inside = any(name in places for name in _CARRIERS)
@@ -36,7 +36,7 @@ def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> D
     link = os.fsdecode(file.read(offset, min(size, MAX_LINK)).partition(b"\0")[0])
     names = dict.fromkeys(_candidates(file, link, folders, sysroot))
     stamps = [file_stamp(name) for name in names]
-    return DebugFiles(inside, tuple(filter(None, stamps)))
+    return DebugInfoStamps(inside, tuple(filter(None, stamps)))
 
 
 def file_stamp(name: str) -> Stamp | None:

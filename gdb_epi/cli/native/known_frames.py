@@ -18,7 +18,7 @@ from pathlib import Path
 
 from gdb_epi import __version__
 from gdb_epi.cli.native.call_chains import CallChains, LoadedFile
-from gdb_epi.cli.native.debug_files import DebugFiles, Stamp, debug_files, file_stamp
+from gdb_epi.cli.native.debug_files import DebugInfoStamps, Stamp, debug_files, file_stamp
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.cli.native.frame_name_cache import (
     FORMAT,
@@ -81,7 +81,7 @@ class _Object(NamedTuple):
 
     file: ElfFile
     names: FileNames
-    debug: DebugFiles
+    debug: DebugInfoStamps
 
     @property
     def has_debug(self) -> bool:
@@ -251,7 +251,7 @@ class KnownFrames:
             return address
         return None
 
-    def _debug(self, module: Module) -> DebugFiles:
+    def _debug(self, module: Module) -> DebugInfoStamps:
         return debug_files(self._file(module), self._debug_folders, self._sysroot)
 
     def _file(self, module: Module) -> ElfFile:

@@ -11,7 +11,7 @@ from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointe
 from gdb_epi.corruption.heap.popped_frames import code_of_popped_frame, link_of_popped_frame
 from gdb_epi.corruption.pointers.one_bit_neighbours import (
     MAX_COPIES,
-    Neighbour,
+    Correction,
     is_far_flip,
     neighbours_of,
     registers_holding,
@@ -54,7 +54,7 @@ def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
             yield _evidence(context, neighbour)
 
 
-def _evidence(context: Context, neighbour: Neighbour) -> Evidence:
+def _evidence(context: Context, neighbour: Correction) -> Evidence:
     suspect = neighbour.suspect
     where, path = _origin(context, neighbour)
     evidence = word_evidence(
@@ -74,7 +74,7 @@ def _evidence(context: Context, neighbour: Neighbour) -> Evidence:
     return evidence._replace(ambiguous=neighbour.ambiguous)
 
 
-def _origin(context: Context, neighbour: Neighbour) -> tuple[int | str, str]:
+def _origin(context: Context, neighbour: Correction) -> tuple[int | str, str]:
     """Return where the wrong word is, or was, and whether memory held it."""
     suspect = neighbour.suspect
     if suspect.slots:
@@ -87,13 +87,13 @@ def _origin(context: Context, neighbour: Neighbour) -> tuple[int | str, str]:
     return suspect.source, REGISTER
 
 
-def _id(context: Context, neighbour: Neighbour) -> str:
+def _id(context: Context, neighbour: Correction) -> str:
     may_be_far = not neighbour.suspect.depth and neighbour.level not in ("P5", "P14", "P16", "R17")
     far = may_be_far and is_far_flip(context, neighbour.suspect, neighbour.bit)
     return f"{neighbour.level}:far" if far else neighbour.level
 
 
-def _sentence(context: Context, neighbour: Neighbour) -> str:
+def _sentence(context: Context, neighbour: Correction) -> str:
     suspect = neighbour.suspect
     held = f"in {suspect.source}"
     if suspect.slots:
@@ -107,7 +107,7 @@ def _sentence(context: Context, neighbour: Neighbour) -> str:
     )
 
 
-def _who_else(context: Context, neighbour: Neighbour) -> str:
+def _who_else(context: Context, neighbour: Correction) -> str:
     """Tell who holds the corrected word, as far as memory was searched for it by any check."""
     skipped = context.searches_skipped
     in_memory: tuple[int, ...] = ()

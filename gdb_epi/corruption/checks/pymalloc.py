@@ -76,7 +76,7 @@ class _Candidate(NamedTuple):
     debug: bool  # behind it lie the debug hooks' bytes
 
 
-class BlockObjects:
+class BlockTypesCheck:
     """Collect the type words of blocks; judge them when all types are known."""
 
     def __init__(self, heap: ObjectsByType, context: Context) -> None:
@@ -340,7 +340,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     """
     if required(context.state.python).layout.free_threaded:
         raise NotChecked("free-threaded builds use mimalloc, not pymalloc")
-    blocks = BlockObjects(shared_heap(context), context)
+    blocks = BlockTypesCheck(shared_heap(context), context)
     if context.sweep:
         try:
             blocks.know_all_types()

@@ -60,7 +60,7 @@ MAX_LANES = 4
 AROUND = (-16, -8, 8, 16)
 
 
-class Neighbour(NamedTuple):
+class Correction(NamedTuple):
     """A suspect and one flip of it; `bit` is -1 when a whole byte differs.
 
     `pointee` is what begins at the corrected address. `copies`: other words of memory or registers
@@ -98,11 +98,11 @@ LEVELS = (
 
 
 @once_per_run
-def neighbours_of(context: Context) -> list[Neighbour]:
+def neighbours_of(context: Context) -> list[Correction]:
     """Return the one-bit neighbours that would have worked, the best first."""
     suspects = suspects_of(context)
     garbage = any(not s.depth and has_software_pattern(context, s) for s in suspects)
-    neighbours: list[Neighbour] = []
+    neighbours: list[Correction] = []
     for suspect in suspects:
         if suspect.depth:
             neighbours += _through(context, suspect, garbage)
@@ -118,7 +118,7 @@ def neighbours_of(context: Context) -> list[Neighbour]:
     return sorted(ranked, key=lambda neighbour: LEVELS.index(neighbour.level))
 
 
-def evidence_id_of_neighbour(neighbour: Neighbour) -> str:
+def evidence_id_of_neighbour(neighbour: Correction) -> str:
     """Return the id of the strongest pointee that can be said about a neighbour; "" for nothing."""
     suspect, pointee = neighbour.suspect, neighbour.pointee
     if neighbour.bit < 0:
@@ -154,7 +154,7 @@ def evidence_id_of_neighbour(neighbour: Neighbour) -> str:
     return "P5" if neighbour.bit >= 47 else "P1"
 
 
-def _direct(context: Context, suspect: Suspect) -> list[Neighbour]:
+def _direct(context: Context, suspect: Suspect) -> list[Correction]:
     """Return the flips of a word of the access itself that make the access legal."""
     site = context.site
     assert not isinstance(site, Absent)
@@ -180,7 +180,7 @@ def _direct(context: Context, suspect: Suspect) -> list[Neighbour]:
     ]
 
 
-def _lanes(context: Context, suspect: Suspect) -> list[Neighbour]:
+def _lanes(context: Context, suspect: Suspect) -> list[Correction]:
     """Return the changes of one zeroed byte after which a word points at something's start.
 
     A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
@@ -224,7 +224,7 @@ def _as_relocated(context: Context, slot: int, value: int) -> bool:
     return any(image.is_bound(slot, value) for image in images)
 
 
-def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Neighbour]:
+def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Correction]:
     """Return the flips that make a word that was loaded through point at an object's start.
 
     A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is
@@ -274,7 +274,7 @@ def _same_file(context: Context, address: int, other: int) -> bool:
 
 def _neighbour(
     context: Context, suspect: Suspect, corrected: int, bit: int, search: bool = True
-) -> Neighbour:
+) -> Correction:
     """Return a flip of a suspect with all that speaks for it.
 
     Memory is not searched for a value where nothing begins without `search`.
@@ -342,7 +342,7 @@ def _neighbour(
         is_object=bool(copies and (kind or index.heads_object(corrected))),
         held=STACK if all(stacked) else HEAP if pointee is not None and not any(stacked) else MIXED,
     )
-    return Neighbour(
+    return Correction(
         suspect=suspect,
         corrected=corrected,
         bit=bit,

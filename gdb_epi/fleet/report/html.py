@@ -12,7 +12,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gdb_epi.fleet.report import plots
-from gdb_epi.fleet.report.figures import exclusive_drawing
+from gdb_epi.fleet.report.matplotlib_svg import exclusive_drawing
 from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.texts import clean, day_text, number, percent
 from gdb_epi.render.escape import escape as escape_controls

@@ -11,7 +11,7 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from gdb_epi.fleet.report.figures import (
+from gdb_epi.fleet.report.matplotlib_svg import (
     ALARM,
     GROUP,
     INK,

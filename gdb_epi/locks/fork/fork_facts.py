@@ -8,7 +8,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.fork.atfork_handlers import fork_handlers
 from gdb_epi.locks.fork.evidence import conclude_fork, read_fork, with_atfork_handlers
 from gdb_epi.locks.fork.vanished import vanished_threads
-from gdb_epi.locks.types import ForkEvidence, ForkHandlers, VanishedThreads
+from gdb_epi.locks.types import ForkEvidence, ForkHandlers, ThreadsLostInFork
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -18,7 +18,7 @@ class ForkFacts(NamedTuple):
 
     evidence: ForkEvidence
     handlers: ForkHandlers | None
-    vanished: VanishedThreads
+    vanished: ThreadsLostInFork
     soft_errors: tuple[SoftError, ...]
 
 

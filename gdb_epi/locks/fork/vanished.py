@@ -17,7 +17,7 @@ from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.fork.known_threads import KnownThread, known_threads
 from gdb_epi.locks.fork.stack_scan import StackScanner
 from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
-from gdb_epi.locks.types import ForkEvidence, VanishedThread, VanishedThreads
+from gdb_epi.locks.types import ForkEvidence, ThreadsLostInFork, VanishedThread
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 
@@ -60,7 +60,7 @@ class _Finder:
                 t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
             }
 
-    def find(self) -> VanishedThreads:
+    def find(self) -> ThreadsLostInFork:
         """Return the threads in the order of glibc's lists."""
         lists = stack_lists(self.target)
         gone = [] if isinstance(lists, Absent) else gone_descriptors(lists, self.live)
@@ -70,7 +70,7 @@ class _Finder:
         threads += [self._of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen]
         if self.fork.from_main_thread is False and not any(thread.is_main for thread in threads):
             threads += self._parents_main()
-        return VanishedThreads(tuple(threads), self._at_least(lists, threads), tuple(self.errors))
+        return ThreadsLostInFork(tuple(threads), self._at_least(lists, threads), tuple(self.errors))
 
     def _at_least(self, lists: StackLists | Absent, threads: list[VanishedThread]) -> bool:
         """Tell whether more threads may have vanished than were found."""
@@ -215,12 +215,12 @@ def vanished_threads(
     python: PythonState | Absent,
     fork: ForkEvidence,
     thread_objects: Sequence[KnownThread] | None = None,
-) -> VanishedThreads:
+) -> ThreadsLostInFork:
     """Return the threads that this forked child does not have, with their Python frames.
 
     `thread_objects` are those of threading, where they were read before. Empty when the process is
     not known to be forked.
     """
     if not fork.forked:
-        return VanishedThreads((), False)
+        return ThreadsLostInFork((), False)
     return _Finder(target, python, fork, thread_objects).find()

@@ -8,7 +8,7 @@ its start routine lies in (for threads that a C library started).
 
 from __future__ import annotations
 
-from gdb_epi.locks.types import VanishedThread, VanishedThreads
+from gdb_epi.locks.types import ThreadsLostInFork, VanishedThread
 from gdb_epi.typing_lite import NamedTuple
 
 # (module, function) of a frame -> what the thread was. The first match, outermost frame first.
@@ -56,7 +56,7 @@ class VanishedPool(NamedTuple):
     witness: str
 
 
-def vanished_pools(vanished: VanishedThreads) -> tuple[VanishedPool, ...]:
+def vanished_pools(vanished: ThreadsLostInFork) -> tuple[VanishedPool, ...]:
     """Return the pools and helpers that the child does not have, the largest first."""
     by_kind: dict[str, list[tuple[str, str]]] = {}
     for thread in vanished.threads:
@@ -75,7 +75,7 @@ def vanished_pools(vanished: VanishedThreads) -> tuple[VanishedPool, ...]:
     return tuple(sorted(pools, key=lambda pool: (-len(pool.workers), pool.kind)))
 
 
-def native_pools(vanished: VanishedThreads) -> dict[str, tuple[str, int]]:
+def native_pools(vanished: ThreadsLostInFork) -> dict[str, tuple[str, int]]:
     """Return {path of a library known for its pool: (its name, how many threads vanished)}."""
     by_path: dict[str, tuple[str, int]] = {}
     for thread in vanished.threads:

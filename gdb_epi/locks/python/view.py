@@ -19,7 +19,7 @@ from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.lock_objects import LockObject, LockObjects
-from gdb_epi.locks.types import VanishedThread, VanishedThreads, place_of
+from gdb_epi.locks.types import ThreadsLostInFork, VanishedThread, place_of
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -77,7 +77,7 @@ class Block(NamedTuple):
 class PythonView:
     """The Python side of one process."""
 
-    def __init__(self, target: Target, python: PythonState, vanished: VanishedThreads) -> None:
+    def __init__(self, target: Target, python: PythonState, vanished: ThreadsLostInFork) -> None:
         self.target = target
         self.python = python
         self.vanished = vanished

@@ -16,7 +16,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.call_sites import strings_of
-from gdb_epi.locks.types import INFO, PROBABLE_INHERITED, VanishedThreads, Wait
+from gdb_epi.locks.types import INFO, PROBABLE_INHERITED, ThreadsLostInFork, Wait
 from gdb_epi.target.api import Target
 
 MAX_FRAMES = 20_000  # of all vanished threads
@@ -24,7 +24,7 @@ _TABLES = ("co_names", "co_localsplusnames", "co_varnames", "co_freevars", "co_c
 
 
 def demote_unsupported_guesses(
-    target: Target, python: PythonState | Absent, vanished: VanishedThreads, waits: Iterable[Wait]
+    target: Target, python: PythonState | Absent, vanished: ThreadsLostInFork, waits: Iterable[Wait]
 ) -> list[Wait]:
     """Return the waits; a guess that no vanished thread supports becomes mere information."""
     all_waits = list(waits)
@@ -49,7 +49,7 @@ def _doubted(wait: Wait, named: set[str]) -> Wait:
     return wait._replace(confidence=INFO, evidence=(*wait.evidence, evidence))
 
 
-def _names(reader: MemoryReader, vanished: VanishedThreads) -> set[str]:
+def _names(reader: MemoryReader, vanished: ThreadsLostInFork) -> set[str]:
     """Return every name in the code objects that the vanished threads ran."""
     frames = (frame for thread in vanished.threads for frame in thread.frames)
     names: set[str] = set()

@@ -44,7 +44,7 @@ def _cycle(tids: list[int], following: dict[int, t.Wait]) -> t.Cycle:
     return t.Cycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
 
 
-def kind_of(cycle: t.Cycle) -> str:
+def deadlock_kind(cycle: t.Cycle) -> str:
     """Return what sort of deadlock a cycle is: "gil", "import", "join" or "order"."""
     if cycle.has_gil():
         return "gil"
