@@ -492,7 +492,7 @@ def _read(scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...])
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
         return h.answer(
             h.HANG, "peer",
-            f"{waits}{what}, which it reads in a loop; the other side has not written", activity,
+            f"{waits}{what}, which it reads in a loop; nothing more has come", activity,
             t.INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
         )  # fmt: skip

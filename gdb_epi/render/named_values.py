@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.record.reading import group_in, groups_in
+from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
 
 MAX_SHOWN = 2
@@ -38,7 +39,7 @@ def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
         elif address is None:
             yield f"{who} is the bad address"
         else:
-            yield f"{who} is {address}, which is {address:#x}"
+            yield f"{who} is {signed_word(address)}, which is {address:#x}"
 
 
 def _address(signal: Mapping[str, Any]) -> int | None:

@@ -394,7 +394,7 @@ def _damage(record: Json) -> Iterator[str]:
     if damage.get("found") and not damage.get("bits") and not damage.get("should_be"):
         software = group_in(record, "verdict").get("label") == "software"
         wrong = "was overwritten" if software else "is wrong"
-        yield f"the word at {where} {wrong}, in more than one bit"
+        yield f"the word at {where} {wrong}"
     elif damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
         holds = f" holds {short_address(damage.get('holds'))}" if damage.get("holds") else ""

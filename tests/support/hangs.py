@@ -72,7 +72,7 @@ TRUTHS = {
     "reply_never_comes": Truth(HANG, "peer", ("Unix socket",)),
     "makefile_never_ends": Truth(HANG, "peer", ("Unix socket",)),
     "lines_of_a_quiet_child": Truth(
-        HANG, "peer", ("the stdout pipe of child", "in a loop", "the other side has not written")
+        HANG, "peer", ("the stdout pipe of child", "in a loop", "nothing more has come")
     ),
     "pipe_never_written": Truth(HANG, "peer", ("pipe_never_written", "a pipe or a")),
     "peer_never_reads": Truth(HANG, "peer does not read", ("Unix socket",)),

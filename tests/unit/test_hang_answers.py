@@ -88,7 +88,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, sure) -> None
     )
     answer = answer_for(scene, activity)
     assert (answer.label, answer.kind, answer.sure) == (h.HANG, "peer", sure)
-    assert ("the other side has not written" in answer.sentence) == (sure == "info")
+    assert ("nothing more has come" in answer.sentence) == (sure == "info")
 
 
 def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:

@@ -6,8 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
-from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    NotChecked,
+    Skipped,
+    changed_bits,
+    required,
+    word_evidence,
+)
+from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.memory import on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.pointers.word_origin import origin_of_register
 from gdb_epi.corruption.registry import check
@@ -28,6 +36,9 @@ WIDE_BITS = 16  # of pages that a walk along a list reads
 WIDE = 1 << WIDE_BITS
 MAX_WIDE = 2048
 FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
+
+
+MAX_HOLDERS = 8  # words with the address of one link
 
 
 class Repair(NamedTuple):
@@ -125,7 +136,33 @@ def _of_the_walk(context: Context, links: GcLinks, repairs: dict[int, Repair]) -
             if repairs:
                 return
     if len(marked) == 1:  # a collection marks many
-        repairs[marked[0].where] = marked[0]
+        repair = _counted_through(context, links, marked[0]) or marked[0]
+        repairs[repair.where] = repair
+
+
+def _counted_through(context: Context, links: GcLinks, marked: Repair) -> Repair | None:
+    """Return the field through which references were counted in a link; None without one.
+
+    It holds the link's address, and one bit away is the object that the link belongs to: the link
+    took the references that the object should have, and is not what was damaged.
+    """
+    link, index = marked.where, address_index(context)
+    right = link + links.size
+    if len(changed_bits(link, right)) != 1:
+        return None
+    beside = (links.following(link), links.before(link))
+    for place in context.places_of(link, MAX_HOLDERS):
+        is_link = any(node <= place < node + links.size for node in beside)
+        owner = None if is_link or on_stack(context, place) else index.owner(place)
+        if owner is not None:
+            text = (
+                f"the word at {place:#x}, in an object of type {owner[1]}, leads to a link of the "
+                f"collector before an object of type {index.object_type(right)}, and one bit away "
+                f"to the object; {marked.found - marked.corrected} of its references were counted "
+                "in the link"
+            )
+            return Repair(place, link, right, text)
+    return None
 
 
 def _walk_all(

@@ -159,7 +159,8 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
             wanted = max(sound, key=sound.count, default=None)
             if wanted is None or sound.count(wanted) < FEWEST_SOUND:
                 continue
-            wrong = [value for value, name in zip(values, kinds, strict=True) if name is None]
+            # What begins a block may be an object that is gone: nobody wrote into the field.
+            wrong = [value for value in values if address_index(context).at(value) is None]
             changed = [v for v in wrong[:MAX_WRONG] if _is_nearly(context, v, wanted)]
             if suspect.value in changed and len(changed) >= FEWEST_WRONG:
                 more = "at least " if len(wrong) > MAX_WRONG else ""

@@ -98,7 +98,7 @@ def waits_once(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer |
         sure = t.PROBABLE if looping or _asked(scene, activity) else t.INFO
         return h.answer(
             h.HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
-            "timeout: the other side has not written", activity, sure, ruled_out=ruled_out,
+            "timeout: nothing has come", activity, sure, ruled_out=ruled_out,
             doubts=("what the other side does is not in this core",),
         )  # fmt: skip
     alone = scene.view.all_frames().keys() <= {activity.tid}

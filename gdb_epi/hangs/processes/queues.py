@@ -91,9 +91,15 @@ def unfinished_jobs(scene: HangContext, activity: h.ThreadActivity) -> str:
 def jobs_behind(scene: HangContext, activity: h.ThreadActivity) -> str:
     """Say that jobs wait for the worker of a thread pool that waits; "" where one is free."""
     for pool in pools_of(scene.target, scene.python).pools:
-        if not pool.queued or all(worker.tid != activity.tid for worker in pool.workers):
+        if (
+            pool.shut_down
+            or not pool.queued
+            or all(worker.tid != activity.tid for worker in pool.workers)
+        ):
             continue
         if any(worker.idle for worker in pool.workers):
             return ""
-        return f"all workers of its thread pool are taken, {counted(pool.queued, 'job')} queued"
+        more = pool.max_workers is None or len(pool.workers) < pool.max_workers
+        taken = "" if more else "all workers of its thread pool are taken, "
+        return f"{taken}{counted(pool.queued, 'job')} of its thread pool queued"
     return ""
