@@ -27,7 +27,7 @@ from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS
-from gdb_epi.fault.reads import read_u64
+from gdb_epi.fault.reads import read_u64, read_word
 from gdb_epi.fault.site import DATA
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
@@ -103,6 +103,71 @@ def item_counts_of_the_heap(context: Context) -> Iterator[Evidence]:
     for count in _of_owners(context, walk.reader, of_kind):
         if count.place not in seen:
             yield from _repair(walk, count)
+
+
+@check(
+    "R25-form",
+    everywhere=True,
+    needs="python",
+    order=58,
+    innocent_causes=(
+        "the object was freed or overwritten: then its characters do not end with its block; up to "
+        "3.11 a str whose characters lie elsewhere: then they do not either. Of more than a few "
+        "nothing is said."
+    ),
+)
+def string_forms_of_the_heap(context: Context) -> Iterator[Evidence]:
+    """Find str objects whose flags no str has, where one flipped flag makes all of them agree.
+
+    The flags say where the characters lie and how wide they are (Include/cpython/unicodeobject.h,
+    `state`, 3.8 to 3.15). A str that says "elsewhere" gives its own text as a pointer.
+    """
+    census, walk = required(pool_census(context)), required(object_walk(context))
+    form, kind = str_form(walk.reader.layout, 0), _built_in_types(walk).get("str")
+    if form is None or kind is None:
+        return
+    wrong: list[tuple[int, int, int]] = []
+    for blocks in census.classes:
+        if blocks.block < form.head:
+            continue
+        row = blocks.row()
+        numbers = row.that_hold(kind.address, form.type_at)
+        flags = row.of_blocks(numbers, form.state_at)
+        odd = [(n, word) for n, word in zip(numbers, flags, strict=True)
+               if word & form.state_mask not in form.kinds]  # fmt: skip
+        wrong += [(blocks.start(number), word, blocks.block) for number, word in odd]
+    for owner, word, block in wrong if len(wrong) <= MAX_SUSPECTED else ():
+        length = read_word(context.target, owner + form.length_at) or 0
+        right = [
+            word ^ 1 << bit
+            for bit in range(form.state_mask.bit_length())
+            if _fills_block(walk, form.kinds.get((word ^ 1 << bit) & form.state_mask), owner,
+                            length, block)
+        ]  # fmt: skip
+        if len(right) == 1:
+            summary = (
+                f"the flags of the str at {owner:#x} are those of no str; with one other bit its "
+                f"{length} characters and their NUL are where it says, and end with its block"
+            )
+            place = owner + form.state_at
+            yield word_evidence("R25", place, word, right[0], summary)
+
+
+def _fills_block(
+    walk: ObjectWalk, shape: tuple[int, int] | None, owner: int, length: int, block: int
+) -> bool:
+    """Whether so many characters, the last no NUL, and a NUL behind them fill a block."""
+    if shape is None or not 0 < length < block:
+        return False
+    head, width = shape
+    end = head + (length + 1) * width
+    if not block - GRAIN < end <= block:
+        return False
+    try:
+        text = walk.reader.read(owner + head, end - head)
+    except UnreadableMemory:
+        return False
+    return not any(text[-width:]) and any(text[-2 * width : -width])
 
 
 def _suspected(
