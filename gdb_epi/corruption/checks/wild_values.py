@@ -234,7 +234,7 @@ def data_called(context: Context) -> Iterator[Evidence]:
         return
     address = site.address or 0
     region = context.target.region_at(address)
-    if address < NEAR_NULL or region is None or may_execute(region):
+    if address < NEAR_NULL or not permits(region, "r") or may_execute(region):
         return
     if is_one_byte_off(context, address, 0, "x"):
         return
