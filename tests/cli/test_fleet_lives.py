@@ -2,7 +2,8 @@
 """What the fleet's questions say of fleets of real life, whose truth is planted.
 
 Each is made of full records and host-hours in files, as a person has them, and asked by the
-command (tests/support/fleet_lives, tests/bench/README.md).
+command (tests/support/fleet_lives, tests/bench/README.md). The fleets of the first two scores are
+heavy but for five: all 39 take 100 s of CPU.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def test_hosts_of_a_bad_microcode_are_not_accused_one_by_one(ask):
     assert "cannot tell yet: host" not in shell("fleet", "suspects").out
 
 
+@pytest.mark.heavy
 def test_onset_names_a_kernel_that_no_host_hours_tell_of(ask):
     shell = ask(first.f05_kernel_on_half)
     out = shell("fleet", "onset", "io_uring_wait").out
@@ -71,6 +73,7 @@ def test_of_a_service_on_a_few_hosts_none_is_accused(ask):
     assert len(accused) == 1 and "srv-088" in accused[0] and "move its job first" in accused[0]
 
 
+@pytest.mark.heavy
 def test_a_repaired_host_is_said_to_be_like_the_others(ask):
     shell = ask(first.f17_repaired)
     said = verdicts(shell)
@@ -80,6 +83,7 @@ def test_a_repaired_host_is_said_to_be_like_the_others(ask):
     assert out.startswith("z44 ") and "left in: z31: since 2026-10-1" in out
 
 
+@pytest.mark.heavy
 def test_a_small_fleet_hears_what_it_would_take_to_drain(ask):
     out = ask(first.f01_bad_host_of_40)("fleet", "exclude").out
     assert out.startswith("none is taken out: 0 hosts may be out")
@@ -94,6 +98,7 @@ def test_nothing_is_wrong(ask):
     assert shell("fleet", "suspects").out.startswith("nothing stands out among ")
 
 
+@pytest.mark.heavy
 def test_a_release_is_told_from_where_its_service_runs(ask):
     shell = ask(first.f06_release)
     said = verdicts(shell)
@@ -107,6 +112,7 @@ def test_a_release_is_told_from_where_its_service_runs(ask):
     assert "the rate rose with image=registry/ranker:42" in onset
 
 
+@pytest.mark.heavy
 def test_a_release_on_every_host_at_once_is_named_by_its_image(ask):
     shell = ask(first.f10_clocks)
     (said,) = verdicts(shell)
@@ -117,6 +123,7 @@ def test_a_release_on_every_host_at_once_is_named_by_its_image(ask):
     assert "(on h047)" in check and "(on h011)" in check
 
 
+@pytest.mark.heavy
 def test_one_signature_of_a_host_and_of_a_package(ask):
     shell = ask(first.f14_two_populations)
     out = shell("fleet", "split", "memcpy_decode_image").out
@@ -125,12 +132,14 @@ def test_one_signature_of_a_host_and_of_a_package(ask):
     assert "34 crashes on " in out and "image=" not in out, "an image that all have is no cause"
 
 
+@pytest.mark.heavy
 def test_a_race_that_grows_with_the_cpus_says_so(ask):
     out = ask(first.f16_cpu_count)("fleet", "suspects").out
     assert "verdict: software: goes with cpu_count=128: " in out
     assert "but: its rate rises with cpu_count (16: " in out
 
 
+@pytest.mark.heavy
 def test_a_service_that_dies_on_its_hosts_alone_is_told_and_accuses_none(ask):
     out = ask(first.f08_service_on_few_hosts)("fleet", "suspects").out
     line = next(line for line in out.splitlines() if line.startswith("stays on few hosts: "))
@@ -138,12 +147,14 @@ def test_a_service_that_dies_on_its_hosts_alone_is_told_and_accuses_none(ask):
     assert "but: reporter.service crashed on no other host: it may run there alone" in out
 
 
+@pytest.mark.heavy
 def test_hosts_without_hours_keep_what_their_cores_know(ask):
     shell = ask(first.f12_partial_hours)
     assert verdicts(shell) == ["hardware: one host (p120), take it out and test it"]
     assert "kernel: unknown" not in shell("fleet", "check").out
 
 
+@pytest.mark.heavy
 def test_a_backlog_of_cores_is_no_event(ask):
     shell = ask(first.f11_late_upload)
     assert verdicts(shell) == []
@@ -157,17 +168,20 @@ def test_a_host_of_two_names_is_one(ask, make, host):
     assert verdicts(ask(make)) == [f"hardware: one host ({host}), take it out and test it"]
 
 
+@pytest.mark.heavy
 def test_machines_that_live_for_days_and_an_image_of_them(ask):
     (said,) = verdicts(ask(second.s1_spot_machines))
     assert said.startswith("software: needs ami=ami-b: abort module_teardown")
 
 
+@pytest.mark.heavy
 def test_bit_flips_of_a_hot_row_name_the_row_and_no_host(ask):
     shell = ask(second.s2_hot_row)
     said = verdicts(shell)
     assert said == ["hardware, power or network of a place: bit flips go with row=C"]
 
 
+@pytest.mark.heavy
 def test_all_ranks_of_a_job_are_one_event_and_its_first_one_is_no_host(ask):
     shell = ask(second.s3_mpi_job)
     (said,) = verdicts(shell)
@@ -177,6 +191,7 @@ def test_all_ranks_of_a_job_are_one_event_and_its_first_one_is_no_host(ask):
     assert "image=" not in shell("fleet", "split", "mpi_abort").out.split("share no value")[0]
 
 
+@pytest.mark.heavy
 def test_two_causes_at_once_are_both_named(ask):
     said = verdicts(ask(second.s4_two_causes_at_once))
     assert said[0] == "hardware: one host (b077), take it out and test it"
@@ -185,22 +200,26 @@ def test_two_causes_at_once_are_both_named(ask):
     assert other.endswith(", and 2 more signatures")
 
 
+@pytest.mark.heavy
 def test_a_collector_that_is_rolled_out_accuses_nobody(ask):
     assert verdicts(ask(second.s5_collector_rolled_out)) == []
 
 
+@pytest.mark.heavy
 def test_a_core_that_fails_under_one_program(ask):
     (said,) = verdicts(ask(second.s6_bad_core_under_one_program))
     assert said.startswith("hardware: one host (t19), take it out and test it; 10 of its 1")
     assert said.endswith(" crashes were on CPU 37")
 
 
+@pytest.mark.heavy
 def test_a_service_that_moves_takes_its_bugs_along(ask):
     shell = ask(second.s7_service_moved)
     assert verdicts(shell) == []
     assert "would settle it" not in shell("fleet", "split", "query_step_0").out
 
 
+@pytest.mark.heavy
 def test_the_next_sunday_is_no_news(ask):
     shell = ask(first.f07_weekly_job)
     assert "comes on Sunday" in shell("fleet", "screen", "--asof", "2026-11-14").out
