@@ -21,7 +21,7 @@ from gdb_epi.cli.support.gdb_server import MOST_HANGS, GdbServer
 
 WANTED = ("pyenv-3.12.1", "debian-3.11.2")
 PROGRAMS = ("simple-string-at", "threads")
-COPIES = 3  # of each core: a later one meets what an earlier one left, if anything is left
+COPIES = 2  # of each core: a later one meets what an earlier one left, if anything is left
 # A GDB that hangs in the process that it forked for a core, and says which that is.
 HANGING_FORK = """import gdb, os, time
 def hang(*words):
