@@ -218,8 +218,8 @@ def _common_words(gdb: str, *, cached: bool = True) -> list[str]:
     package = os.path.dirname(os.path.abspath(gdb_epi.__file__))
     indexes = (CACHED, f"set index-cache directory {cache_folder() / CACHE}") if cached else ()
     words = [gdb, "-nx", "-nh", "-batch"]
-    for read_gdb_setting in (*SETTINGS, *indexes):
-        words += ["-iex", read_gdb_setting]
+    for setting in (*SETTINGS, *indexes):
+        words += ["-iex", setting]
     return [*words, "-x", os.path.join(package, "gdb_epi_bootstrap.py")]
 
 

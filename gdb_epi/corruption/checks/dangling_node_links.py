@@ -135,11 +135,11 @@ class MallocBlocks:
     def _alike(self, siblings: tuple[int, ...], count: int) -> dict[int, str]:
         """Return the words, by their numbers, that are of one sort in nearly all siblings."""
         sort_by_word = {}
-        heap_chunks = [self._words(block, count) for block in dict.fromkeys(siblings)]
+        contents = [self._words(block, count) for block in dict.fromkeys(siblings)]
         for number in range(count):
-            sorts = Counter(self._sort(words[number]) for words in heap_chunks if words[number])
+            sorts = Counter(self._sort(words[number]) for words in contents if words[number])
             for sort, times in sorts.most_common(1):
-                if times >= NEARLY_ALL * sorts.total() and 2 * times >= len(heap_chunks):
+                if times >= NEARLY_ALL * sorts.total() and 2 * times >= len(contents):
                     sort_by_word[number] = sort
         return sort_by_word
 

@@ -35,17 +35,13 @@ def blocks_crossed_by_zeros(context: Context, start: int, words: Sequence[int]) 
     `words` are those of the line, with two before and two behind. One of the line may have been
     written since. The zeros must end with the line on one side, and begin inside of a block.
     """
-    zeroed_cache_line = words[BEFORE:-BEFORE]
-    written = sum(word != 0 for word in zeroed_cache_line)
+    line = words[BEFORE:-BEFORE]
+    written = sum(word != 0 for word in line)
     ends = (
-        bool(words[BEFORE - 1] or zeroed_cache_line[0]),
-        bool(words[-BEFORE] or zeroed_cache_line[-1]),
+        bool(words[BEFORE - 1] or line[0]),
+        bool(words[-BEFORE] or line[-1]),
     )
-    if (
-        written > 1
-        or not any(ends)
-        or (written == 1 and (zeroed_cache_line[0] or zeroed_cache_line[-1]) and not all(ends))
-    ):
+    if written > 1 or not any(ends) or (written == 1 and (line[0] or line[-1]) and not all(ends)):
         return ""
     number = next(n for n, word in enumerate(words) if n >= BEFORE - 1 and not word)
     first = start + (number - BEFORE) * WORD
@@ -140,11 +136,11 @@ def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
 
 def _one_byte_away(value: int) -> Iterator[int]:
     """Yield the words that differ in two or more bits of one byte of a pointer."""
-    for wrong_byte_of_pointer in LANES if value % WORD == 0 else ():
-        held = value >> 8 * wrong_byte_of_pointer & 0xFF
+    for lane in LANES if value % WORD == 0 else ():
+        held = value >> 8 * lane & 0xFF
         for byte in range(256):
             if (byte ^ held).bit_count() > 1:
-                yield value ^ (byte ^ held) << 8 * wrong_byte_of_pointer
+                yield value ^ (byte ^ held) << 8 * lane
 
 
 def _kind_around(context: Context, slot: int) -> str | None:

@@ -93,7 +93,7 @@ def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
     ]
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
     return Path(
-        [c for axes_inside_margins in corners for c in axes_inside_margins] or [(0, 0)],
+        [corner for box in corners for corner in box] or [(0, 0)],
         codes or [Path.MOVETO],
     )
 
