@@ -161,6 +161,7 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
                 continue
             # What begins a block may be an object that is gone: nobody wrote into the field.
             wrong = [value for value in values if address_index(context).at(value) is None]
+            wrong.sort(key=lambda value: value != suspect.value)  # that one has to be among them
             changed = [v for v in wrong[:MAX_WRONG] if _is_nearly(context, v, wanted)]
             if suspect.value in changed and len(changed) >= FEWEST_WRONG:
                 more = "at least " if len(wrong) > MAX_WRONG else ""
