@@ -116,11 +116,10 @@ def _ahead(ts: Floats, host: Ints, some: Ints) -> dict[int, float]:
     Times between those of a block are as if drawn evenly, from twice the spread on either side of
     its median, so that one of them has a deviation of 2 / sqrt(3) = 1.15 spreads.
     """
-    parts = [
-        (host[rows][mine], away[mine], np.broadcast_to(spread, away.shape)[mine])
-        for rows, away, spread in _beside_neighbours(ts, host)
-        for mine in [np.isin(host[rows], some) & np.isfinite(spread)]
-    ]
+    parts = []
+    for rows, away, spread in _beside_neighbours(ts, host):
+        mine = np.isin(host[rows], some) & np.isfinite(spread)
+        parts.append((host[rows][mine], away[mine], np.broadcast_to(spread, away.shape)[mine]))
     hosts, away, spread = (np.concatenate(column) for column in zip(*parts, strict=True))
     days: dict[int, float] = {}
     for code in some.tolist():

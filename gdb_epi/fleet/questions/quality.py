@@ -21,6 +21,8 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, some_of
 
 MAX_NAMED = 6  # hosts, days or names of one line
+MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts have 95
+MIN_TWICE = 3  # crashes: fewer may be chance
 MISSING = 0.05  # share without a value, from which on it is told
 TIMES, HOURS, NAMES, ATTRIBUTES, EVENTS = "times", "host-hours", "hosts", "attributes", "events"
 _REASONS = {
@@ -161,7 +163,6 @@ def _pods(population: Population) -> Iterator[Check]:
     yield Check(NAMES, False, text, advice)
 
 
-MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts have 95
 MIN_HOSTS, MIN_DAYS = 10, 7  # fewer say nothing of how long hosts live
 AT_ONCE = 0.2  # of the hosts, that end or begin on one day
 
@@ -231,9 +232,6 @@ def _events(population: Population) -> Iterator[Check]:
             f"{_part(repeats, population.day.size)} came right after others of their kind{several}"
         )
         yield Check(EVENTS, True, f"{text}: counted once")
-
-
-MIN_TWICE = 3  # crashes: fewer may be chance
 
 
 def _stored_twice(population: Population, events: Events) -> int:
