@@ -20,9 +20,7 @@ STOPS = (1, 2, 3, 15)
 MAX_FRAMES = 64
 
 
-@detector(
-    "asked_to_stop", needs="python", speaks_for=SpeaksFor("killed", "ended-from-outside")
-)  # fmt: skip
+@detector("asked_to_stop", needs="python", speaks_for=SpeaksFor("killed", "ended-from-outside"))
 def asked_to_stop(state: ProcessState) -> Iterator[Finding]:
     """Find a Python handler of a request to stop below which the process sent itself a signal.
 

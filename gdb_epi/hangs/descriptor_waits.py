@@ -40,7 +40,9 @@ def from_other_end(
             ("another process that has that end too", "code that reaches it through a global"),
         )  # fmt: skip
     python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
-    if python or scene.descriptors.children or _handles_signals(scene, activity):
+    # A signal handler could write; a program with one has one of these modules.
+    handles_signals = scene.knows_module(activity, "signal", "multiprocessing", "asyncio")
+    if python or scene.descriptors.children or handles_signals:
         return None
     return h.answer(
         h.HANG, "pipe", f"{waits} it has itself; no other thread is left that could write",
@@ -49,12 +51,6 @@ def from_other_end(
         ruled_out=("a timeout", "another thread", "a child process that Python knows"),
         doubts=("another process that has that end too",),
     )  # fmt: skip
-
-
-def _handles_signals(scene: HangContext, activity: h.ThreadActivity) -> bool:
-    """Tell whether the program may have a signal handler, which could write: it has that module."""
-    names = ("signal", "multiprocessing", "asyncio")
-    return any(scene.view.has_global(f, name) for f in activity.frames for name in names)
 
 
 def closed_socket(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:

@@ -74,6 +74,14 @@ class HangContext:
         """Tell whether the process has no other thread, native ones included."""
         return all(thread.tid == tid for thread in self.target.threads())
 
+    def is_only_python_thread(self, tid: int) -> bool:
+        """Tell whether no other thread runs Python; native ones may be there."""
+        return self.view.all_frames().keys() <= {tid}
+
+    def knows_module(self, activity: h.ThreadActivity, *names: str) -> bool:
+        """Tell whether code on a thread's stack has a module of one of these names at hand."""
+        return any(self.view.has_global(f, name) for f in activity.frames for name in names)
+
     def activity(self, tid: int | None) -> h.ThreadActivity | None:
         """Return what a thread does."""
         return next((d for d in self.activities if d.tid == tid), None)

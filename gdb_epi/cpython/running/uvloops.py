@@ -29,7 +29,7 @@ _WATCHING = _STREAMS | {_POLL, 3, 4, 10, 11, 15}  # changes of files, processes,
 
 
 class UvLoop(NamedTuple):
-    """What a libuv loop watches; `descriptors` without those that hold a number in `but`."""
+    """What a libuv loop watches: the handles that are active and the program's."""
 
     backend: int  # the descriptor of its epoll
     watched: tuple[int | None, ...]  # descriptors, None where a handle is of no one

@@ -101,7 +101,7 @@ def waits_once(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer |
             "timeout: nothing has come", activity, sure, ruled_out=ruled_out,
             doubts=("what the other side does is not in this core",),
         )  # fmt: skip
-    alone = scene.view.all_frames().keys() <= {activity.tid}
+    alone = scene.is_only_python_thread(activity.tid)
     if activity.kind == h.SIGNAL and alone and _wants_its_children(scene, activity):
         return h.answer(
             h.HANG, "signal", f"{waits} a signal, {times}: one that came before that call does not "

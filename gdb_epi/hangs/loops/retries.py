@@ -15,8 +15,6 @@ from gdb_epi.locks import types as t
 
 ERROR, CONNECTION = "sqlite3.OperationalError", "sqlite3.Connection"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
-
-
 # Exceptions by which loops that have nothing to do learn so.
 _NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout", "StopIteration")
 # Parts of the names of those that say that a service is not there.
@@ -36,7 +34,7 @@ def retried(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | No
     name = str(caught.type).rpartition(".")[2]
     if name in _NOTHING_THERE:
         return None
-    alone = scene.view.all_frames().keys() <= {activity.tid}
+    alone = scene.is_only_python_thread(activity.tid)
     sure = t.PROBABLE if alone and any(part in name for part in _PEERS) else t.INFO
     return h.answer(
         h.HANG, "retries", f"{activity.who()} sleeps at {activity.where()} in a loop that tries "

@@ -50,7 +50,7 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
     frames = scene.view.frames(activity.tid) if activity is not None else ()
     if activity is None or not frames or frames[0].address != activity.frames[0].address:
         return None
-    if any(scene.view.has_global(frame, name) for frame in activity.frames for name in _HANDLERS):
+    if scene.knows_module(activity, *_HANDLERS):
         return None
     try:
         tested = _tested(scene, frames[0])
