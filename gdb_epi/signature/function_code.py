@@ -12,7 +12,7 @@ import struct
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.reads import try_read
-from gdb_epi.target.api import ABSENT, Target, machine_of
+from gdb_epi.target.api import ABSENT, Target, machine_of, module_at
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.util import sha256_hex
 from gdb_epi.x86.access import RawInstruction
@@ -44,7 +44,7 @@ def function_code(target: Target, pc: int) -> str | Absent:
     code = try_read(target, function.start, size)
     if not code:
         return Absent(UNREADABLE, "the code of the function is not all there")
-    module = next((m for m in target.modules() if m.start <= pc < m.end), None)
+    module = module_at(target, pc)
     addresses = (module.start, module.end) if module is not None else (0, 0)
     same = comparable_code(code, addresses, whole=size == function.end - function.start)
     if same is None:

@@ -261,6 +261,11 @@ class MappedRegions:
         return None
 
 
+def module_at(target: Target, address: int) -> Module | None:
+    """Return the mapped ELF object that an address lies in, its data included."""
+    return next((m for m in target.modules() if m.start <= address < m.end), None)
+
+
 def try_read(target: Target, address: int, size: int) -> bytes:
     """Return `size` bytes; b"" where not all of them can be read."""
     try:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.target.api import DUMPED, Target, try_read
+from gdb_epi.target.api import DUMPED, Target, module_at, try_read
 from gdb_epi.target.auxv import AT_BASE, AT_HWCAP
 from gdb_epi.typing_lite import NamedTuple
 
@@ -40,7 +40,7 @@ def cpu_features(target: Target) -> CpuidLeaves | None:
     wanted, base = auxv.get(AT_HWCAP), auxv.get(AT_BASE)
     if not wanted or not base:
         return None
-    loader = next((m for m in target.modules() if m.start <= base < m.end), None)
+    loader = module_at(target, base)
     if loader is None:
         return None
     for region in target.regions():

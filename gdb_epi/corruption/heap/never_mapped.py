@@ -9,7 +9,7 @@ mm_struct, arch/x86/mm/mmap.c): what lies before the one and after the other is 
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.target.api import Region
+from gdb_epi.target.api import Region, module_at
 from gdb_epi.target.auxv import AT_ENTRY, AT_RANDOM
 from gdb_epi.typing_lite import NamedTuple
 
@@ -51,10 +51,7 @@ def gaps(context: Context) -> list[Gap]:
 
 def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
     """The executable, its .bss, a gap, the heap: nothing else is mapped between them."""
-    entry = context.target.auxv().get(AT_ENTRY, 0)
-    image = next(
-        (module for module in context.target.modules() if module.start <= entry < module.end), None
-    )
+    image = module_at(context.target, context.target.auxv().get(AT_ENTRY, 0))
     if image is None:
         return None
     end = image.end

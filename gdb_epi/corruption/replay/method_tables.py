@@ -9,7 +9,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.fault.reads import try_read
-from gdb_epi.target.api import Module
+from gdb_epi.target.api import Module, module_at
 
 MAX_TEXT = 256 << 10  # bytes of a module's code that are searched for an address
 ENTRIES = 4  # words of a table that are looked at
@@ -26,9 +26,7 @@ def is_only_right_word_a_method_table(context: Context, value: int, right: int) 
     """
     if _functions(context, right) < FEWEST or _functions(context, value):
         return False
-    module = next(
-        (mapped for mapped in context.target.modules() if mapped.start <= value < mapped.end), None
-    )
+    module = module_at(context.target, value)
     if module is None or _is_named(context, module, value):
         return False
     return _is_named(context, module, right)

@@ -14,7 +14,7 @@ from itertools import islice
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
 from gdb_epi.locks.types import CONDITION
-from gdb_epi.target.api import Thread
+from gdb_epi.target.api import Thread, module_at
 from gdb_epi.target.symbols import symbolized
 
 MAX_TID = 1 << 22  # PID_MAX_LIMIT
@@ -181,7 +181,7 @@ def _outside_conditions(context: LockContext, thread: Thread) -> bool:
         name = symbolized(context.target, frame.pc)
         if name.lstrip("_").startswith(("pthread_cond", "cnd_")):
             return False
-        module = next((m for m in context.target.modules() if m.start <= frame.pc < m.end), None)
+        module = module_at(context.target, frame.pc)
         if module is None:
             return False
         if not module.path.rpartition("/")[2].startswith(("libc", "libpthread")):

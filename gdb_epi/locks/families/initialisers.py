@@ -15,7 +15,7 @@ from gdb_epi.fault.reads import read_u32, read_up_to
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
 from gdb_epi.locks.types import ONCE, STATIC
 from gdb_epi.locks.waits.libc_lock_names import is_between
-from gdb_epi.target.api import Module, Thread
+from gdb_epi.target.api import Module, Thread, module_at
 from gdb_epi.target.functions import Function, FunctionBounds
 
 # libstdc++'s __cxa_guard_acquire(): _GLIBCXX_GUARD_PENDING_BIT and _GLIBCXX_GUARD_WAITING_BIT
@@ -81,8 +81,8 @@ def _owned(
     ]  # fmt: skip
     if wants is None or len(inside) != 1:
         return LockGuess(kind, anonymous=True, evidence=(says,))
-    module = next(m for m in context.target.modules() if m.start <= wants.start < m.end)
-    name = f"in {module.path.rpartition('/')[2]}"
+    module = module_at(context.target, wants.start)
+    name = f"in {module.path.rpartition('/')[2]}" if module is not None else ""
     place = f"the function {name} (from {wants.start:#x}) that waits for it here"
     way = "further out on its stack too" if inside[0] == thread.tid else "and it alone"
     evidence = (says, f"thread {inside[0]} is inside {place}, {way}")
@@ -93,12 +93,11 @@ def _outside_runtimes(
     context: LockContext, thread: Thread, bounds: FunctionBounds
 ) -> Iterator[Function]:
     """Yield the functions on a stack that are not of the C or the C++ library, innermost first."""
-    modules = context.target.modules()
     for number, frame in enumerate(context.unwinder.walk(thread.registers)):
         if number == MAX_FRAMES:
             return
         pc = frame.pc - 1 if number else frame.pc
-        module = next((m for m in modules if m.start <= pc < m.end), None)
+        module = module_at(context.target, pc)
         if module is None or is_between(module) or _is_runtime(module):
             continue
         function = bounds.at(pc)

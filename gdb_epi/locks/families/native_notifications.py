@@ -13,7 +13,7 @@ from itertools import islice
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
 from gdb_epi.locks.types import NATIVE_NOTIFICATION
 from gdb_epi.locks.waits.libc_lock_names import is_between, sleeper_outside_libc
-from gdb_epi.target.api import Thread
+from gdb_epi.target.api import Thread, module_at
 from gdb_epi.target.symbols import symbolized
 
 MAX_FRAMES = 12
@@ -33,7 +33,7 @@ def native_notification(context: LockContext, thread: Thread, call: FutexWait) -
     names, file = [], ""
     for number, frame in enumerate(islice(context.unwinder.walk(thread.registers), MAX_FRAMES)):
         pc = frame.pc - 1 if number else frame.pc
-        module = next((m for m in context.target.modules() if m.start <= pc < m.end), None)
+        module = module_at(context.target, pc)
         if module is None or is_between(module):
             continue
         file = file or module.path.rpartition("/")[2]

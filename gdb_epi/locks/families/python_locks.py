@@ -12,7 +12,7 @@ from gdb_epi.locks.python.lock_objects import HANDLE, RLOCK, SEMLOCK, SIMPLE_QUE
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import GIL
 from gdb_epi.locks.waits.stdlib_waits import python_wait
-from gdb_epi.target.api import Thread
+from gdb_epi.target.api import Thread, module_at
 
 STACK_REACH = 1 << 16  # a parked thread sleeps on a word of its own frames, this near to rsp
 
@@ -181,7 +181,7 @@ def shared_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     if not call.shared:
         return None
     region = context.target.region_at(call.address)
-    if any(module.start <= call.address < module.end for module in context.target.modules()):
+    if module_at(context.target, call.address) is not None:
         return None  # a library's data are no other process's, whatever the call says
     evidence = "the operation is not process-private: another process may hold it"
     where = (f"the word lies in {region.path}",) if region is not None and region.path else ()

@@ -16,7 +16,7 @@ from gdb_epi.fault.reads import try_read
 from gdb_epi.locks.glibc_threads import functions
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.sizes import PAGE, USER_TOP, words_in
-from gdb_epi.target.api import Module, Target
+from gdb_epi.target.api import Module, Target, module_at
 from gdb_epi.typing_lite import NamedTuple
 
 SEARCHED = 131072  # bytes below the descriptor
@@ -70,7 +70,7 @@ class NativeScanner:
         region = self.target.region_at(pc)
         if region is None or "x" not in region.perms:
             return None
-        return next((m for m in self.target.modules() if m.start <= pc < m.end), None)
+        return module_at(self.target, pc)
 
     def _after_call(self, pc: int) -> bool:
         try:

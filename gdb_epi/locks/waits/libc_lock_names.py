@@ -12,7 +12,7 @@ from itertools import islice
 
 from gdb_epi.fault.reads import follows_call, read_up_to
 from gdb_epi.sizes import words_in
-from gdb_epi.target.api import Module, Target, Thread
+from gdb_epi.target.api import Module, Target, Thread, module_at
 from gdb_epi.target.unwind import Unwinder
 
 STACK_BYTES = 1024  # above rsp; the wait and its callers need a few hundred
@@ -151,7 +151,7 @@ def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
     generic = target.symbol("syscall")
     if generic is not None and 0 <= pc - generic < SYSCALL_FUNCTION:
         return "the system call was made through syscall(), which the C library's locks never use"
-    module = next((m for m in target.modules() if m.start <= pc < m.end), None)
+    module = module_at(target, pc)
     name = module.path.rpartition("/")[2] if module is not None else ""
     if not (name.startswith("lib") or ".so" in name) or name.startswith(_BETWEEN):
         return None

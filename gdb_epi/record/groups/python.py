@@ -12,7 +12,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.record.registry import Json, Notes, Parts, group
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, module_at
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PACKAGES = 512
@@ -60,7 +60,7 @@ def build_of_python(parts: Parts, notes: Notes) -> Json | None:
     if not isinstance(state, PythonState):
         return None
     fields: Json = {}
-    holder = next((m for m in target.modules() if m.start <= state.runtime < m.end), None)
+    holder = module_at(target, state.runtime)
     if holder is not None and holder.build_id:
         fields["build_id"] = holder.build_id
     build = python_build(target, state)
