@@ -149,9 +149,17 @@ class Descriptors:
         return next((child for child in self.children if child.pid == pid), None)
 
     @property
-    def had_children(self) -> bool:
-        """Whether the process has objects of child processes, also of such as have ended."""
-        return any(kind in (POPEN, *_PROCESSES) for kind, _ in self._objects)
+    def calling_children(self) -> bool:
+        """Whether children connect to this process soon or never.
+
+        Those of multiprocessing run its code; a command that failed does nothing any more. Another
+        one, such as a browser, may wait for a person.
+        """
+        return any(
+            kind in _PROCESSES
+            or (kind == POPEN and self._view.integer_attribute(address, "returncode"))
+            for kind, address in self._objects
+        )
 
     @cached_property
     def children(self) -> list[ChildProcess]:

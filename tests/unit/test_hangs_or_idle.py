@@ -10,6 +10,7 @@ import pytest
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
 from gdb_epi.hangs.descriptors import FILE, SOCKET
+from gdb_epi.hangs.loops.polls import waits_once
 from gdb_epi.hangs.loops.vain_polls import _OtherCode, conditions_of
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.setters import awaits_own_caller
@@ -115,7 +116,7 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         waits={},
         activities=[doing, h.ThreadActivity(WORKER, "worker", h.SLEEP, frames=(other,))],
         view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
-        calls_ahead=lambda f, _=0: of_frame.get(f.address, []),
+        calls_ahead=lambda f, _=0: of_frame.get(f.address, []), ahead={},
         references=SimpleNamespace(name=lambda *_: "over"),
     )
     answer = awaits_own_caller(scene)
@@ -178,3 +179,15 @@ def test_the_other_end_of_a_pipe() -> None:
     sockets = {3: SOCKET, 4: SOCKET}
     assert ends(sockets, {3: 1, 4: 1}, ints=(3,)).other_end(4) == (3, {MAIN})
     assert ends(sockets, {3: 2, 4: 2}, ints=(3,)).other_end(4) is None
+
+
+@pytest.mark.parametrize(("own_children", "sure"), [(True, "probable"), (False, "info")])
+def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -> None:
+    """Players of a game and a person's browser take their time; workers of the program do not."""
+    awaiting = h.ThreadActivity(MAIN, "MainThread", h.ACCEPT, frames=(OWN,))
+    scene = SimpleNamespace(
+        runs_in_loop=lambda _: True, descriptors=SimpleNamespace(calling_children=own_children)
+    )
+    answer = waits_once(scene, awaiting)
+    assert answer is not None
+    assert (answer.label, answer.sure) == (h.HANG, sure)

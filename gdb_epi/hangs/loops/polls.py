@@ -88,7 +88,8 @@ def waits_once(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer |
     times = "a certain number of times" if looping else "once"
     ruled_out = ("a timeout", "a loop that serves whoever comes")
     if activity.kind == h.ACCEPT:
-        sure = t.PROBABLE if looping or scene.descriptors.had_children else t.INFO
+        # Players of a game, workers of other machines and a person's browser may yet come.
+        sure = t.PROBABLE if scene.descriptors.calling_children else t.INFO
         return h.answer(
             h.HANG, "one client", f"{waits} a client to connect, {times} and without a timeout: it "
             "goes on only then", activity, sure, ruled_out=ruled_out,
