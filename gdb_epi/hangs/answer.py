@@ -21,7 +21,7 @@ from gdb_epi.hangs.at_rest import weigh_idleness
 from gdb_epi.hangs.loops.endless_walks import endless_walk
 from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import awaits_own_caller
+from gdb_epi.hangs.setters import awaits_own_caller, circle_of_queues
 from gdb_epi.locks import types as t
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.util import counted
@@ -63,6 +63,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         deadlocks.pool_self_deadlock,
         deadlocks.pool_callback,
         awaits_own_caller,
+        circle_of_queues,
         deadlocks.event_cycle,
         deadlocks.task_cycle,
         deadlocks.gil_held_asleep,

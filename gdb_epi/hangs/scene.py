@@ -40,6 +40,7 @@ class HangContext:
         self._lwps = threads
         self._threads = ThreadReader(target, self.view, locks.waits, self.installed.holds)
         self.waits = self._threads.waits
+        self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # setters.py, by thread
 
     @cached_property
     def activities(self) -> tuple[h.ThreadActivity, ...]:
@@ -132,6 +133,10 @@ class HangContext:
     def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
         """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code."""
         return self._code.calls(frame)
+
+    def names_called(self, function: int, depth: int = 0) -> Iterator[str]:
+        """Yield the names of what a function or a bound method calls, or may call."""
+        return self._code.names_called(function, depth)
 
     @cached_property
     def _code(self) -> AcquireCalls:

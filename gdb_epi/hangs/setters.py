@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -37,27 +38,41 @@ def threads_that_give(
     """
     if not activity.object:
         return set()
-    wait = scene.waits.get(activity.tid)
-    simple = wait is not None and wait.kind == _SIMPLE_QUEUE
-    names = _PUTS if simple else _ENDS.get(activity.awaits, _GIVES)
-    names, depth = (SETS, 0) if surely else (names, MAX_DEPTH)
+    names, depth = (SETS, 0) if surely else (_what_ends(scene, activity), MAX_DEPTH)
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
-        d.tid
-        for d in others
-        if any(
-            _calls(scene, frame, activity.object, names, depth) for frame in d.frames[:MAX_SETTING]
-        )
-    }
+        d.tid for d in others
+        if any(at == activity.object and name in names for at, name in _ahead(scene, d, depth))
+    }  # fmt: skip
 
 
-def _calls(
-    scene: HangContext, frame: PyFrame, address: int, names: frozenset[str], depth: int = 0
-) -> bool:
+def _ahead(
+    scene: HangContext, activity: h.ThreadActivity, depth: int
+) -> frozenset[tuple[int, str]]:
+    """Return (object, method) of the calls that the program's frames of a thread have to make."""
+    key = activity.tid, depth
+    if key not in scene.ahead:
+        calls: set[tuple[int, str]] = set()
+        for frame in activity.frames[:MAX_SETTING]:
+            with suppress(UnreadableMemory, LayoutError):
+                calls.update(scene.calls_ahead(frame, depth))
+        scene.ahead[key] = frozenset(calls)
+    return scene.ahead[key]
+
+
+def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
     try:
-        return any(at == address and n in names for at, n in scene.calls_ahead(frame, depth))
+        return any(at == address and name in SETS for at, name in scene.calls_ahead(frame))
     except (UnreadableMemory, LayoutError):
         return False
+
+
+def _what_ends(scene: HangContext, activity: h.ThreadActivity) -> frozenset[str]:
+    """Return the methods of what a thread waits for that end its wait."""
+    wait = scene.waits.get(activity.tid)
+    if wait is not None and wait.kind == _SIMPLE_QUEUE:
+        return _PUTS
+    return _ENDS.get(activity.awaits, _GIVES)
 
 
 def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
@@ -73,7 +88,7 @@ def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
         if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
             continue
         frames = scene.view.frames(activity.tid)[:MAX_OUTER]
-        outer = next((f for f in _outer(frames) if _calls(scene, f, activity.object, SETS)), None)
+        outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
         if outer is None or threads_that_give(scene, activity):
             continue
         name = scene.references.name(activity.object, activity.tid)
@@ -90,6 +105,67 @@ def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
             ("a callback, or code that runs later in another thread, could set it",),
         )  # fmt: skip
     return None
+
+
+def circle_of_queues(scene: HangContext) -> h.HangAnswer | None:
+    """Threads that put into full queues or wait for items, each for what the next one would do.
+
+    Workers without work wait in circles too; who waits for room is stuck until somebody takes.
+    Whoever has one of the things at hand must wait in such a circle, or for a member of it.
+    """
+    waiting = {
+        d.tid: d for d in scene.activities
+        if d.kind == h.EVENT and d.object and d.frames and not d.timed
+    }  # fmt: skip
+    full = [tid for tid, d in waiting.items() if d.awaits == QUEUE_ROOM]
+    if not full or len(scene.activities) > MAX_THREADS:
+        return None
+    givers = {
+        tid: [other for other in sorted(threads_that_give(scene, d))
+              if other not in waiting or not _awaits_the_same(d, waiting[other])]
+        for tid, d in waiting.items()
+    }  # fmt: skip
+    able = {tid: {*scene.references.threads(d.object), *givers[tid]} for tid, d in waiting.items()}
+    joins = {
+        d.tid: {d.target} for d in scene.activities
+        if d.kind == h.JOIN and not d.timed and d.target not in (None, d.tid)
+    }  # fmt: skip
+    needs = {**joins, **{tid: others for tid, others in able.items() if givers[tid]}}
+    stuck = set(needs)
+    while ends := {tid for tid in stuck if not needs[tid] <= stuck}:
+        stuck -= ends
+    for start in full:
+        path = [start]
+        while path[-1] in stuck and len(set(path)) == len(path):
+            path.append(next((tid for tid in givers[path[-1]] if tid in waiting), 0))
+        if path[-1] in path[:-1]:
+            circle = path[path.index(path[-1]) : -1]
+            return _of_queues([waiting[tid] for tid in circle], scene)
+    return None
+
+
+def _awaits_the_same(first: h.ThreadActivity, second: h.ThreadActivity) -> bool:
+    return (first.object, first.awaits) == (second.object, second.awaits)
+
+
+def _of_queues(circle: Sequence[h.ThreadActivity], scene: HangContext) -> h.HangAnswer:
+    parts, evidence = [], []
+    for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
+        name = scene.references.name(activity.object, activity.tid)
+        what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
+        parts.append(f"{activity.who()} waits at {activity.where()} for {what}, which "
+                     f"{giver.who()} would give later")  # fmt: skip
+        evidence.append(f"code of {giver.who()} calls {_any(_what_ends(scene, activity))} of it")
+    return h.HangAnswer(
+        h.DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
+        tuple(circle), t.PROBABLE, tuple(evidence),
+        ("a timeout", "another thread that has one of the queues at hand"),
+        ("code that reaches a queue through a global, or a signal handler",),
+    )  # fmt: skip
+
+
+def _any(methods: Iterable[str]) -> str:
+    return " or ".join(f"{name}()" for name in sorted(methods))
 
 
 def _outer(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
@@ -126,9 +202,22 @@ def other_wait(
     return f"{stuck.who()} waits at {stuck.where()} for {stuck.what}; " if stuck else ""
 
 
-def is_timer(scene: HangContext, activity: h.ThreadActivity) -> bool:
-    """Tell whether a thread is a threading.Timer that waits for its time (3.8 to 3.15)."""
+def timer_of(scene: HangContext, activity: h.ThreadActivity) -> int:
+    """Return the threading.Timer (PyObject *) whose thread waits for its time; 0 for others.
+
+    Reference: Lib/threading.py, 3.8 to 3.15.
+    """
+    if activity.frames or not activity.timed:
+        return 0
     frames = scene.view.frames(activity.tid)
-    runs = (f for f in frames if (f.module, f.name) == ("threading", "run") and not activity.frames)
+    runs = (f for f in frames if (f.module, f.name) == ("threading", "run"))
     timers = filter(None, (scene.view.variable(frame, "self") for frame in runs))
-    return any(scene.view.attribute(timer, "interval") for timer in timers)
+    return next((timer for timer in timers if scene.view.attribute(timer, "interval")), 0)
+
+
+def starts_again(scene: HangContext, timer: int) -> bool:
+    """Tell whether the function of a Timer makes another one, as far as its code can be read."""
+    function = scene.view.attribute(timer, "function") if timer else None
+    with suppress(UnreadableMemory, LayoutError):
+        return function is not None and "Timer" in scene.names_called(function, MAX_DEPTH)
+    return False

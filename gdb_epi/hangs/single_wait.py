@@ -40,7 +40,13 @@ from gdb_epi.hangs.processes.child_processes import new_child
 from gdb_epi.hangs.processes.process_pools import awaited_results
 from gdb_epi.hangs.processes.queues import jobs_behind, unfinished_jobs, unread_queue
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import called_by_the_same, is_timer, other_wait, threads_that_give
+from gdb_epi.hangs.setters import (
+    called_by_the_same,
+    other_wait,
+    starts_again,
+    threads_that_give,
+    timer_of,
+)
 from gdb_epi.hangs.signal_waits import taken_elsewhere
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.unknown_holders import (
@@ -230,7 +236,7 @@ def _event(
     name = scene.references.name(activity.object, activity.tid) if activity.object else ""
     what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
     waits = f"{activity.who()} waits at {activity.where()} for {what}"
-    if activity.timed and is_timer(scene, activity):
+    if timer_of(scene, activity):
         return h.answer(
             h.NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
         )
@@ -290,7 +296,9 @@ def _event(
         rest = other_wait(scene, activity, same, seen) + "no frame of another thread leads to it"
         if same:
             rest = f"{_waiters(activity, what, same)}, and {rest}"
-        jobs = unfinished_jobs(scene, activity) or jobs_behind(scene, activity)
+        jobs = unfinished_jobs(scene, scene.view.frames(activity.tid)) or jobs_behind(
+            scene, activity
+        )
         if jobs:
             rest = f"{jobs}; {rest}"
         return h.answer(
@@ -305,9 +313,9 @@ def _event(
         giver = left[0]
         members = (activity, *left)
         end = "the end of " if giver.kind == h.JOIN else ""
-        sentence = (
-            f"{waits}; {giver.who()}, which could give it, waits for {end}{activity.who()}"
-        )  # fmt: skip
+        could = giver.tid in threads_that_give(scene, activity)
+        has = "could give it" if could else "has it at hand"
+        sentence = f"{waits}; {giver.who()}, which {has}, waits for {end}{activity.who()}"
         return h.HangAnswer(
             h.DEADLOCK, "event and join", sentence, members, t.PROBABLE,
             (f"{giver.who()} refers to it, and waits at {giver.where()}",), ("a timeout",),
@@ -375,23 +383,35 @@ def _join(
         sentence = f"{activity.who()} waits at {activity.where()} for the end of {joined.who()} "
         sentence += f"with a timeout, and that one at {joined.where()} for {joined.what}"
         return h.idle(activity, sentence)
-    if activity.target is not None and activity.target != activity.tid:
-        return _through(scene, activity, activity.target, "the end of", seen)
-    waiting = [
-        d for d in scene.activities
-        if d.tid != activity.tid and scene.view.frames(d.tid) and d.tid not in seen
-    ]  # fmt: skip
-    if activity.awaits == PROGRAM_END or not activity.frames:
-        own = [d for d in waiting if d.frames] or waiting
-        if own:
-            made = _through(scene, activity, own[0].tid, "the end of", seen)
-            if made is not None:
-                text = (
-                    f"the program is over, but a thread that is no daemon goes on: {made.sentence}"
-                )
-                return made._replace(sentence=text)
+    over = activity.awaits == PROGRAM_END
+    awaited = activity.target if activity.target != activity.tid else None
+    if awaited is None and (over or not activity.frames):
+        waiting = [
+            d for d in scene.activities
+            if d.tid != activity.tid and scene.view.frames(d.tid) and d.tid not in seen
+        ]  # fmt: skip
+        awaited = next((d.tid for d in [*(d for d in waiting if d.frames), *waiting]), None)
+    if awaited is not None:
+        made = _through(scene, activity, awaited, "the end of", seen)
+        if made is not None:
+            return _after_the_end(scene, awaited, made) if over else made
+        if activity.target is not None:
+            return None  # a circle that no rule knew
     sentence = f"{activity.who()} waits at {activity.where()} for {activity.what}"
     return h.answer(h.HANG, "join", sentence, activity, t.INFO)
+
+
+def _after_the_end(scene: HangContext, tid: int, made: h.HangAnswer) -> h.HangAnswer:
+    """Say that the program is over but for a thread; a Timer that starts another one goes on."""
+    text = f"the program is over, but a thread that is no daemon goes on: {made.sentence}"
+    thread = scene.activity(tid)
+    if thread is None or not starts_again(scene, timer_of(scene, thread)):
+        return made._replace(sentence=text)
+    return made._replace(
+        label=h.HANG, sure=t.INFO,
+        sentence=f"{text}; the function of that Timer starts another one, so the process stays",
+        open=(*made.open, "whether it is meant to go on by that timer alone"),
+    )  # fmt: skip
 
 
 def _child(scene: HangContext, activity: h.ThreadActivity, _seen: tuple[int, ...]) -> h.HangAnswer:

@@ -19,7 +19,7 @@ from gdb_epi.cpython.running.task_waits import (
     WaitingTask,
     all_waiting,
 )
-from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK
+from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK, QUEUE_GET, QUEUE_PUT
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.installed_packages import InstalledPackages
@@ -38,6 +38,7 @@ _UVLOOP = ("loop.cpython-", "loop.abi3")  # uvloop's only extension module
 
 MAX_SETTERS = 2_000  # frames of a task, and of all threads, whose calls are read
 SETS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"))
+_ENDS = {EVENT: SETS, FUTURE: SETS, QUEUE_PUT: frozenset(("get", "get_nowait"))}
 
 _ENTERING = frozenset(("acquire", "__enter__"))  # methods that `with` may call of a lock
 
@@ -101,22 +102,26 @@ def with_setters(
     calls_ahead: Callable[[PyFrame], Iterable[tuple[int, str]]],
     installed: InstalledPackages,
 ) -> list[WaitingTask]:
-    """Return the tasks, with the wakers of those that wait for an event or a future.
+    """Return the tasks, with the wakers of those that wait for an event, a future or room.
 
-    A waker is a task whose own code has yet to call `set()` or its like on it. Nothing is added to
+    A waker is a task whose own code has yet to call `set()` or its like on it, of a full queue
+    `get()`; who waits for an item may have no work, and waits for nobody. Nothing is added to
     a task for which code of `threads` would do so, nor to one that does so itself later: it counts
     on others. Nothing at all is added where code cannot be read or is too much to read: it may be
     what sets it. What sets it from code that does not run yet, a callback or a task that starts
     later, is not known.
     """
     waits = [task.wait for task in tasks if task.known == UNKNOWN]
-    wanted = {wait.address for wait in waits if wait is not None and wait.kind in (EVENT, FUTURE)}
-    if not wanted - {0}:
+    wanted = {
+        wait.address: _ENDS[wait.kind]
+        for wait in waits if wait is not None and wait.address and wait.kind in _ENDS
+    }  # fmt: skip
+    if not wanted:
         return list(tasks)
 
     def sets(frames: Iterable[PyFrame]) -> set[int]:
         calls = (call for frame in frames for call in calls_ahead(frame))
-        return {address for address, method in calls if method in SETS and address in wanted}
+        return {address for address, method in calls if method in wanted.get(address, ())}
 
     of_threads = tuple(frame for frame in threads if not installed.holds(frame))
     of_tasks = [(task.id, own_frames(task, installed)) for task in tasks]
@@ -184,21 +189,38 @@ def task_text(task: WaitingTask, installed: InstalledPackages) -> str:
     return f"{task_phrase(task)} waits{place}{reason}"
 
 
-def task_texts(tasks: Sequence[WaitingTask], installed: InstalledPackages) -> str:
-    """Return what the tasks wait for, those with most frames of the program first.
+def tasks_first(tasks: Sequence[WaitingTask], installed: InstalledPackages) -> list[WaitingTask]:
+    """Return the tasks with frames of the program: what is about the hang before idle consumers.
+
+    A consumer waits for the next item, as it should, unless a task waits for its end. Then those
+    with most frames.
+    """
+    awaited = {waker for task in tasks for waker in task.wakers}
+
+    def rank(task: WaitingTask) -> tuple[bool, int]:
+        consumes = task.wait is not None and task.wait.kind == QUEUE_GET
+        return consumes and task.id not in awaited, -len(own_frames(task, installed))
+
+    return sorted((task for task in tasks if own_frames(task, installed)), key=rank)
+
+
+def task_texts(
+    tasks: Sequence[WaitingTask], installed: InstalledPackages, of_first: str = ""
+) -> str:
+    """Return what the tasks wait for, in the order of tasks_first(); `of_first` follows the first.
 
     One that waits for a thing with a name is among them, where there is one: it says what the
     waiting is about.
     """
-    depths = [(len(own_frames(task, installed)), task) for task in tasks]
-    ranked = sorted((pair for pair in depths if pair[0]), key=lambda pair: -pair[0])
-    first = [task for _, task in ranked[:MAX_TEXTS]]
-    named = (task for _, task in ranked if task.wait is not None and task.wait.name)
+    ranked = tasks_first(tasks, installed)
+    first = ranked[:MAX_TEXTS]
+    named = (task for task in ranked if task.wait is not None and task.wait.name)
     telling = next(named, None)
     if telling is not None and telling not in first:
         first[-1] = telling
     shown = [task_text(task, installed) for task in first]
     more = len(tasks) - len(shown)
+    shown[1:1] = filter(None, [of_first])
     return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")
 
 

@@ -840,6 +840,72 @@ def loop_waits_for_its_executor():
     asyncio.run(main())
 
 
+def queues_in_a_circle():
+    drafts, remarks = queue.Queue(maxsize=1), queue.Queue(maxsize=1)
+    drafts.put(1)
+    thread(answers_twice, drafts, remarks)
+    thread(answers_twice, remarks, drafts).join()
+
+
+def answers_twice(letters, answers):
+    while True:
+        letter = letters.get()
+        for _ in range(2):
+            answers.put(letter)
+
+
+def workers_without_work_in_a_circle():
+    jobs, results = queue.Queue(), queue.Queue()
+    thread(answers_twice, jobs, results)
+    thread(answers_twice, results, jobs)
+    idle_socketserver()
+
+
+def loop_queues_in_a_circle():
+    async def answers_twice(letters, answers):
+        while True:
+            letter = await letters.get()
+            for _ in range(2):
+                await answers.put(letter)
+
+    async def main():
+        drafts, remarks = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
+        drafts.put_nowait(1)
+        await asyncio.gather(answers_twice(drafts, remarks), answers_twice(remarks, drafts))
+
+    asyncio.run(main())
+
+
+def loop_job_not_done():
+    async def forgetful(jobs):
+        while True:
+            await jobs.get()
+
+    async def main():
+        jobs = asyncio.Queue()
+        workers = [asyncio.ensure_future(forgetful(jobs)) for _ in range(3)]
+        jobs.put_nowait(1)
+        await jobs.join()
+        return workers
+
+    asyncio.run(main())
+
+
+def exit_waits_for_timer():
+    threading.Timer(100000, print).start()
+
+
+def exit_waits_for_timers():
+    def tick():
+        start_timer(tick)
+
+    start_timer(tick)
+
+
+def start_timer(function):
+    threading.Timer(100000, function).start()
+
+
 def output_of_a_grandchild():
     subprocess.run(["sh", "-c", "sleep 100000 & exit 0"], capture_output=True)
 

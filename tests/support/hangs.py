@@ -145,6 +145,18 @@ TRUTHS = {
     "loop_waits_for_its_executor": Truth(
         HANG, "nobody gives it", ("what a thread of its executor does",)
     ),
+    "queues_in_a_circle": Truth(
+        DEADLOCK, "queues", ("2 threads wait", "for room in a queue (answers), which Thread-")
+    ),
+    "workers_without_work_in_a_circle": Truth(FINE, "idle", ("serve_forever",)),
+    "loop_queues_in_a_circle": Truth(DEADLOCK, "tasks", ("2 tasks", "room in a queue: answers")),
+    "loop_job_not_done": Truth(
+        HANG,
+        "nothing wakes the loop",
+        ("loop's own; task Task-1 waits in join()", "task_done() was not called for 1 job of it"),
+    ),
+    "exit_waits_for_timer": Truth(FINE, "timer", ("the program is over", "timer is due")),
+    "exit_waits_for_timers": Truth(HANG, "timer", ("the program is over", "starts another one")),
     "output_of_a_grandchild": Truth(
         HANG, "child", ("for the output of child", "it, or a process that it started")
     ),

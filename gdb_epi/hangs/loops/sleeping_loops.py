@@ -10,8 +10,15 @@ from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.loops.event_loops import SleepingLoop, serves_clients
 from gdb_epi.hangs.processes.child_processes import answer_for_unread, awaits_child, unread_output
+from gdb_epi.hangs.processes.queues import unfinished_jobs
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.tasks import count_woken_from_outside, own_frames, task_phrase, task_texts
+from gdb_epi.hangs.tasks import (
+    count_woken_from_outside,
+    own_frames,
+    task_phrase,
+    task_texts,
+    tasks_first,
+)
 from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
@@ -42,10 +49,11 @@ def sleeping_loop(
     base = f"the event loop of {activity.who()} sleeps"
     tasks = [task for task in scene.tasks if not task.running]
     own = [task for task in tasks if own_frames(task, scene.installed)]
-    waits = f"; {task_texts(tasks, scene.installed)}" if own else ""
+    waits = ""
     if own:
-        deepest = max(own, key=lambda task: len(own_frames(task, scene.installed)))
-        activity = activity._replace(frames=own_frames(deepest, scene.installed), label="task")
+        first = tasks_first(own, scene.installed)[0]
+        activity = activity._replace(frames=own_frames(first, scene.installed), label="task")
+        waits = f"; {task_texts(tasks, scene.installed, unfinished_jobs(scene, first.stack))}"
     unread = unread_output(scene, tasks)
     if unread is not None:
         return answer_for_unread(scene, activity, unread)

@@ -8,9 +8,11 @@ that use queues", multiprocessing's programming guidelines).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 
 from gdb_epi.cpython.running.pools import pools_of
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import EpiError
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
@@ -19,6 +21,7 @@ from gdb_epi.util import counted
 
 MAX_FRAMES = 2_000  # of other threads that are examined
 _READS = frozenset(("get", "get_nowait"))
+_UNFINISHED = {"queue": "unfinished_tasks", "asyncio.queues": "_unfinished_tasks"}  # by module
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 
 
@@ -73,16 +76,18 @@ def _is_fed_by_others(scene: HangContext, queue: int) -> bool:
     return scene.view.locks.type_name(attributes["_thread"]) == _NEVER_PUT
 
 
-def unfinished_jobs(scene: HangContext, activity: h.ThreadActivity) -> str:
-    """Say how many jobs Queue.join() waits for; "" for other waits and where that is not known.
+def unfinished_jobs(scene: HangContext, frames: Iterable[PyFrame]) -> str:
+    """Say how many jobs the join() of a queue waits for; "" for other waits and where unknown.
 
-    put() counts a job and task_done() takes it off (Lib/queue.py, unfinished_tasks; 3.8 to 3.15).
+    put() counts a job and task_done() takes it off (Lib/queue.py, Lib/asyncio/queues.py, 3.8 to
+    3.15).
     """
-    for frame in scene.view.frames(activity.tid):
-        if frame.module != "queue" or frame.name != "join":
+    for frame in frames:
+        attribute = _UNFINISHED.get(frame.module or "")
+        if attribute is None or frame.name != "join":
             continue
         queue = scene.view.variable(frame, "self")
-        count = scene.view.integer_attribute(queue, "unfinished_tasks") if queue else None
+        count = scene.view.integer_attribute(queue, attribute) if queue else None
         if count and count > 0:
             return f"task_done() was not called for {counted(count, 'job')} of it"
     return ""

@@ -124,18 +124,36 @@ class AcquireCalls:
         raw, at = self._frames.read(frame.address), self._codes.at(frame.code)
         variables = dict(self._view.variable_addresses(frame))
         ahead = (c for c, when in self._timed_calls(frame, raw.lasti, at) if when != MADE)
-        left = [(call, variables, raw.globals, depth) for call in ahead]
+        for receiver, call in self._followed([(c, variables, raw.globals, depth) for c in ahead]):
+            if receiver and call.path:
+                yield receiver, call.path[-1]
+
+    def names_called(self, function: int, depth: int = 0) -> Iterator[str]:
+        """Yield the names of what a function, or a bound method, calls or may call."""
+        kind, subject = self._view.locks.type_name(function), 0
+        if kind == "method":
+            require, read = self._reader.layout.require, self._reader.u64
+            subject = read(function + require("PyMethodObject", "im_self"))
+            function = read(function + require("PyMethodObject", "im_func"))
+        elif kind != "function":
+            return
+        body = self._body_of(function, subject)
+        calls = self.sites.of(body.code).all_of_it()
+        for _, call in self._followed([(c, body.names, body.scope, depth) for c in calls]):
+            yield call.path[-1] if call.path else call.root[1]
+
+    def _followed(
+        self, left: list[tuple[Call, dict[str, int], int, int]]
+    ) -> Iterator[tuple[int, Call]]:
+        """Yield (receiver, call) of calls, and of what they call; 0 for one that is not known."""
         for _ in range(MAX_CALLS):
             if not left:
                 return
             call, names, scope, further = left.pop()
             receiver = self._receiver(call, names, scope)
-            if not receiver:
-                continue
+            yield receiver, call
             method = call.path[-1] if call.path else ""
-            if method:
-                yield receiver, method
-            body = self._body(receiver, method) if further else None
+            body = self._body(receiver, method) if further and receiver else None
             if body is not None:
                 inner = self.sites.of(body.code)
                 left += [(call, body.names, body.scope, further - 1) for call in inner.all_of_it()]
@@ -236,13 +254,15 @@ class AcquireCalls:
     def _body(self, receiver: int, method: str) -> _Body | None:
         """Return what a call runs; None where that is no Python function that is known."""
         function = self._function(receiver, method)
-        if not function:
-            return None
+        return self._body_of(function, receiver if method else 0) if function else None
+
+    def _body_of(self, function: int, subject: int) -> _Body:
+        """Return what a function runs; `subject` is what it is a method of, if of anything."""
         require, read = self._reader.layout.require, self._reader.u64
         code = read(function + require("PyFunctionObject", "func_code"))
         names = strings_of(self._reader, code, "co_localsplusnames")
         names = names or strings_of(self._reader, code, "co_varnames")
-        bound = {names[0]: receiver} if names and method else {}
+        bound = {names[0]: subject} if names and subject else {}
         bound.update(self._closure(function, code))
         return _Body(code, bound, read(function + require("PyFunctionObject", "func_globals")))
 
