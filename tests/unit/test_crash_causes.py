@@ -212,6 +212,14 @@ def test_one_word_alone_may_be_a_flipped_bit() -> None:
     assert not list(marked_pointer(table_of(*lane)))
 
 
+def test_different_bits_in_one_field_are_no_marks() -> None:
+    """A stray |= into many objects."""
+    marked = [1 << bit | HEAP + 0x200 * n for n, bit in enumerate((62, 62, 62, 61), 1)]
+    (found,) = marked_pointer(table_of(*marked))
+    assert found.facts["others"] == 2
+    assert not list(marked_pointer(table_of(*marked, 1 << 60 | HEAP)))
+
+
 @pytest.mark.parametrize(
     ("code", "handles"),
     [

@@ -8,20 +8,22 @@ from collections.abc import Iterator
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.mapping_checks import has_same_mark, may_execute, without_mark
+from gdb_epi.fault.mapping_checks import may_execute, without_mark
 from gdb_epi.fault.own_native_code import own_modules_of
 from gdb_epi.fault.reads import try_read
 from gdb_epi.fault.site import DATA
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import PAGE, WORD, WORD_MASK, words_in
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, words_in
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_word
 from gdb_epi.util import counted
 from gdb_epi.x86 import decode
 
 REACH = 2048  # bytes to each side: an array, a table, a few nodes of a heap
+STRAY_REACH = 32 << 10  # in which a stray `|=` into many objects shows by its different bits
 MAX_PLACES = 4  # that hold the pointer
 FEWEST = 2  # other words with the same mark
+STRAY_BITS = 3  # different marks of one bit side by side: programs mark pointers by one or two
 MAX_CODE = 4 << 20  # bytes of a library's code that are searched for the mark
 SIGN = 63  # a bit that all kinds of code handle
 NEIGHBOURS, CODE = "neighbours", "code"
@@ -39,7 +41,8 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
     Innocent causes: a flipped bit of one word: then no other word has it, so that two others are
     asked for, and few libraries handle one bit of that height, so that the sign bit does not count.
     A bit that is stuck in one lane of memory sets words 64 bytes apart alike (`epi corruption`,
-    M:stuck), so the others must not all lie so.
+    M:stuck), so the others must not all lie so. A stray `|=` sets another bit in each word: where
+    the others have three marks of one bit between them, no program uses them all as marks.
     Reference: tagged pointers, NaN boxing, the dirty and lock bits of caches and trees.
     """
     account = state.account
@@ -58,9 +61,16 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
         if plain is None:
             continue
         places = find_word(target, value, limit=MAX_PLACES).addresses
-        others = {at: word for place in places for at, word in _alike(target, place, value)}
+        marks, others = {value >> ADDRESS_BITS}, {}
+        for place in places:
+            for at, word in _marked_near(target, place):
+                marks.add(word >> ADDRESS_BITS)
+                alike = word != value and word >> ADDRESS_BITS == value >> ADDRESS_BITS
+                if alike and abs(at - place) <= REACH:
+                    others[at] = word
         lanes = {at % 64 for at in (*others, *places)}
-        if len(set(others.values())) >= FEWEST and len(lanes) >= FEWEST:
+        single = sum(mark & mark - 1 == 0 for mark in marks)
+        if single < STRAY_BITS and len(set(others.values())) >= FEWEST and len(lanes) >= FEWEST:
             kind, count = NEIGHBOURS, counted(len(others), "other pointer")
             why = f"which {count} beside it in memory have too"
         else:
@@ -116,16 +126,15 @@ def handles_mark(code: bytes, mark: int) -> bool:
     return False
 
 
-def _alike(target: Target, place: int, value: int) -> Iterator[tuple[int, int]]:
-    """Yield (address, word) of other words near a place with the same mark on another pointer."""
+def _marked_near(target: Target, place: int) -> Iterator[tuple[int, int]]:
+    """Yield (address, word) of the words near a place that are mapped addresses under a mark."""
     region = target.region_at(place)
     if region is None:
         return
-    start = max(region.start, place - REACH) & -WORD
-    end = min(region.end, place + REACH)
-    step = REACH if end - start <= 2 * REACH else PAGE
-    for first in range(start, end - WORD + 1, step):
-        words = words_in(try_read(target, first, min(step, end - first)))
+    start = max(region.start, place - STRAY_REACH) & -WORD
+    end = min(region.end, place + STRAY_REACH)
+    for first in range(start, end - WORD + 1, PAGE):
+        words = words_in(try_read(target, first, min(PAGE, end - first)))
         for number, word in enumerate(words):
-            if word != value and has_same_mark(target, word, value):
+            if word >> ADDRESS_BITS and without_mark(target, word) is not None:
                 yield first + WORD * number, word
