@@ -7,8 +7,9 @@ from bisect import bisect_left
 
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.sizes import ADDRESS_BITS, USER_TOP
-from gdb_epi.target.api import DUMPED, Region, Target, machine_of
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP
+from gdb_epi.target.api import DUMPED, Region, Target, machine_of, module_at, try_read
+from gdb_epi.target.elf import PT_LOAD, parse_image
 from gdb_epi.typing_lite import NamedTuple
 
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
@@ -102,6 +103,21 @@ def has_same_mark(target: Target, word: int, other: int) -> bool:
     """Tell whether a word is a mapped address under the same top bits as another word."""
     same_top = word >> ADDRESS_BITS == other >> ADDRESS_BITS
     return same_top and without_mark(target, word) is not None
+
+
+def is_behind_segment(target: Target, address: int) -> bool:
+    """Tell whether an address lies in a page of an object's file, and in none of its segments.
+
+    Whole pages are mapped: what follows a segment in its last page is what follows it in the file,
+    and no data of the process.
+    """
+    module = module_at(target, address)
+    image = parse_image(try_read(target, module.start, PAGE), module.start) if module else None
+    if image is None:
+        return False
+    base, segments = image
+    loads = [segment for segment in segments if segment.type == PT_LOAD]
+    return not any(0 <= address - base - load.vaddr < load.memsz for load in loads)
 
 
 def nearest_mapping(

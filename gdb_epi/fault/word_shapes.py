@@ -43,6 +43,7 @@ def shape_of(value: int) -> Shape | None:
         or repeating_double(value)
         or poison(value)
         or ascii_text(value)
+        or four_shorts(value)
         or double(value)
         or int_pair(value)
     )
@@ -133,6 +134,18 @@ def int_pair(value: int) -> Shape | None:
     if high > (1 << 32) - 0x1000 and (low > (1 << 32) - SMALL or low < SMALL):
         return Shape("int-pair", f"it is two 32-bit integers, {_signed(high)} and {_signed(low)}")
     return None
+
+
+def four_shorts(value: int) -> Shape | None:
+    """Recognise four integers of 16 bits that lie close to each other.
+
+    Pixels, samples and registers of devices do. Of doubles with any digits 1 in 10^6 looks so.
+    """
+    units = [value >> shift & 0xFFFF for shift in (0, 16, 32, 48)]
+    if min(units) < 0x100 or max(units) - min(units) >= 0x100:
+        return None
+    listed = ", ".join(f"{unit:#x}" for unit in units)
+    return Shape("int-pair", f"it is four 16-bit integers, {listed}")
 
 
 def _signed(half: int) -> int:

@@ -212,6 +212,8 @@ SHAPES = [
     (0x3FB9_9999_9999_999A, "double"),  # 0.1: no filling pattern
     (0x3FEC_CCCC_CCCC_CCCD, "double"),  # 0.9
     (0x3FD5_5555_5555_5555, "double"),  # 1/3
+    (0x4005_4004_4003_4002, "int-pair"),  # four of 16 bits, 2.66 as a double
+    (0x4005_4004_4003_4902, "double"),
     (0x1999_9999_9999_9999, "poison"),
     (0xCCCC_CCCC_CCCC_CCCC, "poison"),
     (0xDDDD_DDDD_DDDD_DDDD, "poison"),

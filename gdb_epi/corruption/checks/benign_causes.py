@@ -51,6 +51,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.mapping_checks import (
     NEAR_NULL,
     has_same_mark,
+    is_behind_segment,
     is_canonical,
     nearest_mapping,
     permits,
@@ -478,7 +479,7 @@ def _is_junk(context: Context, address: int) -> bool:
     word = read_word(context.target, address)
     if word is None or word < NEAR_NULL or context.target.region_at(word) is not None:
         return False
-    return shape_of(word) is not None
+    return shape_of(word) is not None and not is_behind_segment(context.target, address)
 
 
 # What tells why a pointer was NULL: then that it was is no cause of its own.
