@@ -15,6 +15,7 @@ from gdb_epi.corruption.checks.benign_causes import (
     use_after_free,
     value_made_by_software,
 )
+from gdb_epi.corruption.checks.overwritten_places import overwritten_place
 from gdb_epi.corruption.checks.wild_values import (
     far_index,
     index_past_end,
@@ -35,12 +36,14 @@ from gdb_epi.corruption.replay.register_origins import (
 from gdb_epi.corruption.score import weights
 from gdb_epi.corruption.symptom import symptom_of
 from gdb_epi.fault.variables_holding_address import _Candidate, _sum_of
+from gdb_epi.target.api import Region
 
 LOAD, FIELD = "488b0f", "488b7810"  # mov (%rdi),%rcx; mov 0x10(%rax),%rdi
 LOSES_BASE = "488b4010"  # mov 0x10(%rax),%rax
 INDEXED = "488b0cc7"  # mov (%rdi,%rax,8),%rcx
 GARBAGE = 0xD17A_93C4_5BE6_2F80
 FIRST, SIZE = HEAP + 0x290 + 16, 0x30
+LIBRARY = 0x7F20_0000_0000
 GAP = MMAP + MMAP_SIZE + (1 << 20)  # behind the mapping, where nothing is
 
 
@@ -265,6 +268,54 @@ def test_memory_that_was_given_back() -> None:
         )
     other = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: MMAP})
     assert ids(pointer_into_unmapped_block(other)) == []  # that mapping is there
+
+
+def test_a_block_that_was_asked_for_by_its_alignment() -> None:
+    """aligned_alloc(64, ..) of a large size; only of a variable of a library is that said."""
+    block = (GAP & -4096) + 64
+
+    def kept(value: int, place: int) -> Context:
+        data = Region(LIBRARY, LIBRARY + 4096, "rw-", "/usr/lib/survey.so", 0x3000, 4096)
+        made = failed(LOAD, fault_at(value), rdi=value, extra_regions=[data])
+        made.target.memory[LIBRARY] = bytearray(4096)  # type: ignore[attr-defined]
+        made.target.write(place, struct.pack("<Q", value))  # type: ignore[attr-defined]
+        return made
+
+    assert ids(pointer_into_unmapped_block(kept(block, LIBRARY + 0x128))) == ["S:unmapped"]
+    assert ids(pointer_into_unmapped_block(kept(block, MMAP + 0x128))) == []
+    assert ids(pointer_into_unmapped_block(kept(block + 32, LIBRARY))) == []
+    assert ids(pointer_into_unmapped_block(kept((MMAP ^ 1 << 40) + 64, LIBRARY))) == []
+
+
+STEP, COLOUR = 52, 0xE1
+
+
+def stamped(count: int, changes: bool = True) -> Context:
+    """Pointers all over a mapping; one byte of each 52 there, `count` times, is the same.
+
+    The word that failed has that byte in the middle. Else it is one byte off all by itself.
+    """
+    pointers = [HEAP + 0x10 * (number % 7) for number in range(MMAP_SIZE // 8)]
+    memory = bytearray(struct.pack(f"<{len(pointers)}Q", *pointers))
+    middle = 0x2004
+    for number in range(-count // 2, count // 2) if changes else ():
+        memory[middle + STEP * number] = COLOUR
+    memory[middle] = COLOUR
+    slot, word = MMAP + 0x2000, int.from_bytes(memory[0x2000:0x2008], "little")
+    made = failed(LOAD, fault_at(word), before="488b38", rax=slot, rdi=word)
+    made.target.write(MMAP, bytes(memory))  # type: ignore[attr-defined]
+    return made
+
+
+def test_one_byte_at_one_distance_through_memory() -> None:
+    (sign,) = evidence(overwritten_place(stamped(100)))
+    assert (sign.id, sign.where) == ("S:overwritten-place", MMAP + 0x2000)
+    assert "the byte 0xe1 stands 100 times, each 52 bytes from the last" in sign.summary
+
+
+def test_a_few_bytes_or_one_word_alone_are_no_loop() -> None:
+    assert ids(overwritten_place(stamped(12))) == []
+    assert ids(overwritten_place(stamped(100, changes=False))) == []
 
 
 def returned(value: int, slot: int) -> Context:

@@ -27,10 +27,10 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.reads import read_word, try_read
 from gdb_epi.fault.site import DATA, TRANSFERS
 from gdb_epi.fault.word_shapes import ascii_text
-from gdb_epi.sizes import WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
 
 ID = "S:overwritten-place"
 MAX_HOLDERS = 16  # places of one address that are looked at
@@ -39,6 +39,9 @@ MAX_SINCE = 16  # references, since an object was cleared
 SET_ENTRY = 2 * WORD
 FEWEST_SOUND, FEWEST_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
 MAX_WRONG = 8  # words that are compared with what they should be
+STEP_REACH = 64 << 10  # bytes to each side of a word in which a loop's steps are looked for
+MAX_STEP, MAX_STEPS = 4096, 32  # bytes of a row or record; distances that are tried
+FEWEST_IN_STEP, MAX_IN_STEP = 16, 256  # equal bytes at one distance
 WORD_BITS = 64
 # Pointers that an object has as long as it lives; what was never set is NULL.
 _FIELDS = {
@@ -76,7 +79,8 @@ _TABLES = (
         "or of garbage. Said only where something else shows that the place is in use as what it "
         "was: the collector's list still names the object, the object is whole but for this word, "
         "a list, dict or set still names the block as its table, or one run of text goes over "
-        "the start of the block, several objects of one type are wrong in that field. "
+        "the start of the block, several objects of one type are wrong in that field, or one byte "
+        "stands at one distance through memory and makes no addresses out of several words. "
         "Not said where one byte of the word, changed, makes the access "
         "legal: then it may be a flip."
     ),
@@ -97,6 +101,10 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence(ID, address + WORD, summary)
             return
+        in_step = _bytes_in_step(context, _slot_of(context, word))
+        if in_step is not None:
+            yield in_step
+            return
         access = "x" if site.kind in TRANSFERS else site.access
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
             return
@@ -111,6 +119,73 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
                 f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
             )
             yield plain_evidence(ID, slot, summary)
+
+
+def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
+    """Tell a byte that was written at one distance over much memory, over this word too.
+
+    So does a loop over rows or records that goes on behind their end. What stands at such
+    distances by itself, a field of records, is no part of words that would be addresses without it.
+    """
+    region = None if slot is None else context.target.region_at(slot)
+    if slot is None or slot % WORD or region is None or on_stack(context, slot):
+        return None
+    start = max(region.start, slot - STEP_REACH)
+    end = min(region.start + region.dumped, slot + STEP_REACH) & -WORD
+    memory, at = try_read(context.target, start, end - start), slot - start
+    for place in range(at, min(at + WORD, len(memory))):
+        byte, word = memory[place], int.from_bytes(memory[at : at + WORD], "little")
+        alone = word == byte << 8 * (place - at)  # over a NULL, or what was no pointer
+        if byte in (0, 0xFF) or not (alone or _is_address_but_for(context, memory, place)):
+            continue
+        for step in _steps(memory, place)[:MAX_STEPS]:
+            first, last = _ends_of_run(memory, place, step)
+            run = range(first, last + 1, step)
+            wrong = 0
+            for each in run[:MAX_IN_STEP] if len(run) >= FEWEST_IN_STEP else ():
+                wrong += _is_address_but_for(context, memory, each)
+                if wrong == FEWEST_WRONG:
+                    summary = (
+                        f"the word at {slot:#x} was overwritten: from {start + first:#x} on the "
+                        f"byte {byte:#04x} stands {len(run)} times, each {step} bytes from the "
+                        "last, and without it several words there would be addresses. Code wrote "
+                        "it into all of them"
+                    )
+                    return plain_evidence(ID, slot, summary)
+    return None
+
+
+def _steps(memory: bytes, place: int) -> list[int]:
+    """Return the distances from a place to bytes like that one, ascending."""
+    steps, byte = set(), memory[place : place + 1]
+    low, high = max(0, place - MAX_STEP), place + MAX_STEP
+    at = memory.find(byte, low, high)
+    while at >= 0:
+        steps.add(abs(at - place))
+        at = memory.find(byte, at + 1, high)
+    return sorted(step for step in steps if step >= WORD)
+
+
+def _ends_of_run(memory: bytes, place: int, step: int) -> tuple[int, int]:
+    """Return the first and the last place of a run of equal bytes at one distance."""
+    first = last = place
+    while first >= step and memory[first - step] == memory[place]:
+        first -= step
+    while last + step < len(memory) and memory[last + step] == memory[place]:
+        last += step
+    return first, last
+
+
+def _is_address_but_for(context: Context, memory: bytes, place: int) -> bool:
+    """Whether a word is no address, and one when the byte at a place is another."""
+    lane = place % WORD
+    word = int.from_bytes(memory[place - lane : place - lane + WORD], "little")
+    rest = word & ~(0xFF << 8 * lane)
+    if word < NEAR_NULL or rest >> ADDRESS_BITS or context.target.region_at(word) is not None:
+        return False
+    return any(
+        context.target.region_at(rest | other << 8 * lane) is not None for other in range(256)
+    )
 
 
 def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None:

@@ -48,7 +48,7 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import Operand
@@ -413,14 +413,14 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         return
     stepped = _stepped_from(context, site, value)
     block = value if stepped is None else stepped
-    if block % PAGE == HEAD_BYTES:
+    if block % PAGE == HEAD_BYTES or _is_aligned_block_of_file(context, word, block):
         # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
         if is_one_bit_from_large_block(context, block):
             return
         id = sign_id_beside_one_bit(context, "S:unmapped", block)
         summary = (
-            f"{block:#x}, 16 bytes after the start of a page without memory: where malloc puts "
-            "large blocks, which free() unmaps"
+            f"{block:#x}, {block % PAGE} bytes after the start of a page without memory: where "
+            "malloc puts large blocks, which free() unmaps"
         )
         if stepped is None:
             id, summary = value_sign_id(context, word, id), f"{word.source} holds {summary}"
@@ -438,6 +438,23 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         )
         id = sign_id_beside_one_bit(context, "S:gone", value)
         yield plain_evidence(id, word.source, summary)
+
+
+def _is_aligned_block_of_file(context: Context, word: FaultWord, block: int) -> bool:
+    """Whether a variable of a library names a place where aligned_alloc() puts large blocks.
+
+    An alignment of 2^n up to half a page leaves 2^n bytes to the start of the first page. Elsewhere
+    1 of 32 words looks so. That no flip leads there from memory without a file is tested.
+    """
+    offset = block % PAGE
+    if offset < HEAD_BYTES or offset & offset - 1:
+        return False
+    slots = [slot for slot in context.places_of(word.value, 2) if not on_stack(context, slot)]
+    here = context.target.region_at(slots[0]) if len(slots) == 1 else None
+    if here is None or not here.in_file or "w" not in here.perms:
+        return False
+    near = (context.target.region_at(block ^ 1 << bit) for bit in range(PAGE_BITS, ADDRESS_BITS))
+    return all(region is None or region.in_file for region in near)
 
 
 def _stepped_from(context: Context, site: FaultSite, value: int) -> int | None:
