@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
-from support.scenes import HEAP, crash, state
+from support.scenes import HEAP, HEAP_SIZE, crash, state
 
 from gdb_epi.corruption.checks.item_counts import counts_beside_pointers
 from gdb_epi.corruption.context import Context
@@ -14,7 +16,7 @@ STRUCT, ITEMS, COUNT = HEAP + 0x10, HEAP + 0x40, 21
 USED = 1  # the lowest bit of a chunk's size: the one before is in use
 
 
-def process(number: int, most: int = 0) -> Context:
+def process(number: int, most: int = 0, address: int = 0x7F00_0000_0000) -> Context:
     """Return a process that failed with a struct {items, number, most} in a register.
 
     Chunks of 48 and 176 bytes, the latter with room for 168: 21 numbers of 8 bytes.
@@ -31,8 +33,8 @@ def process(number: int, most: int = 0) -> Context:
     # mov rax, [rcx]
     return Context(
         state(
-            crash(address=0x7F00_0000_0000),
-            registers={"rdi": STRUCT, "rcx": 0x7F00_0000_0000},
+            crash(address=address),
+            registers={"rdi": STRUCT, "rcx": address},
             code=b"\x48\x8b\x01",
             words=words,
         )
@@ -73,6 +75,53 @@ def test_an_end_outside_of_the_room_is_named(bit: int) -> None:
     (damage,) = said(process(end ^ 1 << bit, most))
     assert (damage.id, damage.where, damage.bits) == ("R31", STRUCT + 8, (bit,))
     assert damage.corrected == end
+
+
+OFFSETS = [40 * number for number in range(20)]  # into the 168 bytes of ITEMS
+
+
+def row(numbers: list[int], address: int = HEAP + HEAP_SIZE) -> Context:
+    """Return a process with these numbers in ITEMS that failed behind the end of the heap."""
+    made = process(0, address=address)
+    made.target.write(ITEMS, struct.pack(f"<{len(numbers)}Q", *numbers))  # type: ignore[attr-defined]
+    return made
+
+
+@pytest.mark.parametrize("bit", [16, 34, 45])
+@pytest.mark.parametrize("number", [1, 8, 17])
+def test_a_number_that_is_a_bit_off_its_place_in_a_row_is_named(bit: int, number: int) -> None:
+    wrong = [*OFFSETS[:number], OFFSETS[number] ^ 1 << bit, *OFFSETS[number + 1 :]]
+    (damage,) = said(row(wrong))
+    assert (damage.id, damage.where) == ("R31", ITEMS + 8 * number)
+    assert (damage.bits, damage.corrected) == ((bit,), OFFSETS[number])
+    assert said(row([*wrong[:19], 0]))  # room that is not used yet
+    assert not said(row(wrong, address=0x7F00_0000_0000))  # nothing leads there
+    assert said(row(wrong, address=HEAP + 0x100 + (1 << bit)))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({}, id="sound"),
+        pytest.param({8: 1 << 34}, id="a number of one bit, which is none of the row"),
+        pytest.param({8: OFFSETS[8] ^ 3 << 34}, id="two bits"),
+        pytest.param({8: OFFSETS[8] ^ 1 << 63}, id="a mark"),
+        pytest.param({8: OFFSETS[8] ^ 1 << 10}, id="not far enough from its place"),
+        pytest.param({8: OFFSETS[8] ^ 1 << 34, 12: OFFSETS[12] ^ 1 << 34}, id="several"),
+        pytest.param({19: OFFSETS[19] ^ 1 << 34}, id="the last, of which nothing tells"),
+        pytest.param(dict.fromkeys(range(12), 7) | {8: 7 | 1 << 34}, id="a row that hardly rises"),
+    ],
+)
+def test_nothing_is_said_of_a_row(changed: dict[int, int]) -> None:
+    assert not said(row([changed.get(n, offset) for n, offset in enumerate(OFFSETS)]))
+
+
+def test_offsets_of_32_bits() -> None:
+    halves = [40 * number for number in range(40)]
+    halves[11] ^= 1 << 24
+    made = row([low | high << 32 for low, high in zip(halves[::2], halves[1::2])])
+    (damage,) = said(made)
+    assert (damage.where, damage.bits) == (ITEMS + 8 * 5, (56,))
 
 
 def test_an_end_without_a_room_is_no_end() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import compress
+from itertools import compress, islice
 from operator import gt
 
 from gdb_epi.corruption.context import Context
@@ -27,7 +27,7 @@ from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS
-from gdb_epi.fault.reads import read_u64, read_word
+from gdb_epi.fault.reads import read_u64, read_word, try_read
 from gdb_epi.fault.site import DATA
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
@@ -424,6 +424,7 @@ def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
 
 LEAST_COUNT_BIT = 20  # flags and sizes of 2^k and a few bytes are ordinary up to a megabyte
 LEAST_ITEMS = 5
+LONGEST_ACCESS = 64  # bytes
 MAX_STRUCT = 16  # words that are looked at
 MAX_STRUCTS = 256
 MAX_WRONG = 1
@@ -440,27 +441,34 @@ WIDTHS = (1, 2, 4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64)
     innocent_causes=(
         "a number that is no count of these items (without the one bit it must fill the block "
         "exactly; bits below the twentieth are left out), a capacity that was "
-        "changed before the block was (such a number has no single high bit too many)."
+        "changed before the block was (such a number has no single high bit too many). Of a rising "
+        "row of numbers: marks in their two topmost bits, and rows that are not quite sorted (all "
+        "but one have to be, and the one bit is worth 64 times what lies between its neighbours)."
     ),
 )
 def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     """Look at the structs in blocks that the fault had at hand.
 
     A number counts when the block that a pointer beside it names is smaller than so many items of
-    any size, and without its highest bit so many items of one size fill it.
+    any size, and without its highest bit so many items of one size fill it. Such a block may be a
+    rising row of offsets: one that is a bit off its place leads an access, or a loop, far away.
     """
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA:
         return
     wrong: dict[int, tuple[int, int, int, int]] = {}
     ends: dict[int, tuple[int, int]] = {}
+    rows: set[int] = set()
     for start in values_at_hand(context)[:MAX_STRUCTS]:
         words = _words_of_struct(context, start)
+        rows.update(word for word in (start, *words) if _room(context, word) is not None)
         for place, held, right, width in _of_struct(context, start, words):
             wrong[place] = held, right, width, start
         ends.update(_ends_of_struct(context, start, words))
     if len(ends) == 1 and not wrong:
         yield from _wrong_end(*ends.popitem())
+    if not wrong and context.target.region_at(site.address or 0) is None:
+        yield from _out_of_rows(context, sorted(rows), site.address or 0)
     if len(wrong) > MAX_WRONG:
         return
     for place, (held, right, width, start) in wrong.items():
@@ -477,6 +485,68 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
         yield word_evidence(
             "R31", word_at, word, word ^ (held ^ right) << shift & WORD_MASK, summary
         )
+
+
+FEWEST_IN_ROW, MAX_IN_ROW = 16, 1 << 16  # numbers
+ROW_MARGIN = 64  # so many times what lies between its neighbours a flip moves a number
+MAX_ITEM_SHIFT = 4  # items of up to 16 bytes that offsets count
+
+
+def _out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Evidence]:
+    """Yield the one number of a rising row that led to an address where nothing is mapped."""
+    for start in rows:
+        room = min(_room(context, start) or 0, MAX_IN_ROW * WORD) & -WORD
+        memory = try_read(context.target, start, room)
+        for numbers in (memoryview(memory).cast("Q"), memoryview(memory).cast("I")):
+            width = numbers.itemsize
+            number, right = out_of_row(numbers, 8 * width) or (0, 0)
+            place = start + width * number
+            held = numbers[number] if number else 0
+            if not number or not _leads_away(context, address, held ^ right):
+                continue
+            summary = (
+                f"the number at {place:#018x} is {held:#x}, in a row of numbers that rise from "
+                f"{start:#018x} on; {right:#x}, one bit away, lies between its neighbours"
+            )
+            shift = 8 * (place % WORD)
+            word = int.from_bytes(memory[place - place % WORD - start :][:WORD], "little")
+            corrected = word ^ (held ^ right) << shift
+            yield word_evidence("R31", place & -WORD, word, corrected, summary)
+            return
+
+
+def out_of_row(numbers: memoryview, bits: int) -> tuple[int, int] | None:
+    """Return which number of a rising row is one bit off its place, and the right one; or None.
+
+    Zeros behind the row are room that is not used yet.
+    """
+    falls = list(islice(compress(range(len(numbers)), map(gt, numbers, numbers[1:])), 3))
+    used = len(numbers)
+    if falls and not any(numbers[falls[-1] + 1 :]):
+        used = falls.pop() + 1
+    if len(falls) != 1 or used < FEWEST_IN_ROW or len(set(numbers[:used])) <= used // 2:
+        return None
+    right = [
+        (number, numbers[number] ^ 1 << bit)
+        for number in (falls[0], falls[0] + 1)
+        if 0 < number < used - 1
+        for bit in range(bits - MARKS)
+        if numbers[number - 1] <= numbers[number] ^ 1 << bit <= numbers[number + 1]
+        and 1 << bit >= ROW_MARGIN * (numbers[number + 1] - numbers[number - 1])
+    ]
+    return right[0] if len(right) == 1 else None
+
+
+def _leads_away(context: Context, address: int, flipped: int) -> bool:
+    """Whether a bit of an offset, or of a length that it ends, leads to where nothing is mapped.
+
+    A loop of such a length stops right behind the end of a mapping.
+    """
+    region_at = context.target.region_at
+    if region_at(address - LONGEST_ACCESS) is not None:
+        return True
+    moves = [flipped << shift for shift in range(MAX_ITEM_SHIFT + 1)]
+    return any(region_at(address + move) or region_at(address - move) for move in moves)
 
 
 def _words_of_struct(context: Context, start: int) -> list[int]:
