@@ -497,7 +497,10 @@ def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
         end = str(ends[-1].get("message")).rpartition(": ")[2]
         python = any(map(_is_python, groups_in(telling_stack(record), "frames")))
         which = "some C calls between the Python calls" if python else "the outer calls of C"
-        texts.append(f"{which} ({end}); this alone is no sign of damage")
+        text = _text_as_return_address(end)
+        why = f'in place of a return address stands text, "{text}"' if text else end
+        alone = "; this alone is no sign of damage" if not text else ""
+        texts.append(f"{which} ({why}){alone}")
         errors = [error for error in errors if error not in ends]
     if not reader.whole:
         above = " ".join(texts)
@@ -514,6 +517,17 @@ def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
         more = f"and {counted(number, 'more note')}" if texts else counted(number, "note")
         texts.append(f"{more} ({_all_of(reader)})")
     yield from labelled("Missing", texts)
+
+
+def _text_as_return_address(end: str) -> str:
+    """Return the text in the address of "no code at 0x...", by which a walk of frames ended."""
+    from gdb_epi.fault.word_shapes import ascii_text
+
+    address = end.partition("no code at ")[2]
+    if not address.startswith("0x") or ascii_text(int(address, 16)) is None:
+        return ""
+    raw = int(address, 16).to_bytes(8, "little").rstrip(b"\0")
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in raw)
 
 
 def _all_of(reader: Audience) -> str:

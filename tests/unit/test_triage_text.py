@@ -52,6 +52,18 @@ def test_commands_to_paste_repeat_the_options_they_were_given() -> None:
     assert "--exe 'my python' --no-db\n" in text and text.endswith(f"fleet seen {'ab' * 8}")
 
 
+def test_text_in_place_of_a_return_address_is_a_sign_of_damage() -> None:
+    def told(address: int) -> str:
+        message = f"the native stack ends early: no code at {address:#x}"
+        error = {"stage": "native", "subject": "thread 7", "message": message}
+        return " ".join(" ".join(shown("software", PYTHON, soft_errors=[error])).split())
+
+    assert "(no code at 0x1); this alone is no sign of damage" in told(1)
+    text = told(int.from_bytes(b"42605868", "little"))
+    assert '(in place of a return address stands text, "42605868")' in text
+    assert "no sign" not in text
+
+
 @pytest.mark.parametrize("place", [GDB, SHELL])
 def test_where_the_executable_is_not_here_it_is_asked_for(place: str) -> None:
     """A process whose executable is gone was "not CPython"."""
