@@ -60,7 +60,7 @@ def locate_object(
         try:
             return _locate_python_path(session, values, text, start, frame)
         except InputError:
-            kind = _type_named(session, values, text)
+            kind = _type_named(session, text)
             if kind is None:
                 raise
             return LocatedObject(kind)
@@ -212,7 +212,7 @@ def _variable(reader: FrameVariables, frame: PyFrame, name: str) -> int | None:
         raise InputError(f"{name}: {error}", hint="epi doctor") from None
 
 
-def _type_named(session: Session, values: Values, text: str) -> int | None:
+def _type_named(session: Session, text: str) -> int | None:
     """Return the only type that is shown by this name, as `_thread.lock` or `dict_values`.
 
     No global need have that name, and no module. A class of a program has its module's name.

@@ -22,7 +22,6 @@ PROVEN, STRONG, WEAK, AMBIGUOUS = "proven-corruption", "strong", "weak", "ambigu
 NONE, SOFTWARE_LIKE = "none", "software-like"
 DEFAULT_PRIOR = "ecc-servers"
 REDUNDANT = "R"  # the group of redundant copies: the only one that may say "proven"
-INNOCENT = "S"
 
 
 class ItemWeight(NamedTuple):

@@ -15,7 +15,6 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 
 _LIBRARY_PARTS = ("/site-packages/", "/dist-packages/", "<frozen ")
-_FROZEN = ("importlib", "runpy", "threading", "zipimport")
 
 # What rules of answers look for.
 PROCESS_QUEUE = "an item in a queue between processes"

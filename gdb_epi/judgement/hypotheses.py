@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.corruption.score import Score, Table, weights
+from gdb_epi.corruption.score import Score, weights
 
 HARDWARE_MEMORY, HARDWARE_CPU = "hardware-memory", "hardware-cpu"
 STRAY_STORE, UNKNOWN = "stray-store", "unknown"
@@ -56,9 +56,9 @@ SEVERAL_BITS = {STRAY_STORE: 0.65, HARDWARE_MEMORY: 0.3, UNKNOWN: 0.05}
 FEW_BITS = 2
 
 
-def causes_of_damage(score: Score, table: Table | None = None) -> Mapping[str, float]:
+def causes_of_damage(score: Score) -> Mapping[str, float]:
     """Return who may have damaged the word that the score is about; the shares add up to 1."""
-    weighed = (table or weights()).items
+    weighed = weights().items
     named = [weighed[e.id].beyond_stores for e in score.best if e.id in weighed]
     beyond = max(
         (pair for pair in named if pair is not None), key=lambda pair: pair[1], default=None

@@ -176,7 +176,7 @@ def _by_language(log: _Log) -> None:
             return
     if is_opaque(name):
         log.steps.append(Step("N22", one_line(name)))
-    elif name.startswith("_R") and name[2:3] in tuple("CMXYNI") and name[2:3]:
+    elif name.startswith("_R") and name[2:3] in tuple("CMXYNI"):
         log.steps.append(Step("N23", one_line(name)))
     else:
         _printed(log)

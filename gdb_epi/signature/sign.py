@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sign one core: category, thread, tokens, keys, each step logged. SPEC.md is normative.
+"""Sign one core: category, thread (SPEC.md section 2), tokens, keys, each step logged.
 
-Choose the thread that a core is signed from. SPEC.md section 2 is normative.
+SPEC.md is normative.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, TEXT, crash, state
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.locks.analysis import examine_locks
 from gdb_epi.locks.context import CLASSIFIERS, FAMILIES, LockGuess
-from gdb_epi.locks.fork.evidence import fork_evidence
+from gdb_epi.locks.fork.evidence import conclude_fork, read_fork
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.locks import idle_lines, owner_text, tree_lines
@@ -127,9 +127,10 @@ def test_an_ordinary_process_is_not_forked() -> None:
 
 def test_without_glibc_nothing_is_claimed() -> None:
     made = state(crash(6, 0, sender=5), threads=[blocked(SEMAPHORE)])
-    fork, errors = fork_evidence(made.target, Absent(NOT_APPLICABLE, ""))
+    signs = read_fork(made.target, Absent(NOT_APPLICABLE, ""))
+    fork = conclude_fork(signs)
     assert (fork.forked, fork.depth, fork.parent_multithreaded) == (None, None, None)
-    assert {error.subject for error in errors} >= {"F1", "F2"}
+    assert {error.subject for error in signs.soft_errors()} >= {"F1", "F2"}
 
 
 def test_a_counter_that_is_none_is_not_believed() -> None:

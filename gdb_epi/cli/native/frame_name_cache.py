@@ -24,7 +24,6 @@ FORMAT = 1
 MAX_FILE = 4 << 20  # bytes
 MAX_CACHE = 128 << 20  # bytes of all; the oldest go
 MAX_NAMES = 200  # at one place
-MAX_TEXT = 1 << 16  # characters of a name
 
 
 class FrameName(NamedTuple):

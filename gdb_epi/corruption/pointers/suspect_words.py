@@ -33,7 +33,6 @@ REACH = 4096  # bytes that a member may lie from the pointer to its struct
 LOW = 1 << 32
 MAX_UNALIGNED = 8  # occurrences looked at
 MAX_SEARCHED = 64 << 20  # bytes searched for an unaligned occurrence
-PLACES = 64
 FROM_BASE = 16 << 20  # bytes from the start of an array that a loop walks
 
 

@@ -99,9 +99,7 @@ def tracked_objects(
     return objects, missing
 
 
-def objects_being_collected(
-    reader: MemoryReader, python: PythonState, cap: int = MAX_OBJECTS
-) -> list[int]:
+def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[int]:
     """Return objects that a running collection holds in lists of its own.
 
     The heads of these lists are on the C stack, but each list is a ring: the locals of frames that
@@ -115,13 +113,10 @@ def objects_being_collected(
     for thread in python.threads():
         for frame in thread.frames[:MAX_FRAMES]:
             for address in frame_pointers(reader, frame.address):
-                if (
-                    address in objects
-                    or len(objects) >= cap
-                    or not _in_ring(reader, address - size)
-                ):
-                    continue
-                objects.update(dict.fromkeys(_ring(reader, address - size, stacks, cap)))
+                node = address - size
+                is_new = address not in objects and len(objects) < MAX_OBJECTS
+                if is_new and _in_ring(reader, node):
+                    objects.update(dict.fromkeys(_ring(reader, node, stacks)))
     return list(objects)
 
 
@@ -168,12 +163,12 @@ def _in_ring(reader: MemoryReader, node: int) -> bool:
         return False
 
 
-def _ring(reader: MemoryReader, start: int, stacks: list[int], cap: int) -> Iterator[int]:
+def _ring(reader: MemoryReader, start: int, stacks: list[int]) -> Iterator[int]:
     """Yield the objects of a ring but for its head, which lies on a stack of the process."""
     size = reader.layout.size("PyGC_Head") or 0
     next_at = reader.layout.require("PyGC_Head", "_gc_next")
     node, seen = start, set[int]()
-    while node not in seen and len(seen) < cap:
+    while node not in seen and len(seen) < MAX_OBJECTS:
         seen.add(node)
         region = reader.target.region_at(node)
         if region is None:

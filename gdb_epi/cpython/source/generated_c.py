@@ -21,7 +21,6 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_C_BYTES = 64 << 20
 MAX_FILES = 64
-PREFIX = "__pyx_"
 GENERATED = (".c", ".cpp", ".cc", ".cxx")
 
 _COMMENT = re.compile(r'\s*/\* "([^"\n]{1,512})":(\d{1,7})\s*\Z')

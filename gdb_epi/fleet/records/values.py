@@ -118,11 +118,6 @@ def in_zone(record: Mapping[str, Any], zone: tzinfo) -> Mapping[str, Any]:
     return {**record, "time": {**time, "crash_ts": local.isoformat()}}
 
 
-def timestamp(value: Any) -> float | None:
-    """Return the seconds since the epoch of `claimed_time`."""
-    return claimed_time(value).seconds
-
-
 def scalars(given: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts, numbers and truth values of a map as texts, at most MAX_ATTRIBUTES."""
     texts: dict[str, str] = {}

@@ -104,9 +104,7 @@ def stored_findings_in_transaction(
     return [StoredFinding(**{**row._mapping, "detail": finding_detail(row.detail)}) for row in rows]
 
 
-def set_finding_state(
-    engine: Engine, number: int, state: str, note: str | None, who: str | None = None
-) -> None:
+def set_finding_state(engine: Engine, number: int, state: str, note: str | None) -> None:
     """Set the state of a finding; the evidence of now and who decided are kept.
 
     Raises InputError.
@@ -124,7 +122,7 @@ def set_finding_state(
         subject = marks.Subject(marks.FINDING, "", f"{row.attr}={row.value} {row.signature}")
         at = values["decided_at"]
         marks.insert_decision(
-            connection, marks.Mark(subject, at, who or marks.this_user(), state, note=note)
+            connection, marks.Mark(subject, at, marks.this_user(), state, note=note)
         )
 
 

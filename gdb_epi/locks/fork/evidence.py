@@ -8,7 +8,7 @@ be read. "Forked" alone is a fact, not a finding: daemons and pools fork too.
 from __future__ import annotations
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.forking_calls import CHILD
 from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
 from gdb_epi.locks.fork.lineage import lineage
@@ -21,14 +21,6 @@ from gdb_epi.target.api import Target
 # Each of these proves a fork by itself; F6 only when it shows a raw clone.
 _PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
 _ORDER = tuple(f"F{number}" for number in range(1, 16))
-
-
-def fork_evidence(
-    target: Target, python: PythonState | Absent
-) -> tuple[ForkEvidence, list[SoftError]]:
-    """Return the evidence of a fork, and what could not be looked at."""
-    reader = read_fork(target, python)
-    return conclude_fork(reader), reader.soft_errors()
 
 
 def read_fork(target: Target, python: PythonState | Absent) -> ForkSigns:
