@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -23,9 +24,27 @@ def private_opener(path: str, flags: int) -> int:
     return os.open(path, flags, FILE_MODE)
 
 
-def mode_for(path: Path) -> int:
-    """Return the mode for a file that takes the place of `path`: what that one has."""
-    return stat.S_IMODE(path.stat().st_mode) if path.exists() else FILE_MODE
+def replace_file(path: Path, content: bytes, new_mode: int = FILE_MODE) -> None:
+    """Replace a file in one step, so that no reader sees half of it; fill a pipe or a device.
+
+    A file that is replaced keeps its mode, a new one gets `new_mode`.
+    """
+    import tempfile
+
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    path = path.resolve()
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else new_mode
+    descriptor, draft = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as stream:
+            stream.write(content)
+        os.chmod(draft, mode)
+        os.replace(draft, path)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(draft)
 
 
 def make_private_file(path: Path) -> None:

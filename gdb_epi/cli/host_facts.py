@@ -65,11 +65,14 @@ def _write(name: str | None, text: str) -> None:
     if name is None:
         sys.stdout.write(text)
         return
-    part = f"{name}.part"
-    try:
-        with open(part, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        os.replace(part, name)
+    from pathlib import Path
+
+    from gdb_epi.private_files import replace_file
+
+    umask = os.umask(0o077)
+    os.umask(umask)
+    try:  # who triages is often another user than the collector
+        replace_file(Path(name), text.encode("utf-8", "backslashreplace"), 0o666 & ~umask)
     except OSError as error:
         message = f"cannot write {name}: {error.strerror or error}"
         raise EpiError(message, hint="--output with another path") from None

@@ -45,28 +45,10 @@ def run(args: Namespace) -> int:
     if args.output is None:
         sys.stdout.buffer.write(content)
     else:
-        _write(args.output, content)
+        from pathlib import Path
+
+        from gdb_epi.private_files import replace_file
+
+        replace_file(Path(args.output), content)
         print(f"{args.output}: {len(content):,} bytes")
     return EXIT_DONE
-
-
-def _write(path: str, content: bytes) -> None:
-    """Write beside and rename: a reader never sees half a page."""
-    import os
-    from pathlib import Path
-
-    from gdb_epi.private_files import mode_for, private_opener
-
-    target = Path(path)
-    if target.exists() and not target.is_file():
-        with target.open("wb") as stream:  # /dev/stdout, a pipe
-            stream.write(content)
-        return
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with open(beside, "wb", opener=private_opener) as stream:
-            stream.write(content)
-        beside.chmod(mode_for(target))
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)

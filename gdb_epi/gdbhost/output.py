@@ -8,12 +8,8 @@ import os
 import gdb
 
 from gdb_epi.errors import EpiError
-from gdb_epi.private_files import mode_for
+from gdb_epi.private_files import replace_file
 from gdb_epi.render.escape import escape, in_charset
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def show(text: str) -> None:
@@ -61,7 +57,6 @@ def write_file(name: str, text: str) -> None:
 
     Raises EpiError when the file cannot be written.
     """
-    import stat
     from pathlib import Path
 
     path = Path(name).expanduser()
@@ -69,27 +64,8 @@ def write_file(name: str, text: str) -> None:
     if not content.endswith(b"\n"):
         content += b"\n"
     try:
-        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-            path.write_bytes(content)
-        else:
-            _replace(path.resolve(), content)
+        replace_file(path, content)
     except OSError as error:
         raise EpiError(
             f"cannot write {path}: {error.strerror or error}", hint="--output with another path"
         ) from None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    import tempfile
-
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-    done = False
-    try:
-        with open(descriptor, "wb") as stream:
-            stream.write(content)
-        os.chmod(temporary, mode_for(path))
-        os.replace(temporary, path)
-        done = True
-    finally:
-        if not done:
-            os.unlink(temporary)

@@ -200,3 +200,15 @@ def test_this_machine(tmp_path: Path) -> None:
     assert "needs_root" not in groups["host"]["attributes"]
     done = subprocess.run([*command, "--set", "rack"], capture_output=True, cwd=ROOT)
     assert done.returncode == 2 and b"NAME=VALUE" in done.stderr
+
+
+def test_a_pipe_is_filled_and_stays(tmp_path: Path) -> None:
+    """As root `-o /dev/stdout` put a file in the place of the link in /dev, for all processes."""
+    pipe = tmp_path / "stdout"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "gdb_epi.cli.main", "host-facts", "-o", pipe]
+    with subprocess.Popen(command, cwd=ROOT) as writer:
+        facts = json.loads(pipe.read_text())
+    assert writer.returncode == 0
+    assert facts["hostname"] == os.uname().nodename
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
