@@ -29,17 +29,15 @@ def signature(session: Session, args: Namespace) -> Report:
     from gdb_epi.analysis import examine
     from gdb_epi.record.build import make_record
     from gdb_epi.render.escape import wrapped
+    from gdb_epi.render.signature_words import absent_keys
 
     parts = examine(session)
     signed = make_record(parts)["signature"]
     lines = [f"category {signed['category']}: {signed['evidence']}", ""]
     for name, text in signed["text"].items():
         lines += [f"{name:<7} {signed['keys'][name]}", f"  {text}"]
-    by_reason: dict[str, list[str]] = {}
-    for name, why in signed["absent"].items():
-        by_reason.setdefault(why, []).append(name)
-    for why, names in by_reason.items():
-        lines += wrapped(f"no {', '.join(names)}: {why}")
+    for line in absent_keys(signed["absent"]):
+        lines += wrapped(line)
     if args.explain:
         from gdb_epi.signature import explain
 

@@ -13,7 +13,7 @@ from gdb_epi.json_lite import parse_json
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def with_article(noun: str) -> str:
@@ -36,6 +36,14 @@ def some_of(names: Sequence[str], most: int) -> str:
     """Return "a, b and 3 more": the first `most` names, and how many others there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def names_by_reason(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return reason -> names, for pairs of a name and its reason."""
+    names: dict[str, list[str]] = {}
+    for name, reason in pairs:
+        names.setdefault(reason, []).append(name)
+    return names
 
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")

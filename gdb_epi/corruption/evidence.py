@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # Where the wrong value came from: memory holds it, or memory is right and a register is wrong.
 MEMORY = "memory"
 REGISTER = "register"
+NO_FLIP = "no flipped bit of it alone explains this"  # at the end of a word's origin
 UNKNOWN = "unknown"
 
 

@@ -34,11 +34,11 @@ from gdb_epi.corruption.score import (
 from gdb_epi.detectors.findings import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.escape import wrapped
+from gdb_epi.render.escape import short_words, wrapped
 from gdb_epi.render.json import plain
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted
+from gdb_epi.util import counted, names_by_reason
 
 COLUMNS = ("#", "item", "where", "found", "corrected", "bits", "path", "weight")
 MAX_BITS = 4  # that a line or a table cell names
@@ -160,7 +160,7 @@ def _changed(study: CheckResults) -> list[str]:
             differs = f"only {'bit' if len(bits) == 1 else 'bits'} {_listed(bits)} differ"
             differs += "s" if len(bits) == 1 else ""
         lines.append(f"  right would be {hex_word(corrected)}; {differs}")
-    return ["", *lines] if lines else []
+    return ["", *map(short_words, lines)] if lines else []
 
 
 def _listed(bits: Sequence[int]) -> str:
@@ -183,11 +183,9 @@ def _compared(study: CheckResults) -> list[str]:
 def _not_checked(study: CheckResults) -> list[str]:
     """Say what could not be checked and why, and how much was looked at."""
     ran = checks_that_ran(study)
-    whys: dict[str, list[str]] = {}
-    for skipped in study.skipped:
-        whys.setdefault(skipped.why, []).append(skipped.check)
     lines = []
-    for why, names in whys.items():
+    reasons = names_by_reason((skipped.check, skipped.why) for skipped in study.skipped)
+    for why, names in reasons.items():
         # A check that ran says here what it could not look at.
         partly = ran and set(names) <= set(ran)
         if len(names) > MAX_CHECKS:

@@ -84,12 +84,24 @@ def locale_charset() -> str:
 def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
     """Return a sentence as lines of at most WIDTH columns, `head` before the first; `most` of them.
 
-    What is pasted (paths, commands) is never broken; where lines are cut off, three dots say so.
+    What is pasted (paths, commands) is never broken. Where lines are cut off, three dots say so, if
+    possible behind a clause. Addresses lose their leading zeros.
     """
+    text = whole = short_words(escape(text))
+    lines = _wrapped(text, head)
+    while most is not None and (len(lines) > most or lines[-1].strip() == "..."):
+        text = text.rpartition("; ")[0]
+        lines = _wrapped(f"{text}; ...", head)
+        if len(lines) < most:  # that clause is so long that its head is worth its place
+            return _wrapped(whole, head, most)
+    return lines
+
+
+def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
     from textwrap import wrap
 
     return wrap(
-        escape(text),
+        text,
         WIDTH,
         initial_indent=head,
         subsequent_indent=" " * len(head),
@@ -98,3 +110,20 @@ def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
         break_on_hyphens=False,
         break_long_words=False,
     )
+
+
+_HEX = frozenset("0123456789abcdefABCDEF")
+_DIGITS = 16  # of a word as records write it
+
+
+def short_words(text: str) -> str:
+    """Return a text with 0x7f12 for each 0x0000000000007f12."""
+    if "0x0" not in text:
+        return text
+    first, *others = text.split("0x")
+    for part in others:
+        digits, rest = part[:_DIGITS], part[_DIGITS:]
+        if len(digits) == _DIGITS and _HEX.issuperset(digits) and rest[:1] not in _HEX:
+            part = (digits.lstrip("0") or "0") + rest
+        first += f"0x{part}"
+    return first

@@ -44,6 +44,7 @@ MAX_DEADLOCKED = 3  # threads that are named
 MAX_NAME = 60  # characters of a function in a sentence
 MIN_REPEATED = 16  # calls of a function that filled a stack
 
+_SHORT_FILE = "the headers announce"  # how the reason of a core begins whose end is missing
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
 _WHY_NOT = {
     "segv-null": "why the pointer was NULL.",
@@ -571,13 +572,16 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
-def what_was_cut(truncated: Json) -> str:
+def what_was_cut(truncated: Json, *, read_in_part: bool = False) -> str:
     """Return how much of the core is missing; where the headers are cut off, nobody knows."""
     lost, reason = number_in(truncated, "missing_bytes"), str(truncated.get("reason"))
     if lost < 2:
         return f"most of the core: {reason}"
     unit, name = (1e6, "MB") if lost >= 1e6 else (1e3, "kB") if lost >= 1e3 else (1, "bytes")
-    return f"{lost / unit:,.3g} {name} of the core: {reason}"
+    # How many bytes the headers announce says no more than how many are missing.
+    why = "its end was cut off" if reason.startswith(_SHORT_FILE) else reason
+    why = "not read (--prefix)" if read_in_part else why
+    return f"{lost / unit:,.3g} {name} of the core: {why}"
 
 
 def lost_memory(memory: Json) -> list[str]:
@@ -587,7 +591,7 @@ def lost_memory(memory: Json) -> list[str]:
     named = list(dict.fromkeys(f"{m.get('what')}" for m in groups_in(memory, "mappings")[:2]))
     most = f", most of it {', '.join(named)}" if named else ""
     percent = memory.get("missing_percent")
-    texts = [f"{percent} % of the writable memory is not in the core{most}"] if percent else []
+    texts = [f"{percent} % of the writable memory{most}"] if percent else []
     stacks = memory.get("stacks")
     if isinstance(stacks, list) and stacks:
         shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")

@@ -6,14 +6,18 @@ In: the line of a key (SPEC.md, "Keys") and its category. Out: frames, or two ce
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from gdb_epi.render.category_words import category_words
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import names_by_reason
 
 MAX_LINE = 2_880  # characters of a line that are examined
 MAX_FRAMES = 12
 MAX_WHERE = 48  # columns of a function's name
 UNKNOWN = "?"
 NATIVE, PYTHON = "native", "python"
+_NO_HALF = "no native stack ("  # before the reason why the key `native` is absent
 _ARROWS = ("<-", "<--")
 
 
@@ -59,3 +63,14 @@ def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str,
         return where, "hung"
     what = category_words(words.category)
     return where, f"{what} in {native[0]}" if python and native else what
+
+
+def absent_keys(absent: Mapping[str, object]) -> Iterator[str]:
+    """Yield why keys are absent, each reason once."""
+    pairs = []
+    for name, reason in absent.items():
+        why = str(reason)
+        half = why.startswith(_NO_HALF) and why.endswith(")")
+        pairs.append((name, why[len(_NO_HALF) : -1] if half else why))
+    for why, names in names_by_reason(pairs).items():
+        yield f"no {', '.join(names)}: {why}"

@@ -14,6 +14,7 @@ from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SIGXFSZ
 from gdb_epi.locks.types import GIL, JOINS
 from gdb_epi.record.reading import (
+    READ_IN_PART,
     deadlocked_threads,
     group_in,
     groups_in,
@@ -26,6 +27,7 @@ from gdb_epi.record.reading import (
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape, wrapped
+from gdb_epi.render.fault_lines import damage_lines, machine_words, read_from, value_lines
 from gdb_epi.render.frame_lines import (
     ABORTING,
     HANDLER,
@@ -51,7 +53,6 @@ from gdb_epi.render.headline import (
     short_place,
     what_was_cut,
 )
-from gdb_epi.render.named_values import value_lines
 from gdb_epi.render.wait_lines import wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
@@ -59,7 +60,6 @@ from gdb_epi.util import counted
 SHELL, GDB, REPORT = "shell", "gdb", "report"  # where the reader sits
 MAX_LINES = 40
 MAX_FRAMES = 11  # lines of the stack
-MIN_MISSING = 5  # percent of the writable memory that limit what was looked at
 MIN_FRAMES = 7  # of which there are that many, however long the rest is
 SCREEN = 24  # lines of a terminal
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
@@ -72,14 +72,15 @@ MAX_FILES = 2  # that one line names
 Json = Mapping[str, Any]
 
 # What keeps the whole answer from being right comes before what keeps a detail away.
+_OTHERS = ("fork", "memory")  # stages that tell nothing of a lost stack
 _FIRST_STAGES = ("core", "python", "executable", "native frames")
 # Native frames by which the interpreter runs Python; what a thread waits in, its locks tell.
 _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
 _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
-ORIGIN = "origin"  # the evidence that says where the bad word was read
 _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
 _ITS_FILES = "its files"
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
+_DAMAGED_HINT = "copy the packed file again: this copy ends early, or is damaged"
 
 
 class Audience(NamedTuple):
@@ -243,26 +244,16 @@ def _facts(record: Json, calls: Sequence[Call], line: str) -> Iterator[str]:
     if line:
         yield f"{'Line':<{LABEL}}{line}"[:WIDTH]
     yield from labelled("Value", list(value_lines(group_in(record, "signal"))))
-    yield from labelled("From", list(_read_from(record)))
+    yield from labelled("From", list(read_from(record)))
     raised = group_in(record, "exception")
     if raised.get("type"):
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
         yield from labelled("Raised", [f"{raised['type']}, {state}"])
     yield from labelled("Waits", list(wait_lines(record, calls)))
     yield from labelled("Tasks", list(_tasks(record)))
-    yield from labelled("Damage", list(_damage(record)))
+    yield from labelled("Damage", list(damage_lines(record)))
     if group_in(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
-        yield from labelled("Machine", [_machine(record)])
-
-
-def _read_from(record: Json) -> Iterator[str]:
-    """Yield where the bad word was read, unless the answer says it already."""
-    reasons = " ".join(texts_in(group_in(record, "verdict"), "reasons"))
-    for evidence in groups_in(group_in(record, "corruption"), "evidence"):
-        if evidence.get("id") == ORIGIN:
-            place = str(evidence.get("where")).removeprefix("0x").lstrip("0")
-            if not place or place not in reasons:
-                yield str(evidence.get("summary"))
+        yield from labelled("Machine", [machine_words(record)])
 
 
 def _process(record: Json) -> str:
@@ -272,8 +263,10 @@ def _process(record: Json) -> str:
     python = group_in(record, "python").get("version")
     errors = [e for e in groups_in(record, "soft_errors") if e.get("stage") == "python"]
     runtime = f"CPython {python}" if python else "not CPython"
-    if not python and any("no CPython" not in str(error.get("message")) for error in errors):
-        whether = any("whether CPython" in str(error.get("message")) for error in errors)
+    cut = bool(group_in(record, "truncated").get("flag"))  # what is seen of it proves nothing
+    told = [str(error.get("message")) for error in errors]
+    if not python and (cut or any("no CPython" not in message for message in told)):
+        whether = cut or any("whether CPython" in message for message in told)
         runtime = "CPython or not: cannot tell" if whether else "CPython not decoded"
     count = threads.get("count")
     words = [f"pid {process.get('pid', '?')}", str(process.get("comm") or "?"), runtime]
@@ -386,54 +379,6 @@ def _tasks(record: Json) -> Iterator[str]:
     yield f"{' and '.join(parts)}{waiting} (in GDB: {command})"
 
 
-def _damage(record: Json) -> Iterator[str]:
-    """Yield the damaged word and what it should be, or that none is seen where that matters."""
-    damage = group_in(group_in(record, "verdict"), "damage")
-    where = str(damage.get("where") or "a place that is not known")
-    reasons = texts_in(group_in(record, "verdict"), "reasons")
-    if damage.get("found") and not damage.get("bits") and not damage.get("should_be"):
-        software = group_in(record, "verdict").get("label") == "software"
-        wrong = "was overwritten" if software else "is wrong"
-        yield f"the word at {where} {wrong}"
-    elif damage.get("found") or damage.get("confidence") is not None:
-        weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
-        holds = f" holds {short_address(damage.get('holds'))}" if damage.get("holds") else ""
-        yield f"{weak}{where}{holds}"
-        if damage.get("should_be"):
-            bits = damage["bits"] if isinstance(damage.get("bits"), list) else []
-            differs = (
-                f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
-            )
-            yield f"right would be {short_address(damage['should_be'])}; {differs}"
-        if damage.get("found") and reasons:
-            yield f"seen by: {reasons[0]}"
-    elif damage and str(group_in(record, "signal").get("name")) in CRASHES:
-        missing = group_in(group_in(record, "truncated"), "memory").get("missing_percent")
-        seen = ""
-        if isinstance(missing, (int, float)) and missing >= MIN_MISSING:
-            seen = f", in the {100 - missing:.0f} % of it that is in the core"
-        if damage.get("judged") is False:
-            machine = group_in(record, "hardware").get("platform") or "its machine"
-            yield f"not judged on this architecture ({machine})"
-        else:
-            yield f"no flipped bits were found in memory{seen}"
-
-
-def _machine(record: Json) -> str:
-    """Return which computer and CPU it was, as far as the core or a sidecar says."""
-    hardware, host = group_in(record, "hardware"), group_in(record, "host")
-    words = [str(host["hostname"]) if host.get("hostname") else "host name not known"]
-    number = group_in(record, "cpu").get("number")
-    if number is not None:
-        words.append(f"last ran on CPU {number}")
-    if hardware.get("vendor"):
-        model = f"{str(hardware['vendor']).upper()} family {hardware.get('family')}"
-        words.append(f"{model} model {hardware.get('model')}")
-    if hardware.get("hypervisor"):
-        words.append("a virtual machine")
-    return ", ".join(words)
-
-
 def _stack_lines(
     record: Json, stack: Json, calls: Sequence[Call], reader: Audience, most: int
 ) -> Iterator[str]:
@@ -476,40 +421,47 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Ite
 
 def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
     """Yield what is missing from the answer, and why; that which matters most comes first."""
-    texts: list[str] = []
     truncated = group_in(record, "truncated")
-    if truncated.get("flag"):
-        texts.append(what_was_cut(truncated))
-    texts += lost_memory(group_in(truncated, "memory"))
+    cut = bool(truncated.get("flag"))
+    in_part = read_in_part(record)
+    texts = [what_was_cut(truncated, read_in_part=in_part)] if cut else []
+    memory = lost_memory(group_in(truncated, "memory"))
+    texts += memory
     # Of a core that was cut off before its threads all else follows from that.
     nothing_left = bool(texts) and group_in(record, "threads").get("count") == 0
-    why = group_in(group_in(record, "signature"), "absent").get("native")
-    if why and not nothing_left:
-        why = why if reader.place == GDB else str(why).partition("; try: ")[0]
-        texts.append(f"names of C functions: {why}")
-        files = _nameless(record)
-        if files and files != _ITS_FILES:
-            texts.append(f"needed for that: {files}")
+    frames = groups_in(telling_stack(record), "frames")
+    python = any(map(_is_python, frames))
+    if cut and not python and not nothing_left and group_in(record, "python").get("version"):
+        texts.append("the Python calls of this thread, if there were any")
+    absent = group_in(group_in(record, "signature"), "absent").get("native")
+    names = _why_no_names(record, absent, reader)
+    stack_lost = group_in(truncated, "memory").get("stacks") and "is not in the core" in names
+    if names and not nothing_left and not stack_lost:
+        texts.append(f"names of C functions: {names}")
     errors = groups_in(record, "soft_errors")
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
-    ends = [e for e in errors if e.get("stage") in ("merge", "native")]
-    if ends and not reader.whole:
-        end = str(ends[-1].get("message")).rpartition(": ")[2]
-        python = any(map(_is_python, groups_in(telling_stack(record), "frames")))
-        which = "some C calls between the Python calls" if python else "the outer calls of C"
-        text = _text_as_return_address(end)
-        why = f'in place of a return address stands text, "{text}"' if text else end
-        alone = "; this alone is no sign of damage" if not text else ""
-        texts.append(f"{which} ({why}){alone}")
-        errors = [error for error in errors if error not in ends]
+    stages = [e.get("stage") for e in errors if not frames and e.get("stage") not in _OTHERS]
+    matter = [e for e in errors if e.get("stage") in (*_FIRST_STAGES, *stages)]
     if not reader.whole:
-        above = " ".join(texts)
-        errors = [
-            e for e in errors if str(e.get("message")).removeprefix("truncated: ") not in above
+        # Where memory or files lack, the ends of stacks follow; where the core was cut, Python's.
+        ends = [e for e in errors if e.get("stage") in ("merge", "native")]
+        end = str(ends[-1].get("message")).rpartition(": ")[2] if ends else ""
+        text = _text_as_return_address(end)
+        if text or (ends and not memory and not names):
+            which = "some C calls between the Python calls" if python else "the outer calls of C"
+            written = f' (in place of a return address stands text, "{text}")'
+            texts.append(which + (written if text else "; this alone is no sign of damage"))
+        follows = ends + [
+            error
+            for error in errors
+            if (cut and error.get("stage") == "python")
+            or str(error.get("message")).startswith("truncated: ")
+            or (in_part and READ_IN_PART in str(error.get("message")))
         ]
-    nothing = not telling_stack(record).get("frames")
-    matter = [error for error in errors if nothing or error.get("stage") in _FIRST_STAGES]
-    matter = [] if nothing_left else matter
+        matter = [error for error in matter if error not in follows]
+        above = " ".join(texts)
+        errors = [e for e in errors if e not in ends and str(e.get("message")) not in above]
+    matter = [] if nothing_left else [error for error in matter if error in errors]
     shown = errors if reader.whole else matter[:MAX_NOTES]
     texts += [f"{e.get('subject')}: {e.get('message')}" for e in shown]
     if len(errors) > len(shown):
@@ -528,6 +480,17 @@ def _text_as_return_address(end: str) -> str:
         return ""
     raw = int(address, 16).to_bytes(8, "little").rstrip(b"\0")
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in raw)
+
+
+def _why_no_names(record: Json, why: object, reader: Audience) -> str:
+    """Return why C functions have no names: the files that would tell them, or another reason."""
+    from gdb_epi.signature.types import LACKS_FILES
+
+    if why in LACKS_FILES:
+        files = _nameless(record)
+        return "needs " + (files if files and files != _ITS_FILES else "files of the process")
+    text = str(why or "")
+    return text if reader.place == GDB else text.partition("; try: ")[0]
 
 
 def _all_of(reader: Audience) -> str:
@@ -659,7 +622,11 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         yield "names of C functions", option
     if group_in(record, "truncated").get("flag"):
         if read_in_part(record):
-            yield "more of the core", f"gdb-epi triage --prefix with a larger size {kept}"
+            yield "all of the core", f"gdb-epi triage {kept}"
+        elif any(
+            "data is damaged" in str(e.get("message")) for e in groups_in(record, "soft_errors")
+        ):
+            yield "a whole core", "copy the packed file again: this copy ends early, or is damaged"
         else:
             yield "a whole core", _CUT_HINT
     group = group_in(signature, "group")

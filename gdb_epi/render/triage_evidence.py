@@ -12,8 +12,11 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.record.reading import group_in, groups_in, hypotheses, number_in, texts_in
+from gdb_epi.render.escape import short_words
 from gdb_epi.render.frame_lines import WIDTH
+from gdb_epi.render.signature_words import absent_keys
 from gdb_epi.typing_lite import Any
+from gdb_epi.util import names_by_reason
 
 MAX_ITEMS = 40
 # Before corrections that were tried: most are of words that are right, or of other kinds.
@@ -107,8 +110,9 @@ def _corruption(record: Json) -> Iterator[str]:
     for sign in groups_in(corruption, "evidence"):
         if sign.get("id") == OVERWRITTEN:
             yield from _item("looks overwritten", sign.get("summary"))
-    for skipped in groups_in(corruption, "skipped")[:MAX_ITEMS]:
-        yield from _item(f"not checked {skipped.get('check')}", skipped.get("why"))
+    pairs = [(str(s.get("check")), str(s.get("why"))) for s in groups_in(corruption, "skipped")]
+    for why, checks in names_by_reason(pairs[:MAX_ITEMS]).items():
+        yield from _item(f"not checked {', '.join(checks)}", why)
 
 
 def _signature(record: Json) -> Iterator[str]:
@@ -117,14 +121,14 @@ def _signature(record: Json) -> Iterator[str]:
     yield f"Signature {signature.get('version')}"
     for name, value in keys.items():
         yield from _item(f"{name} {value}", texts.get(name, ""))
-    for name, why in group_in(signature, "absent").items():
-        yield from _item(f"no {name}", why)
+    for line in absent_keys(group_in(signature, "absent")):
+        yield from _item(line, "")
 
 
 def _item(head: str, text: object) -> Iterator[str]:
     """Yield a text after its head, wrapped; all of it."""
     yield from textwrap.wrap(
-        f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head,
+        short_words(f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head),
         WIDTH,
         initial_indent="  ",
         subsequent_indent="    ",

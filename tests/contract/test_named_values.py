@@ -10,7 +10,7 @@ from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.render.named_values import value_lines
+from gdb_epi.render.fault_lines import value_lines
 from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget

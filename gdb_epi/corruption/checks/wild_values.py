@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, plain_evidence
+from gdb_epi.corruption.evidence import NO_FLIP, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, only_place, read_words
 from gdb_epi.corruption.pointers.small_changes import (
@@ -108,7 +108,7 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
         if word.value >= NEAR_NULL and word.distance is not None:
             reach = [(word.value ^ 1 << bit) + word.distance & WORD_MASK for bit in range(64)]
             if not any(permits(context.target.region_at(at), _access_of(site)) for at in reach):
-                summary += "; no flipped bit of it alone explains this"
+                summary += f"; {NO_FLIP}"
         yield plain_evidence("origin", slot, summary)
 
 

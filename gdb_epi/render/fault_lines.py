@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of a screen about the fault: variables with the bad address, damage, the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gdb_epi.corruption.evidence import NO_FLIP
+from gdb_epi.record.reading import group_in, groups_in, short_address, texts_in
+from gdb_epi.render.category_words import CRASHES
+from gdb_epi.sizes import signed_word
+from gdb_epi.typing_lite import Any
+
+MAX_SHOWN = 2
+MIN_MISSING = 5  # percent of the writable memory that limit what was looked at
+MAX_MISSING = 99  # percent beyond which nothing was looked at
+ORIGIN = "origin"  # the evidence that says where the bad word was read
+
+Json = Mapping[str, Any]
+
+
+def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each variable that `signal.named_values` names."""
+    address = _address(signal)
+    named = groups_in(signal, "named_values")
+    # What is the address says all; what lies near it would only blur that.
+    same = [value for value in named if value.get("how") in ("is", "indexed")]
+    shown: dict[tuple[object, ...], Mapping[str, Any]] = {}
+    for value in same or named:  # what callers pass on is shown where it was used: innermost
+        shown.setdefault((value.get("name"), value.get("offset"), value.get("how")), value)
+    for value in list(shown.values())[:MAX_SHOWN]:
+        who = f"`{value.get('name')}` of {value.get('function')}"
+        if value.get("lineno"):
+            who += f" (line {value['lineno']})"
+        offset = value.get("offset") if isinstance(value.get("offset"), int) else 0
+        if value.get("how") == "object":
+            yield f"{who} refers to an object at the bad address; no object is there"
+        elif value.get("how") == "indexed":
+            yield f"{who} is the bad address"
+        elif value.get("how") == "covers":
+            place = f"{offset} bytes after its start" if offset else "at its start"
+            yield f"{who} is an array with the bad address {place}; no memory is there"
+        elif offset:
+            base = "" if address is None else f" is {address - offset:#x};"
+            yield f"{who}{base or ' is a pointer;'} the bad address lies {offset} bytes after it"
+        elif address is None:
+            yield f"{who} is the bad address"
+        else:
+            yield f"{who} is {signed_word(address)}, which is {address:#x}"
+
+
+def _address(signal: Mapping[str, Any]) -> int | None:
+    """Return the bad address: the kernel's, or that of the operand; None when it is redacted."""
+    behind = group_in(signal, "behind_handler")
+    for text in (
+        behind.get("fault_address"),
+        signal.get("fault_address"),
+        group_in(signal, "operand").get("address"),
+    ):
+        try:
+            number = int(str(text), 16)
+        except ValueError:
+            continue
+        if number >= 1 << 16:
+            return number
+    return None
+
+
+def read_from(record: Json) -> Iterator[str]:
+    """Yield where the bad word was read, unless the answer says it already."""
+    reasons = " ".join(texts_in(group_in(record, "verdict"), "reasons"))
+    for evidence in groups_in(group_in(record, "corruption"), "evidence"):
+        if evidence.get("id") == ORIGIN:
+            place = str(evidence.get("where")).removeprefix("0x").lstrip("0")
+            if not place or place not in reasons:
+                # `Damage`, below, says whether a bit was flipped.
+                yield str(evidence.get("summary")).removesuffix(f"; {NO_FLIP}")
+
+
+def damage_lines(record: Json) -> Iterator[str]:
+    """Yield the damaged word and what it should be, or that none is seen where that matters."""
+    damage = group_in(group_in(record, "verdict"), "damage")
+    where = str(damage.get("where") or "a place that is not known")
+    reasons = texts_in(group_in(record, "verdict"), "reasons")
+    if damage.get("found") and not damage.get("bits") and not damage.get("should_be"):
+        software = group_in(record, "verdict").get("label") == "software"
+        wrong = "was overwritten" if software else "is wrong"
+        yield f"the word at {where} {wrong}"
+    elif damage.get("found") or damage.get("confidence") is not None:
+        weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
+        holds = f" holds {short_address(damage.get('holds'))}" if damage.get("holds") else ""
+        yield f"{weak}{where}{holds}"
+        if damage.get("should_be"):
+            bits = damage["bits"] if isinstance(damage.get("bits"), list) else []
+            differs = (
+                f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
+            )
+            yield f"right would be {short_address(damage['should_be'])}; {differs}"
+        if damage.get("found") and reasons:
+            yield f"seen by: {reasons[0]}"
+    elif damage and str(group_in(record, "signal").get("name")) in CRASHES:
+        missing = group_in(group_in(record, "truncated"), "memory").get("missing_percent")
+        missing = missing if isinstance(missing, (int, float)) else 0
+        seen = ""
+        if missing >= MIN_MISSING:
+            seen = f", in the {100 - missing:.0f} % of it that is in the core"
+        if missing > MAX_MISSING:
+            yield "cannot tell: the memory is not in the core"
+        elif damage.get("judged") is False:
+            machine = group_in(record, "hardware").get("platform") or "its machine"
+            yield f"not judged on this architecture ({machine})"
+        else:
+            yield f"no flipped bits were found in memory{seen}"
+
+
+def machine_words(record: Json) -> str:
+    """Return which computer and CPU it was, as far as the core or a sidecar says."""
+    hardware, host = group_in(record, "hardware"), group_in(record, "host")
+    words = [str(host["hostname"]) if host.get("hostname") else "host name not known"]
+    number = group_in(record, "cpu").get("number")
+    if number is not None:
+        words.append(f"last ran on CPU {number}")
+    if hardware.get("vendor"):
+        model = f"{str(hardware['vendor']).upper()} family {hardware.get('family')}"
+        words.append(f"{model} model {hardware.get('model')}")
+    if hardware.get("hypervisor"):
+        words.append("a virtual machine")
+    return ", ".join(words)
