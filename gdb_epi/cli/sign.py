@@ -23,12 +23,14 @@ GROUP = "Rarely"
 HELP = "sign a GDB backtrace or a faulthandler dump: text of crashes whose cores are gone"
 EPILOG = (
     "Texts may hold many crashes, and anything else between them. A key is printed when the text "
-    "tells all that it needs; otherwise it is absent with the reason, or, where only the kind of "
-    "fault is open, a list of candidates (--category decides)."
+    "tells all that it needs; otherwise it is absent with the reason. Where only the kind of crash "
+    "is open, --category decides; --explain lists a key for each kind."
 )
 EXIT_CODES = "0 a crash was signed; 3 no crash in the text; 2 wrong arguments"
 SCHEMA = "gdb-epi/text-signature/1"
 MAX_FRAMES = 128  # frame names printed by --json
+MAX_KINDS = 4  # of crashes whose keys are listed unasked
+FIRST_KINDS = "segv-null (an address below 0x1000) or segv-wild (no memory is mapped there)"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -170,32 +172,51 @@ def document(name: str, dump: Dump, signature: TextSignature | None) -> dict[str
 def _lines(
     name: str, dump: Dump, signature: TextSignature | None, *, explain: bool
 ) -> Iterator[str]:
+    from gdb_epi.render.signature_words import absent_keys
+
     what = dump.fatal or dump.signal or "no signal named"
     yield f"{name}:{dump.line}: {dump.source}: {what}"
     if signature is None:
         yield "  no frame of it is in the text"
         return
     yield f"  thread {signature.label or signature.tid or '?'}: {signature.thread_why}"
-    possible = ", ".join(signature.possible) or "not told"
-    yield f"  category {signature.category or 'open: ' + possible}"
+    open_keys = signature.candidates
+    if not open_keys:
+        possible = ", ".join(signature.possible) or "not told"
+        yield f"  category {signature.category or 'open: ' + possible}"
     for key, made in signature.keys.items():
         yield f"  {key:<7} {made.value}"
         yield f"    {made.text}"
         for doubt in signature.inferred.get(key, ()):
             yield f"    not the same as a core's when: {doubt}"
-    reasons: dict[str, list[str]] = {}
-    for key, why in signature.absent.items():
-        candidates = signature.candidates.get(key, {})
-        if candidates:
-            yield f"  {key:<7} absent: {why}"
-        else:
-            reasons.setdefault(why, []).append(key)
-        for category, made in candidates.items():
-            yield f"    {category:<20} {made.value}"
-    for why, names in reasons.items():
-        yield f"  absent: {', '.join(names)}: {why}"
+    if open_keys:
+        yield from _candidates(signature, whole=explain)
+    for line in absent_keys({k: why for k, why in signature.absent.items() if k not in open_keys}):
+        yield f"  {line}"
     for note in dump.notes:
         yield f"  note: {note}"
+    group = next((key for key in ("stable", "python", "native") if key in signature.keys), None)
+    if group is not None:  # what a fleet groups by: SPEC.md 1.3
+        yield f"  seen before?: gdb-epi fleet seen {signature.keys[group].value}"
     if explain:
         yield from (f"  step: {step}" for step in signature.steps)
         yield from (f"  frame: {text}" for text in signature.frames[:MAX_FRAMES])
+
+
+def _candidates(signature: TextSignature, *, whole: bool) -> Iterator[str]:
+    """Yield why only the kind of crash is open, and a row of keys for each kind unless many."""
+    names = tuple(signature.candidates)
+    number = len(signature.possible)
+    yield f"  no {', '.join(names)}: {number} kinds of crash are possible"
+    yield f"    {signature.absent[names[0]].partition(': ')[2]}"
+    if number > MAX_KINDS and not whole:
+        yield f"    then: --category NAME, as {FIRST_KINDS}"
+        yield "    the key of each kind: --explain"
+        return
+    from gdb_epi.render.text import table_lines
+
+    rows = []
+    for category in signature.possible:
+        made = (signature.candidates[name].get(category) for name in names)
+        rows.append((category, *(None if key is None else key.value for key in made)))
+    yield from (f"    {line}" for line in table_lines(("--category", *names), rows))

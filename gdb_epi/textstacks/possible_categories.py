@@ -35,7 +35,10 @@ NAMELESS_ABORT = (
     "the function of libc that called abort() has no name in the text: failed assertions, malloc "
     "and fortify abort in such ones"
 )
-NO_ADDRESS = "the text does not show the fault address (p $_siginfo would)"
+NO_ADDRESS = (
+    "the text does not show the fault address; GDB does (p $_siginfo), "
+    'and so does dmesg ("segfault at ...")'
+)
 
 
 class PossibleCategories(NamedTuple):

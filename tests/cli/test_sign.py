@@ -173,9 +173,24 @@ def test_text_output_names_reasons(shell: Shell) -> None:
     done = shell("sign", "--explain", stdin=text)
     assert done.code == 0, done.err
     assert "gsig/2 python abort py:__main__.f <- py:__main__.<module>" in done.out
-    assert "absent: native: faulthandler prints no native frames\n" in done.out
-    assert done.out.count("no native stack (faulthandler prints no native frames)") == 1
+    why = "faulthandler prints no native frames"
+    assert f"  no strict, stable, coarse, native, code: {why}\n" in done.out
+    assert done.out.count(why) == 1
     assert "not the same as a core's when: plain names" in done.out
+
+
+def test_where_the_kind_of_crash_is_open_the_screen_says_what_decides_it(shell: Shell) -> None:
+    """It printed 14 keys below each of three names, and no next step."""
+    text = b"Fatal Python error: Segmentation fault\n\n"
+    text += b'Current thread 0x00007f00 (most recent call first):\n  File "/a.py", line 3 in f\n'
+    done = shell("sign", stdin=text)
+    assert len(done.out.splitlines()) <= 8 and "segv-guard" not in done.out
+    assert "p $_siginfo" in done.out and "dmesg" in done.out
+    decided = shell("sign", "--category", "segv-null", stdin=text)
+    (line,) = (line for line in decided.out.splitlines() if line.startswith("  python "))
+    whole = shell("sign", "--explain", stdin=text)
+    row = next(line for line in whole.out.splitlines() if line.split()[:1] == ["segv-null"])
+    assert row.split()[1] == line.split()[1]
 
 
 def test_wrong_category(shell: Shell) -> None:
