@@ -116,7 +116,8 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         waits={},
         activities=[doing, h.ThreadActivity(WORKER, "worker", h.SLEEP, frames=(other,))],
         view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
-        calls_ahead=lambda f, _=0: of_frame.get(f.address, []), ahead={},
+        calls_ahead=lambda f, _=0: of_frame.get(f.address, []),
+        ahead={},
         references=SimpleNamespace(name=lambda *_: "over"),
     )
     answer = awaits_own_caller(scene)
