@@ -274,10 +274,12 @@ def event_cycle(scene: HangContext) -> h.HangAnswer | None:
         other = members[1]
         sentence = (
             f"{activity.who()} waits at {activity.where()} for {activity.what}, and "
-            f"{other.who()}, which "
-            f"could give it, waits at {other.where()} for {lock_name(scene, other)}, which "
-            f"{activity.who()} holds"
+            f"{other.who()}, which could give it, waits at {other.where()} for "
         )
+        sentence += (
+            f"the end of {activity.who()}" if other.kind == h.JOIN
+            else f"{lock_name(scene, other)}, which {activity.who()} holds"
+        )  # fmt: skip
         evidence = scene.waits[other.tid].evidence[-1:]
         return h.HangAnswer(
             h.DEADLOCK, "event and lock", sentence, members, t.PROBABLE, evidence,
@@ -314,7 +316,8 @@ def task_cycle(scene: HangContext) -> h.HangAnswer | None:
     )
     kind = circle[0].framework
     if len(circle) == 1:
-        sentence = f"{shown}, which it holds itself ({kind})"
+        itself = "which it holds itself" if _holds(circle[0]) else "of which it is one itself"
+        sentence = f"{shown}, {itself} ({kind})"
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
     members = tuple(

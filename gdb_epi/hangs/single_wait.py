@@ -261,7 +261,9 @@ def _event(
     able = scene.references.threads(activity.object) - {activity.tid} if activity.object else set()
     able |= threads_that_give(scene, activity, surely=True)
     link = f"{what}, which could come from"
-    for tid in threads_that_give(scene, activity) - able - set(seen):
+    givers = threads_that_give(scene, activity)
+    able |= givers & set(seen)
+    for tid in givers - able:
         made = _through(scene, activity, tid, link, seen)
         if made is not None:
             return made
@@ -293,7 +295,9 @@ def _event(
         loop = _loop_thread(scene, activity, seen) if activity.awaits in FUTURES else None
         if loop is not None:
             return _through(scene, activity, loop.tid, f"{what}, which could come from", seen)
-        rest = other_wait(scene, activity, same, seen) + "no frame of another thread leads to it"
+        rest = other_wait(scene, activity, same, seen)
+        other = "a further" if same else "another"  # the clause may stand below others' waits
+        rest += f"no frame of {other} thread leads to {name or what}"
         if same:
             rest = f"{_waiters(activity, what, same)}, and {rest}"
         jobs = unfinished_jobs(scene, scene.view.frames(activity.tid)) or jobs_behind(
@@ -313,13 +317,13 @@ def _event(
         giver = left[0]
         members = (activity, *left)
         end = "the end of " if giver.kind == h.JOIN else ""
-        could = giver.tid in threads_that_give(scene, activity)
-        has = "could give it" if could else "has it at hand"
+        has = "could give it" if giver.tid in givers else "has it at hand"
         sentence = f"{waits}; {giver.who()}, which {has}, waits for {end}{activity.who()}"
+        by = "calls a method of" if giver.tid in givers else "refers to"
         return h.HangAnswer(
-            h.DEADLOCK, "event and join", sentence, members, t.PROBABLE,
-            (f"{giver.who()} refers to it, and waits at {giver.where()}",), ("a timeout",),
-            ("code that reaches it through a global",),
+            h.DEADLOCK, "event and lock" if giver.kind == h.LOCK else "event and join", sentence,
+            members, t.PROBABLE, (f"{giver.who()} {by} it, and waits at {giver.where()}",),
+            ("a timeout",), ("code that reaches it through a global",),
         )  # fmt: skip
     following = next(d for d in left if d.tid not in seen)
     return _through(scene, activity, following.tid, link, seen)

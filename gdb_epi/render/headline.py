@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.hangs.types import ASLEEP
+from gdb_epi.hangs.types import ASLEEP, RUNNING
 from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.locks.types import CERTAIN
@@ -139,27 +139,29 @@ def _proven(record: Json, circle: str) -> str:
 
 def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[str]]:
     """Return who waits, why nothing ends that, and what else is known: the clauses of a hang."""
-    who, place = _waiting(record, calls)
+    who, verb, place = _waiting(record, calls)
     first, *others = first_reason(record).split("; ")
     if others and who in first and place in first:
         return first, others[0], others[1:]
-    return f"{who} waits {place}", first, others
+    return f"{who} {verb} {place}", first, others
 
 
-def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
-    """Return who waits and "at function (file:line)": of a hang's first member, else who tells."""
+def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str, str]:
+    """Return who, "waits" or "loops", "at function (file:line)": of the first member of a hang.
+
+    Without one, of who tells.
+    """
     reasons = texts_in(group_in(record, "verdict"), "reasons")
     for finding in groups_in(record, "findings"):
         members = groups_in(group_in(finding, "facts"), "members")
         places = texts_in(members[0], "frames") if members else []
         if places and finding.get("summary") in reasons:
-            return str(members[0].get("name") or f"thread {members[0].get('tid')}"), (
-                f"at {places[0]}"
-            )
+            verb = "loops" if members[0].get("doing") in RUNNING else "waits"
+            who = str(members[0].get("name") or f"thread {members[0].get('tid')}")
+            return who, verb, f"at {places[0]}"
     python = innermost_own_python_call(calls)
-    return telling_thread_name(record) or "it", place_words(
-        [python] if python is not None else calls
-    )
+    place = place_words([python] if python is not None else calls)
+    return telling_thread_name(record) or "it", "waits", place
 
 
 def _deadlock(record: Json) -> str:

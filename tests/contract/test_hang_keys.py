@@ -135,7 +135,8 @@ globals()[sys.argv[1]]()
 # What the key holds of each; "py:" is left out.
 KEYS = {
     "two_locks": "deadlock threading.Lock:__main__.A audit => threading.Lock:__main__.B transfer",
-    "lock_and_queue": "queue.Queue:__main__.ITEMS consume",
+    "lock_and_queue": "deadlock queue.Queue:__main__.ITEMS consume => "
+    "threading.RLock:__main__.REENTRANT produce",
     "own_lock": "deadlock threading.Lock:__main__.CACHE.lock fill <- get",
     "full_pool": "deadlock Future outer",
     "busy_python": "busy busy_python <- <module>",
