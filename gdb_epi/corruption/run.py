@@ -79,55 +79,34 @@ def run_checks(
     errors = load_all(gdb_epi.corruption.checks)
     near = not sweep and budget is None
 
-    def new_context() -> Context:
+    def new_run() -> _Run:
         reach = NEAR if near else FAR
-        return Context(state, findings, sweep=sweep, budget=budget, progress=progress, reach=reach)
+        context = Context(
+            state, findings, sweep=sweep, budget=budget, progress=progress, reach=reach
+        )
+        context.whole_heap = not near
+        return _Run(context, errors, prior)
 
-    context = new_context()
-    context.whole_heap = not near
+    run = new_run()
     machine = machine_of(state.target)
     if not machine.decodes:
-        reason = f"not judged on this architecture ({machine.name})"
-        return CheckResults(
-            (),
-            (Skipped(ALL, reason),),
-            score((), prior),
-            context,
-            symptom=Symptom("unknown", reason),
-            soft_errors=tuple(errors),
-        )
-    outcomes: dict[str, _Outcome] = {}
+        return run.not_made(f"not judged on this architecture ({machine.name})")
     why = nothing_failed(state, findings) if near else None
     if why is not None:
-        left_out = [
-            c.name for c in all_checks() if c.costly and reason_not_to_run(c, context) is None
-        ]
-        outcomes = {name: _Outcome([], [], []) for name in left_out}
-        _run_all(context, outcomes)
-        if not any(map(is_no_innocent_sign, context.evidence)):
-            results = _results(context, outcomes, errors, prior, None)
-            return results._replace(skipped=(*results.skipped, Skipped(", ".join(left_out), why)))
-        # Now run all, each seeing the evidence of those before it, as if none had been left out.
-        context, outcomes = new_context(), {}
-    interrupted = _run_all(context, outcomes)
-    results = _results(context, outcomes, errors, prior, interrupted)
+        results = run.without_costly_checks(why)
+        if not any(map(is_no_innocent_sign, results.evidence)):
+            return results
+        run = new_run()  # of all, each seeing the evidence of those before it
+    results = run.results()
     if not near:
         return results
     if _leaves_a_doubt(results):
-        context.look_farther(object_walk)
-        for check in all_checks():
-            if check.grows:
-                outcomes.pop(check.name, None)
-        _run_all(context, outcomes)
-        results = _results(context, outcomes, errors, prior, None)
+        run.context.look_farther(object_walk)
+        results = run.results(again=lambda check: check.grows)
     if results.score.word in (PROVEN, STRONG):
         return results
-    context.whole_heap = True
-    for check in all_checks():
-        if check.everywhere:
-            outcomes.pop(check.name, None)
-    _run_all(context, outcomes)
-    return _results(context, outcomes, errors, prior, None)
+    run.context.whole_heap = True
+    return run.results(again=lambda check: check.everywhere)
 
 
 def _leaves_a_doubt(results: CheckResults) -> bool:
@@ -154,61 +133,91 @@ class _Outcome(NamedTuple):
     errors: list[SoftError]
 
 
-def _run_all(context: Context, outcomes: dict[str, _Outcome]) -> Interrupted | None:
-    """Run the checks without an outcome yet, in order; each sees the evidence before it."""
-    interrupted: Interrupted | None = None
-    context.evidence = []
-    for check in all_checks():
-        outcome = outcomes.get(check.name)
-        if outcome is not None:
-            context.evidence += outcome.evidence
-            continue
-        outcome = outcomes[check.name] = _Outcome([], [], [])
-        if check.everywhere and not context.whole_heap:
-            continue  # its turn comes if no damage is found
-        why = reason_not_to_run(check, context)
-        if why is not None:
-            outcome.skipped.append(Skipped(check.name, why))
-            continue
-        if interrupted is not None:
-            interrupted = interrupted._replace(unreached=(*interrupted.unreached, check.name))
-            continue
-        context.swept = None
-        try:
-            _run(check, context, outcome)
-        except (NotChecked, LayoutError) as error:
-            outcome.skipped.append(Skipped(check.name, str(error)))
-        except KeyboardInterrupt as request:
-            if not context.sweep:
-                raise
-            if isinstance(request, Ended):
-                request.arrive()
-            interrupted = Interrupted(check.name, context.swept, ())
-        except Exception as error:  # noqa: BLE001 - boundary: running a detector
-            why = f"{type(error).__name__}: {error}"
-            outcome.errors.append(SoftError("corruption", check.name, why))
-    return interrupted
+class _Run:
+    """One run over a process: what each check yielded, until it is to look again."""
 
+    def __init__(self, context: Context, errors: Sequence[SoftError], prior: float | None) -> None:
+        self.context = context
+        self._errors, self._prior = errors, prior
+        self._outcomes: dict[str, _Outcome] = {}
 
-def _results(
-    context: Context,
-    outcomes: dict[str, _Outcome],
-    errors: Sequence[SoftError],
-    prior: float | None,
-    interrupted: Interrupted | None,
-) -> CheckResults:
-    skipped = [entry for check in all_checks() for entry in outcomes[check.name].skipped]
-    errors = [*errors, *(e for check in all_checks() for e in outcomes[check.name].errors)]
-    symptom = _symptom(context, errors)
-    return CheckResults(
-        tuple(context.evidence),
-        tuple(skipped[:MAX_SKIPPED]),
-        score(context.evidence, prior),
-        context,
-        symptom=symptom,
-        soft_errors=tuple(errors),
-        interrupted=interrupted,
-    )
+    def results(self, again: Callable[[Check], bool] = lambda check: False) -> CheckResults:
+        """Run the checks that have not run, and some `again`; return what all of them found."""
+        for check in all_checks():
+            if again(check):
+                self._outcomes.pop(check.name, None)
+        interrupted = self._run_missing()
+        outcomes = [self._outcomes[check.name] for check in all_checks()]
+        errors = [*self._errors, *(error for outcome in outcomes for error in outcome.errors)]
+        symptom = _symptom(self.context, errors)
+        skipped = [entry for outcome in outcomes for entry in outcome.skipped]
+        return CheckResults(
+            tuple(self.context.evidence),
+            tuple(skipped[:MAX_SKIPPED]),
+            score(self.context.evidence, self._prior),
+            self.context,
+            tuple(errors),
+            symptom,
+            interrupted,
+        )
+
+    def without_costly_checks(self, why: str) -> CheckResults:
+        """Return what the cheap checks found; `why` is said of the costly ones that would run."""
+        left_out = [
+            check.name
+            for check in all_checks()
+            if check.costly and reason_not_to_run(check, self.context) is None
+        ]
+        self._outcomes = {name: _Outcome([], [], []) for name in left_out}
+        results = self.results()
+        return results._replace(skipped=(*results.skipped, Skipped(", ".join(left_out), why)))
+
+    def not_made(self, reason: str) -> CheckResults:
+        """Return the results of a process that no check can judge."""
+        return CheckResults(
+            (),
+            (Skipped(ALL, reason),),
+            score((), self._prior),
+            self.context,
+            tuple(self._errors),
+            Symptom("unknown", reason),
+        )
+
+    def _run_missing(self) -> Interrupted | None:
+        """Run the checks without an outcome, in order; each sees the evidence before it."""
+        context = self.context
+        interrupted: Interrupted | None = None
+        context.evidence = []
+        for check in all_checks():
+            outcome = self._outcomes.get(check.name)
+            if outcome is not None:
+                context.evidence += outcome.evidence
+                continue
+            outcome = self._outcomes[check.name] = _Outcome([], [], [])
+            if check.everywhere and not context.whole_heap:
+                continue  # its turn comes if no damage is found
+            why = reason_not_to_run(check, context)
+            if why is not None:
+                outcome.skipped.append(Skipped(check.name, why))
+                continue
+            if interrupted is not None:
+                interrupted = interrupted._replace(unreached=(*interrupted.unreached, check.name))
+                continue
+            context.swept = None
+            try:
+                _run(check, context, outcome)
+            except (NotChecked, LayoutError) as error:
+                outcome.skipped.append(Skipped(check.name, str(error)))
+            except KeyboardInterrupt as request:
+                if not context.sweep:
+                    raise
+                if isinstance(request, Ended):
+                    request.arrive()
+                interrupted = Interrupted(check.name, context.swept, ())
+            except Exception as error:  # noqa: BLE001 - boundary: running a detector
+                why = f"{type(error).__name__}: {error}"
+                outcome.errors.append(SoftError("corruption", check.name, why))
+        return interrupted
 
 
 def no_check_ran(skipped: Sequence[Skipped]) -> bool:

@@ -7,14 +7,17 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line, print_rows
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.questions.verdict import PopulationVerdict
+    from gdb_epi.fleet.screen.finding import Finding
+    from gdb_epi.fleet.screen.screening import Screen
 
 GROUP = "Find causes"
 HELP = "hosts, hardware, kernels, images, packages with more crashes than their share"
@@ -29,78 +32,89 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.check import point_to_check
-    from gdb_epi.cli.fleet.screen import P_AND_Q, print_finding
     from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
     from gdb_epi.fleet.life.states import repaired_hosts
     from gdb_epi.fleet.population.reading import open_for_question
-    from gdb_epi.fleet.store.days import iso_day
 
     asof = day_argument(args.asof)
     with open_for_question(args.db) as base:
         repaired = repaired_hosts(base.execute, time.time())
         population = with_past_of_repaired_hosts_apart(base.population(asof), repaired)
-    from gdb_epi.fleet.questions.verdict import judge_population
-    from gdb_epi.fleet.screen.alike_events import group_alike_events
-    from gdb_epi.fleet.screen.finding_texts import as_json, plain_signature
+    from gdb_epi.fleet.screen.finding_texts import as_json
     from gdb_epi.fleet.screen.screening import screen
 
-    if not population.day.size:
-        day, findings, screened = asof or 0, [], None
-    else:
-        day = population.last_day if asof is None else asof
-        screened = screen(population, day)
-        screened = screened._replace(findings=without_past_hosts(screened.findings))
-        findings = sorted(screened.findings, key=lambda f: f.p)
-    rows = [as_json(finding, day) for finding in findings]
-    if args.json or args.csv:
-        from gdb_epi.cli.fleet.output import print_rows
-
-        print_rows(rows, as_csv=args.csv)
-        return EXIT_DONE
-    if findings:
-        for headline, subjects in _headlines(judge_population(population, day, screened)):
-            name = subjects[0].removeprefix("host=")
-            is_told = name in headline or subjects[0].startswith("*")
-            what = "" if is_told else f": {plain_signature(subjects[0])}"
-            rest = len(subjects) - 1
-            more = f", and {counted(rest, 'more signature')}" if rest else ""
-            print_line(f"verdict: {headline}{what}{more}")
-        print()
-    for finding, others in group_alike_events(findings):
-        print_finding(iso_day(day), finding, others)
-    if findings:
-        print(P_AND_Q)
-    else:
-        print(f"nothing stands out among {counted(population.day.size, 'crash')}")
+    day = population.last_day if asof is None else asof
+    screened = screen(population, day) if population.day.size else None
     if screened is not None:
-        from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
-        from gdb_epi.fleet.screen.possible_hosts import undecided_sentences
-
-        for line in unexplained_signature_sentences(population, day, screened):
-            print_line(line)
-        for line in undecided_sentences(population, day, screened):
-            print_line(line)
+        screened = screened._replace(findings=without_past_hosts(screened.findings))
+    findings = sorted(screened.findings, key=lambda f: f.p) if screened is not None else []
+    if args.json or args.csv:
+        print_rows([as_json(finding, day) for finding in findings], as_csv=args.csv)
+        return EXIT_DONE
+    if screened is None or not findings:
+        print(f"nothing stands out among {counted(population.day.size, 'crash')}")
+    else:
+        _print_verdicts(population, screened)
+        _print_findings(findings, day)
+    if screened is not None:
+        _print_what_is_open(population, screened)
     point_to_check(population)
     return EXIT_DONE
+
+
+def _print_verdicts(population: Population, screened: Screen) -> None:
+    """Print each headline once, with the first of its signatures."""
+    from gdb_epi.fleet.questions.verdict import judge_population
+    from gdb_epi.fleet.screen.finding_texts import plain_signature
+
+    for headline, subjects in _headlines(judge_population(population, screened.day, screened)):
+        is_named = subjects[0].removeprefix("host=") in headline or subjects[0].startswith("*")
+        what = "" if is_named else f": {plain_signature(subjects[0])}"
+        rest = len(subjects) - 1
+        more = f", and {counted(rest, 'more signature')}" if rest else ""
+        print_line(f"verdict: {headline}{what}{more}")
+    print()
+
+
+def _print_findings(findings: Sequence[Finding], day: int) -> None:
+    from gdb_epi.cli.fleet.screen import P_AND_Q, print_finding
+    from gdb_epi.fleet.screen.alike_events import group_alike_events
+    from gdb_epi.fleet.store.days import iso_day
+
+    for finding, others in group_alike_events(findings):
+        print_finding(iso_day(day), finding, others)
+    print(P_AND_Q)
+
+
+def _print_what_is_open(population: Population, screened: Screen) -> None:
+    """Print the signatures that nothing explains, and what cannot be told from chance."""
+    from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
+    from gdb_epi.fleet.screen.possible_hosts import undecided_sentences
+
+    for sentences in (unexplained_signature_sentences, undecided_sentences):
+        for line in sentences(population, screened.day, screened):
+            print_line(line)
 
 
 def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
     """Return each headline with its subjects; alike events are one."""
     from gdb_epi.fleet.screen.alike_events import group_alike_events
 
-    apart = {
-        id(verdict.causes[0].findings[0]): verdict
-        for verdict in verdicts
-        if verdict.causes and verdict.causes[0].findings
-    }
-    first = [v.causes[0].findings[0] for v in apart.values()]
-    lines: list[tuple[str, str]] = []
-    for finding, others in group_alike_events(first):
-        verdict = apart[id(finding)]
-        more = f", and {counted(len(others), 'more event')} like it" if others else ""
-        lines.append((f"{verdict.headline}{more}", verdict.subject))
-    lines += [(v.headline, v.subject) for v in verdicts if not v.causes or not v.causes[0].findings]
+    # A finding holds arrays, which cannot be compared: it is known by its identity.
+    by_finding: dict[int, PopulationVerdict] = {}
+    first_findings: list[Finding] = []
+    without_finding: list[PopulationVerdict] = []
+    for verdict in verdicts:
+        if verdict.causes and verdict.causes[0].findings:
+            first_findings.append(verdict.causes[0].findings[0])
+            by_finding[id(first_findings[-1])] = verdict
+        else:
+            without_finding.append(verdict)
     by_headline: dict[str, list[str]] = {}
-    for headline, subject in lines:
-        by_headline.setdefault(headline, []).append(subject)
+    for finding, others in group_alike_events(first_findings):
+        verdict = by_finding[id(finding)]
+        more = f", and {counted(len(others), 'more event')} like it" if others else ""
+        by_headline.setdefault(f"{verdict.headline}{more}", []).append(verdict.subject)
+    for verdict in without_finding:
+        by_headline.setdefault(verdict.headline, []).append(verdict.subject)
     return list(by_headline.items())

@@ -16,7 +16,7 @@ from gdb_epi.target.files import roots_of
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cli.native.known_frames import NamedStacks
+    from gdb_epi.cli.native.known_frames import KnownFrames, NamedStacks
     from gdb_epi.cli.support.gdb_server import GdbServer
     from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.target.corefile import CoreFileTarget
@@ -186,61 +186,78 @@ def _start_native(
         return None
     from gdb_epi.cli.support.native_gdb import GdbNative, NoGdb, find_gdb
 
-    foreign = target.architecture.name.replace("-", "_") != os.uname().machine
-    gdb = find_gdb(options.gdb, foreign=foreign)
+    is_foreign = target.architecture.name.replace("-", "_") != os.uname().machine
+    gdb = find_gdb(options.gdb, foreign=is_foreign)
     if gdb is None:
         missing = NoGdb("no gdb found")
-        if options.native == "always":
-            raise missing
-        _say_why_none(target, missing.line())
+        _do_without(target, options, missing.line(), missing)
         return None
     # GDB 13 does not find the executable on its own; this one has the right build-id.
     modules = target.modules()
     exe = modules[0].file if modules and isinstance(modules[0].file, str) else options.exe
-    from gdb_epi.target.named_files import unsafe_name
-
-    unsafe = None
-    for root in roots_of(options.sysroot) or (None,):
-        unsafe = unsafe or unsafe_name(target, exe, root)
-    if unsafe is not None:
-        refused = f"gdb was not started: {unsafe}"
-        if options.native == "always":
-            raise EpiError(f"no native frames: {refused}", hint="--native auto")
-        _say_why_none(target, refused)
+    refused = _why_not_started(target, options, exe)
+    if refused is not None:
+        error = EpiError(f"no native frames: {refused}", hint="--native auto")
+        _do_without(target, options, refused, error)
         return None
-    learn = None
-    simple = target.architecture.decodes and len(roots_of(options.sysroot)) < 2
-    if options.native != "gdb" and simple and (exe is None or exe == modules[0].file):
-        from gdb_epi.cli.native.known_frames import KnownFrames, frame_name_folder
-
-        kept = KnownFrames(target, gdb, options.sysroot, frame_name_folder())
-        answer = kept.answer()
-        if answer is not None:
-            target.native_source = answer.frames
-            return answer
-        learn = kept.learn
-    place = os.path.join(scratch.path(), "gdb")
-    os.mkdir(place)
+    known = _known_frames(target, options, gdb, exe)
+    answer = None if known is None else known.answer()
+    if answer is not None:
+        target.native_source = answer.frames
+        return answer
+    folder = os.path.join(scratch.path(), "gdb")
+    os.mkdir(folder)
     sysroot = options.sysroot
     if len(roots_of(sysroot)) > 1:
         from gdb_epi.cli.native.merged_sysroot import merged_sysroot
 
         sysroot = merged_sysroot(target, os.path.join(scratch.path(), "root"))
-    of_machine = None
-    if foreign and target.threads():
-        of_machine = target.architecture.name, target.threads()[0].tid
-        server = server if gdb == find_gdb(options.gdb) else None
+    machine_and_thread = None
+    if is_foreign and target.threads():
+        machine_and_thread = target.architecture.name, target.threads()[0].tid
+        if gdb != find_gdb(options.gdb):
+            server = None  # it is a GDB for cores of this machine
+    learn = None if known is None else known.learn
     with signals_held():
-        native = GdbNative(path, exe, sysroot, gdb, place, server, learn, of_machine)
+        native = GdbNative(path, exe, sysroot, gdb, folder, server, learn, machine_and_thread)
         at_end.callback(native.close)
     target.native_source = native.frames
     return native
 
 
-def _say_why_none(target: CoreFileTarget, why: str) -> None:
+def _do_without(target: CoreFileTarget, options: Options, why: str, error: EpiError) -> None:
+    """Let the target say why it has no native frames; raise the error where they are a must."""
+    if options.native == "always":
+        raise error
     absent = Absent(NOT_AVAILABLE, why)
     target.native_source = lambda _tid: absent
     target.soft_errors.append(SoftError("native frames", "gdb", why))
+
+
+def _why_not_started(target: CoreFileTarget, options: Options, exe: str | None) -> str | None:
+    """Return why no GDB may be started: a file that the core names and nobody should open."""
+    from gdb_epi.target.named_files import unsafe_name
+
+    for root in roots_of(options.sysroot) or (None,):
+        unsafe = unsafe_name(target, exe, root)
+        if unsafe is not None:
+            return f"gdb was not started: {unsafe}"
+    return None
+
+
+def _known_frames(
+    target: CoreFileTarget, options: Options, gdb: str, exe: str | None
+) -> KnownFrames | None:
+    """Return the frames that need no GDB, as far as it has named such before; None to ask GDB."""
+    if options.native == "gdb" or not target.architecture.decodes:
+        return None
+    modules = target.modules()
+    is_own = exe is None or (bool(modules) and exe == modules[0].file)
+    if not is_own or len(roots_of(options.sysroot)) > 1:
+        return None
+    from gdb_epi.cli.native.known_frames import KnownFrames, frame_name_folder
+
+    return KnownFrames(target, gdb, options.sysroot, frame_name_folder())
 
 
 def _note_trouble(

@@ -8,9 +8,11 @@ Reference: _PyThreadState_PopFrame, Python/pystate.c; clear_thread_frame(), Pyth
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
-from gdb_epi.cpython.types import PythonState, ThreadState
+from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.typing_lite import NamedTuple
 
@@ -63,11 +65,7 @@ def link_of_popped_frame(context: Context, value: int) -> int | None:
 
     The thread state and registers have it from there.
     """
-    walk = object_walk(context)
-    places = None if isinstance(walk, Absent) else frame_places(walk)
-    if isinstance(walk, Absent) or places is None:
-        return None
-    for thread in _threads(context):
+    for walk, places, thread in _data_stacks(context):
         place = walk.reader.word(thread.address + places.top) + places.previous
         if value and walk.reader.word(place) == value:
             return place
@@ -80,11 +78,7 @@ def code_of_popped_frame(context: Context, code: int) -> int | None:
     It begins where the frame ends that is to run on, has given up its code, and with `code` it
     ends where the data stack does.
     """
-    walk = object_walk(context)
-    places = None if isinstance(walk, Absent) else frame_places(walk)
-    if isinstance(walk, Absent) or places is None:
-        return None
-    for thread in _threads(context):
+    for walk, places, thread in _data_stacks(context):
         below = thread.frames[0].address if thread.frames else 0
         left = end_of_frame(walk, below, places) if below else 0
         if left and walk.reader.word(left + places.code) in CLEARED:
@@ -94,6 +88,11 @@ def code_of_popped_frame(context: Context, code: int) -> int | None:
     return None
 
 
-def _threads(context: Context) -> list[ThreadState]:
-    python = context.state.python
-    return list(python.threads()[:MAX_THREADS]) if isinstance(python, PythonState) else []
+def _data_stacks(context: Context) -> Iterator[tuple[ObjectWalk, FramePlaces, ThreadState]]:
+    """Yield the threads with what is needed to read their data stacks; none before 3.11."""
+    walk, python = object_walk(context), context.state.python
+    places = None if isinstance(walk, Absent) else frame_places(walk)
+    if isinstance(walk, Absent) or places is None or isinstance(python, Absent):
+        return
+    for thread in python.threads()[:MAX_THREADS]:
+        yield walk, places, thread
