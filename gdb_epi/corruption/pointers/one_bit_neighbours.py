@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.address_index import (
@@ -279,17 +281,8 @@ def _neighbour(
 
     Memory is not searched for a value where nothing begins without `search`.
     """
-    site, index, target = context.site, address_index(context), context.target
-    assert not isinstance(site, Absent)
-    slots, registers = suspect.slots, site.fault.registers
-    others = [registers[n] for n in GENERAL if n in registers and n != suspect.source]
-    near = any(
-        abs(value - corrected) < NEAR and abs(value - suspect.value) >= NEAR
-        for value in (*others, *slots)
-    )
-    pointee = index.at(corrected)
-    if pointee is not None and (pointee.kind == FREE or _was_unmapped(context, suspect, corrected)):
-        pointee = None
+    index, slots = address_index(context), suspect.slots
+    pointee = _what_begins_at(context, suspect, corrected)
     around = _types_around(context, suspect, corrected)
     kind = pointee.name if pointee is not None and pointee.kind == OBJECT else None
     same = sum(name == kind for name in around)
@@ -302,34 +295,19 @@ def _neighbour(
     owners = (index.owner(slot) for slot in slots)
     owner = next((type_name for _, type_name in filter(None, owners)), None)
     orphan = bool((suspect.depth or owner) and kind and _is_orphan(context, corrected))
-    hashed = kind is not None and any(
-        index.hash_fits(corrected, read_word(target, slot + step))
-        for slot in slots
-        for step in (-WORD, WORD)
-    )
+    hashed = kind is not None and _fits_hash_beside(context, slots, corrected)
     own = any(is_cpython_field(context, slot) for slot in slots)
     if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
-    region = target.region_at(corrected)
-    if (
-        pointee is None
-        and own
-        and is_far_flip(context, suspect, bit)
-        and _in_file(context, corrected)
-    ):
+    is_far_field = pointee is None and own and is_far_flip(context, suspect, bit)
+    if is_far_field and _in_file(context, corrected):
         # what a field of an object names in a file's data has no start to be known by
         pointee = Pointee(BLOCK, "data of a file")
-    # Nobody tags addresses of stacks, nor of what a file maps and nobody may write.
-    untagged = (
-        (region is not None and region.path is not None and "w" not in region.perms)
-        or on_stack(context, corrected)
-        or in_data_stack(context, corrected)
-    )
     purpose_known = (
         hashed
         or (own and pointee is not None)
         or ((own or not slots) and bool(kind and copies))
-        or untagged
+        or _is_never_tagged(context, corrected)
         or any(is_allocator_link(context, slot, corrected) for slot in slots)
     )
     stacked = [on_stack(context, slot) for slot in slots]
@@ -348,7 +326,7 @@ def _neighbour(
         bit=bit,
         pointee=pointee,
         copies=copies,
-        near=near,
+        near=_is_near_others(context, suspect, corrected),
         objects=len(around),
         same=same,
         ambiguous=ambiguous,
@@ -357,6 +335,39 @@ def _neighbour(
         hashed=hashed,
         constant=constant,
     )
+
+
+def _what_begins_at(context: Context, suspect: Suspect, corrected: int) -> Pointee | None:
+    """Return what begins at a corrected address and is in use."""
+    pointee = address_index(context).at(corrected)
+    if pointee is None or pointee.kind == FREE or _was_unmapped(context, suspect, corrected):
+        return None
+    return pointee
+
+
+def _is_near_others(context: Context, suspect: Suspect, corrected: int) -> bool:
+    """Whether a register, or the word's own place, is near the corrected address alone."""
+    site = context.site
+    assert not isinstance(site, Absent)
+    registers = site.fault.registers
+    others = [registers[n] for n in GENERAL if n in registers and n != suspect.source]
+    return any(
+        abs(value - corrected) < NEAR and abs(value - suspect.value) >= NEAR
+        for value in (*others, *suspect.slots)
+    )
+
+
+def _fits_hash_beside(context: Context, slots: Sequence[int], corrected: int) -> bool:
+    """Whether an object has the hash that stands beside the word in an entry of a set or dict."""
+    beside = (read_word(context.target, slot + step) for slot in slots for step in (-WORD, WORD))
+    return any(address_index(context).hash_fits(corrected, word) for word in beside)
+
+
+def _is_never_tagged(context: Context, address: int) -> bool:
+    """Whether nobody tags an address: of stacks, or of what a file maps and nobody may write."""
+    region = context.target.region_at(address)
+    in_constants = region is not None and region.path is not None and "w" not in region.perms
+    return in_constants or on_stack(context, address) or in_data_stack(context, address)
 
 
 def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:

@@ -176,11 +176,11 @@ class LineTable:
                 addresses.append(address)
                 rows.append(file | line << _LINE | has_discriminator | is_stmt)
                 discriminated = 0
-            elif code == 5:  # the column, nearly always of one byte
+            elif code == 5:  # DW_LNS_set_column, nearly always of one byte
                 at += 1
                 if data[at - 1] >= 0x80:
                     _, at = unsigned_leb128(data, at - 1)
-            elif code == 3:
+            elif code == 3:  # DW_LNS_advance_line
                 lines = data[at]
                 at += 1
                 if lines < 0x80:
@@ -190,19 +190,19 @@ class LineTable:
                 if lines:
                     line += lines
                     has_discriminator = discriminated
-            elif code == 1:
+            elif code == 1:  # DW_LNS_copy
                 addresses.append(address)
                 rows.append(file | line << _LINE | has_discriminator | is_stmt)
                 discriminated = 0
-            elif code == 6:
+            elif code == 6:  # DW_LNS_negate_stmt
                 is_stmt = not is_stmt
-            elif code == 0:
+            elif code == 0:  # an extended opcode
                 size = data[at]
                 at += 1
                 if size >= 0x80:
                     size, at = unsigned_leb128(data, at - 1)
                 kind = data[at]
-                if kind == 1:
+                if kind == 1:  # DW_LNE_end_sequence
                     addresses.append(address)
                     rows.append(is_stmt)
                     if list(addresses) != sorted(addresses):
@@ -212,9 +212,9 @@ class LineTable:
                     address, file, line, is_stmt = 0, 1 << _FILE, 1, self._default_is_stmt
                     discriminated = has_discriminator = 0
                     addresses, rows = array("Q"), array("Q")
-                elif kind == 2:
+                elif kind == 2:  # DW_LNE_set_address
                     address = int.from_bytes(data[at + 1 : at + size], "little")
-                elif kind == 4:
+                elif kind == 4:  # DW_LNE_set_discriminator
                     number = data[at + 1]
                     if number >= 0x80:
                         number, _ = unsigned_leb128(data, at + 1)
@@ -223,18 +223,18 @@ class LineTable:
                 else:
                     raise Unsure("a table of lines of another kind")
                 at += size
-            elif code == 2:
+            elif code == 2:  # DW_LNS_advance_pc
                 by, at = unsigned_leb128(data, at)
                 address += by * smallest
-            elif code == 4:
+            elif code == 4:  # DW_LNS_set_file
                 number, at = unsigned_leb128(data, at)
                 file = number << _FILE
-            elif code == 8:
+            elif code == 8:  # DW_LNS_const_add_pc
                 address += steps[255][0]
-            elif code == 9:
+            elif code == 9:  # DW_LNS_fixed_advance_pc
                 address += int.from_bytes(data[at : at + 2], "little")
                 at += 2
-            elif code not in (7, 10, 11):
+            elif code not in (7, 10, 11):  # basic_block, prologue_end, epilogue_begin
                 for _ in range(self._lengths[code]):
                     _, at = unsigned_leb128(data, at)
         return parts
