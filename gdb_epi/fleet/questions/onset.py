@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.finding import HOST_HOURS
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
@@ -153,7 +154,7 @@ def _days(population: Population, signature: int) -> _Days:
         mine &= population.day >= first
         # A day without host-hours says nothing; a crash on it had some.
         mine &= hours[np.clip(population.day - first, 0, hours.size - 1)] > 0
-        source = "host-hours"
+        source = HOST_HOURS
     else:
         recent = population.known_day[population.timed & (population.day <= last)]
         recent = recent[recent > last - MAX_DAYS]
@@ -195,7 +196,7 @@ def _p_value(days: _Days, statistic: float) -> float:
 
 def _rate(days: _Days, part: slice) -> float:
     hours = float(days.hours[part].sum())
-    unit = 1000.0 if days.source == "host-hours" else 1.0
+    unit = 1000.0 if days.source == HOST_HOURS else 1.0
     return unit * float(days.counts[part].sum()) / hours if hours else 0.0
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.coverage import has_crashes_without_hours, without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
+from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.beside_hours import FAMILIES
-from gdb_epi.fleet.screen.finding import MAX_Q, MIN_N
+from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_Q, MIN_N
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     is_asked_by_program,

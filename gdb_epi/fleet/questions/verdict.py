@@ -19,13 +19,13 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
-from gdb_epi.fleet.screen.attributes import HOST_HOURS
 from gdb_epi.fleet.screen.ended import day_of_recovery
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
     CPU,
     CPU_NUMBER,
+    HOST_HOURS,
     LOCK,
     MOMENTS,
     MOSTLY,

@@ -14,12 +14,14 @@ from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    HOST_HOURS,
     LOCK,
     MAX_CELLS,
     MAX_CONDITIONAL_P,
     MAX_Q,
     MIN_N,
     MIN_RR,
+    NO_HOURS,
     Finding,
 )
 from gdb_epi.fleet.screen.hosts import exposure_shares
@@ -193,10 +195,6 @@ def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Fin
             yield from _of_flag(tests, flagged, share, hours)
 
 
-HOST_HOURS = "host-hours"
-NO_HOURS = "none: all other crashes"
-
-
 def expected_shares(population: Population, attribute: Attribute) -> tuple[Floats, str]:
     """Return each value's share of the host-hours, or of all crashes where hours are not known."""
     size, hours = len(attribute.values), population.exposure_hours
@@ -254,22 +252,46 @@ def value_findings(
     def q_of(p: Floats) -> Floats:
         return q_values(p, tested)
 
-    def margins() -> tuple[Floats, float]:
-        whole = count_by_value(tests.codes, crashes.all(), share.size)
-        return whole[v], float(whole.sum())
+    cells = _Cells(v, with_value[v], n[v], lambda _: name, lambda _: mine)
+    yield from _findings_of_cells(tests, crashes, cells, q_of)
 
-    p = _by_hours(tests.source, with_value[v], n[v], share[v])
-    p = _weaker(tests, p, (v, with_value[v], n[v]), margins, q_of)
+
+class _Cells(NamedTuple):
+    """Pairs of a signature and a value: how many crashes each has, of how many with any value."""
+
+    values: Ints
+    counts: Floats
+    totals: Floats
+    name: Callable[[int], str]  # of the signature
+    crashes: Callable[[int], Ints]  # of the signature, with any value and with none
+
+    def at(self, number: int) -> tuple[Ints, int]:
+        """Return the crashes of the signature, and the value."""
+        return self.crashes(number), int(self.values[number])
+
+
+def _findings_of_cells(
+    tests: TestedAttribute,
+    crashes: UnexplainedCrashes,
+    cells: _Cells,
+    q_of: Callable[[Floats], Floats],
+) -> Iterator[Finding]:
+    """Yield the cells that have more than their share, by all tests, the dearest ones last."""
+    p = _by_hours(tests.source, cells.counts, cells.totals, tests.share[cells.values])
+    p = _weaker(tests, crashes, p, cells, q_of)
     p, near = _strongest(p, q_of(p) <= MAX_Q)
-    p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
-    p = _beside_programs(tests, crashes, p, near, lambda i: (mine, int(v[i])))
+    p, effects = _of_unlike_hosts(tests, crashes, p, near, cells)
+    p = _beside_programs(tests, crashes, p, near, cells)
     q = q_of(p)
-    for i in np.flatnonzero(q <= MAX_Q).tolist():
-        chance = float(p[i]), float(q[i])
-        beside = (
-            _table_of(tests, crashes) if is_asked_by_program(tests.population, tests.name) else None
-        )
-        yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0), beside)
+    named = np.flatnonzero(q <= MAX_Q).tolist()
+    is_by_program = bool(named) and is_asked_by_program(tests.population, tests.name)
+    beside = _table_of(tests, crashes) if is_by_program else None
+    for i in named:
+        mine, value = cells.at(i)
+        chance, effect = (float(p[i]), float(q[i])), effects.get(i, 1.0)
+        finding = _finding(tests, value, cells.name(i), mine, chance, effect, beside)
+        if finding is not None:
+            yield finding
 
 
 def _by_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
@@ -279,16 +301,14 @@ def _by_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
 
 def _weaker(
     tests: TestedAttribute,
+    crashes: UnexplainedCrashes,
     p: Floats,
-    cells: tuple[Ints, Floats, Floats],
-    margins: Callable[[], tuple[Floats, float]],
+    cells: _Cells,
     q_of: Callable[[Floats], Floats],
 ) -> Floats:
     """P of as many crashes with a value: `p` by host-hours, and given those of other signatures.
 
-    `cells` are the values, how many crashes have each, and of how many; `margins` counts the
-    crashes of all signatures with each of these values, and all. Without host-hours they are
-    weakened where all signatures prefer some values.
+    Without host-hours they are weakened where all signatures prefer some values.
 
     A p whose q is above MAX_Q is too small where a test was left out that would only raise it: it
     is no finding with or without, and changes the q of none that is one.
@@ -296,9 +316,9 @@ def _weaker(
     near = np.flatnonzero(q_of(p) <= MAX_Q)
     if not near.size:
         return p
-    p, (v, count, n) = p.copy(), cells
-    marked, everything = margins()
-    whole = np.full(p.size, everything)
+    p, count, n = p.copy(), cells.counts, cells.totals
+    with_value = count_by_value(tests.codes, crashes.all(), tests.share.size)
+    marked, whole = with_value[cells.values], np.full(p.size, with_value.sum())
 
     def weaken(test: Callable[..., Floats], *numbers: Floats) -> Ints:
         p[near] = np.maximum(p[near], test(*(column[near] for column in numbers)))
@@ -314,7 +334,7 @@ def _weaker(
     ):
         inflation = attribute_inflation(tests.population, tests.codes, tests.share)
         if inflation > 1:
-            weaken(binomial_tail, count / inflation, n / inflation, tests.share[v])
+            weaken(binomial_tail, count / inflation, n / inflation, tests.share[cells.values])
     return p
 
 
@@ -323,7 +343,7 @@ def _beside_programs(
     crashes: UnexplainedCrashes,
     p: Floats,
     near: Ints,
-    cell: Callable[[int], tuple[Ints, int]],
+    cells: _Cells,
 ) -> Floats:
     """Return the p values, those `near` enough weakened by where their programs run anyway."""
     if not near.size or programs_of(tests.population) is None:
@@ -333,7 +353,7 @@ def _beside_programs(
     assert table is not None  # there are programs
     of_process = is_of_process(tests.name)
     for i in near.tolist():
-        mine, value = cell(i)
+        mine, value = cells.at(i)
         codes = tests.of(mine)
         mine, codes = mine[codes >= 0], codes[codes >= 0]
         given = None if of_process else float(tests.share[value])
@@ -369,15 +389,12 @@ def _of_unlike_hosts(
     crashes: UnexplainedCrashes,
     p: Floats,
     near: Ints,
-    cell: Callable[[int], tuple[Ints, int]],
+    cells: _Cells,
 ) -> tuple[Floats, dict[int, float]]:
-    """Return the p values, those `near` enough weakened by their design effects, and these.
-
-    `cell` tells the crashes that a p value is of, and the value.
-    """
+    """Return the p values, those `near` enough weakened by their design effects, and these."""
     p, effects, looked_at = p.copy(), {}, None
     for i in near.tolist() if tests.source == HOST_HOURS else ():
-        mine, value = cell(i)
+        mine, value = cells.at(i)
         if mine is not looked_at:  # the values of a signature come one after the other
             codes, looked_at = tests.of(mine), mine
             has_value = codes >= 0
@@ -399,14 +416,13 @@ def _of_signatures(
     has_value = value >= 0
     if not has_value.all():
         signature, value, counts = signature[has_value], value[has_value], counts[has_value]
-    everything = float(counts.sum())
-    if everything < MIN_N:
+    if counts.sum() < MIN_N:
         return
-    *cells, cell_crashes = count_pairs(signature, value, counts)
+    of_signature, of_value, in_cell = count_pairs(signature, value, counts)
     totals = sum_by_code(signature, counts, len(population.signatures))
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
-    keep = (cell_crashes >= MIN_N) & (totals[cells[0]] >= MIN_N)
-    s, v, a = cells[0][keep], cells[1][keep], cell_crashes[keep].astype(float)
+    keep = (in_cell >= MIN_N) & (totals[of_signature] >= MIN_N)
+    s, v, a = of_signature[keep], of_value[keep], in_cell[keep].astype(float)
 
     def q_of(p: Floats) -> Floats:
         q = q_values(p, tested)
@@ -415,27 +431,14 @@ def _of_signatures(
             q[own] = np.minimum(q[own], q_values(p[own], int((share > 0).sum())))
         return q
 
-    def margins() -> tuple[Floats, float]:
-        return count_by_value(tests.codes, crashes.all(), share.size)[v], everything
+    def name(i: int) -> str:
+        return population.signatures[int(s[i])]
 
-    p = _by_hours(tests.source, a, totals[s], share[v])
-    p = _weaker(tests, p, (v, a, totals[s]), margins, q_of)
+    def crashes_of_signature(i: int) -> Ints:
+        return crashes.of(int(s[i]))
 
-    def cell(i: int) -> tuple[Ints, int]:
-        return crashes.of(int(s[i])), int(v[i])
-
-    p, near = _strongest(p, q_of(p) <= MAX_Q)
-    p, effects = _of_unlike_hosts(tests, crashes, p, near, cell)
-    p = _beside_programs(tests, crashes, p, near, cell)
-    q = q_of(p)
-    for i in np.flatnonzero(q <= MAX_Q).tolist():
-        mine, code = cell(i)
-        chance = float(p[i]), float(q[i])
-        name = population.signatures[s[i]]
-        beside = (
-            _table_of(tests, crashes) if is_asked_by_program(tests.population, tests.name) else None
-        )
-        yield from _finding(tests, code, name, mine, chance, effects.get(i, 1.0), beside)
+    cells = _Cells(v, a, totals[s], name, crashes_of_signature)
+    yield from _findings_of_cells(tests, crashes, cells, q_of)
 
 
 class _CrashCounts(NamedTuple):
@@ -496,7 +499,9 @@ def _of_flag(
                 population, crashes, inside, float(share[v]), MIN_RR
             ):
                 continue
-        yield from _finding(tests, v, flagged.name, crashes, chance)
+        finding = _finding(tests, v, flagged.name, crashes, chance)
+        if finding is not None:
+            yield finding
 
 
 def _hosts_once(tests: TestedAttribute, flagged: _CrashCounts) -> Floats:
@@ -534,8 +539,8 @@ def _finding(
     chance: tuple[float, float],
     effect: float = 1.0,
     beside: ProgramTable | None = None,
-) -> Iterator[Finding]:
-    """Yield the finding unless few hosts carry it or the effect is small; `chance` is p and q.
+) -> Finding | None:
+    """Return the finding unless few hosts carry it or the effect is small; `chance` is p and q.
 
     `some` is where the crashes are that it is about, with this value, with others and with none;
     `effect` is the design effect that its p has paid for. Of a value of the process, `beside`
@@ -550,13 +555,13 @@ def _finding(
     a, n = mine.size, int(np.count_nonzero(codes >= 0))
     risk = relative_risk(a, part, n - a, 1 - part)
     if risk[0] < MIN_RR:
-        return
+        return None
     typical = n / max(len(population.hosts), 1)
     hosts, all_hosts = (_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
     # P(as many hosts), so that one loud host cannot speak for a whole value.
     lean = binomial_tail(*(np.array([float(x)]) for x in (hosts, all_hosts, part)))
     if hosts < MIN_HOSTS or float(lean[0]) > MAX_HOST_P:
-        return
+        return None
     case_control = tests.source != HOST_HOURS
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"
     if effect >= TOLD_EFFECT:
@@ -572,7 +577,7 @@ def _finding(
     members = np.zeros(population.day.size, dtype=bool)
     members[mine] = True
     subject = tests.name, tests.values[value], name, a, n, *chance
-    yield Finding(*subject, *risk, test, source, (), caveats, members)
+    return Finding(*subject, *risk, test, source, (), caveats, members)
 
 
 def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:

@@ -12,8 +12,15 @@ import re
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.attributes import HOST_HOURS
-from gdb_epi.fleet.screen.finding import HOST, MIN_N, MOMENTS, TOGETHER, Finding, is_of_host
+from gdb_epi.fleet.screen.finding import (
+    HOST,
+    HOST_HOURS,
+    MIN_N,
+    MOMENTS,
+    TOGETHER,
+    Finding,
+    is_of_host,
+)
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.fleet.store.days import iso_day

@@ -14,6 +14,7 @@ MIN_N = 3  # crashes: fewer say nothing
 MIN_RR = 2.0  # relative risk
 MAX_CONDITIONAL_P = 1e-3  # beside a finding that is known already
 MAX_CELLS = 200  # findings of signatures and one attribute, or hosts: the strongest
+HOST_HOURS, NO_HOURS = "host-hours", "none: all other crashes"  # where expected shares come from
 WINDOWS = (3, 7, 14)  # days, beside all: a host that breaks today must not wait for its average
 
 HOST = "host"

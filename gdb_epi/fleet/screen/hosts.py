@@ -25,6 +25,7 @@ from gdb_epi.fleet.screen.finding import (
     DAMAGES_ITSELF,
     FORKS,
     HOST,
+    HOST_HOURS,
     LOCK,
     LOOP,
     MAX_CELLS,
@@ -101,7 +102,7 @@ def _shares(exposure_host: Ints, exposure_hours: Floats, host: Ints, size: int) 
     chosen = exposure_host >= 0
     hours = sum_by_code(exposure_host[chosen], exposure_hours[chosen], size)
     if hours.sum() > 0:
-        return ExposureShares(hours / hours.sum(), "host-hours")
+        return ExposureShares(hours / hours.sum(), HOST_HOURS)
     seen = np.bincount(host[host >= 0], minlength=size) > 0
     source = "none: the other hosts that crashed, each as one"
     return ExposureShares(seen / max(int(seen.sum()), 1), source)
@@ -221,9 +222,10 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
         if is_one_kind and _is_of_its_kind(population, host, hosts.null.alpha):
             continue
         caveats = (ONE_SIGNATURE,) if is_one_kind else (PLAIN,) * (min(facts) > MAX_SIGN_P)
-        yield from _host_finding(
-            population, host_shares, host, name, test, (p[host], q[host]), caveats
-        )
+        chance = float(p[host]), float(q[host])
+        finding = _host_finding(population, host_shares, host, name, test, chance, caveats)
+        if finding is not None:
+            yield finding
 
 
 def _per_host(population: Population, mask: Bools) -> Floats:
@@ -334,8 +336,8 @@ def _host_finding(
     test: str,
     chance: tuple[float, float],
     caveats: tuple[str, ...],
-) -> Iterator[Finding]:
-    """Yield the finding unless the effect is small; `chance` is p and q.
+) -> Finding | None:
+    """Return the finding unless the effect is small; `chance` is p and q.
 
     Inherited locks speak for a job and not for the host: such a finding has no other crashes.
     """
@@ -346,16 +348,15 @@ def _host_finding(
     n, total, share = int(members.sum()), int(among.sum()), float(host_shares.by_host[host])
     risk = relative_risk(n, share, total - n, 1 - share)
     if risk[0] < MIN_RR:
-        return
+        return None
     if ONE_SIGNATURE in caveats:
         caveats = (*caveats, LOOP)
     elif PLAIN not in caveats and not (population.bitflip & members).any():
         caveats = (*caveats, *_of_its_program(population, members))
     if name == LOCK:
         caveats = (FORKS,)
-    p, q = (float(x) for x in chance)
-    yield Finding(
-        HOST, population.hosts[host], name, n, total, p, q, *risk, test, host_shares.source,
+    return Finding(
+        HOST, population.hosts[host], name, n, total, *chance, *risk, test, host_shares.source,
         (), caveats, members,
     )  # fmt: skip
 
