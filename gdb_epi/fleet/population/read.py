@@ -30,7 +30,7 @@ from gdb_epi.fleet.population.fixed_width_rows import (
     read_fixed_width_rows,
 )
 from gdb_epi.fleet.population.host_spelling import one_spelling
-from gdb_epi.fleet.population.machine_names import machine_names
+from gdb_epi.fleet.population.machine_names import MachineNames, machine_names
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
     NO_SIGNATURE,
@@ -90,32 +90,12 @@ def read(connection: Connection) -> Population:
     """
     crashes = _crashes(connection)
     host_ids, days, sets, hours = _exposure(connection)
+    numbers = crashes.numbers
     machines = machine_names(connection)
-    names = machines.of_id
-    spelt = one_spelling(names, np.unique(crashes.numbers["host_id"]).tolist())
+    spelt = one_spelling(machines.of_id, np.unique(numbers["host_id"]).tolist())
     hosts, host_code = _codes(spelt)
     signatures, signature_code = _codes(_signature_texts(connection))
-    numbers = crashes.numbers
-    values = read_attribute_columns(connection)
-    attributes = _attributes(values, numbers["attrset_id"], sets)
-    of_hosts = {attribute.name for attribute in attributes}
-    facts = _facts(values, numbers["factset_id"], days.size)
-    of_core = [f for f in facts if f.name in _OF_CORE and f.name not in of_hosts]
-    by_name = {f.name: f for f in facts if f.name in _OF_CORE}
-    attributes = [_filled(a, by_name.get(a.name)) for a in attributes]
-    libraries = _libraries(connection, numbers["libset_id"], days.size)
-    before = pruned_before(sqlalchemy_executor(connection))
-    unknown, hosts_without = _unknown_times(connection, before)
-    quality: dict[str, Any] = {
-        "unknown": unknown,
-        "unknown_hosts": {why: _names_of(ids, spelt) for why, ids in hosts_without.items()},
-        "stray": crashes.stray,
-        "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
-        "clocks_ahead": {spelt[n]: d for n, d in crashes.days_ahead.items() if n in spelt},
-        "spelt": sorted({(names[n], spelt[n]) for n in names if names[n] != spelt[n]}),
-        "renamed": machines.renamed,
-        "copies": machines.copies,
-    }
+    attributes, facts = _attributes_and_facts(connection, crashes, sets)
     population = Population(
         core_keys=crashes.keys,
         day=crashes.day,
@@ -127,23 +107,73 @@ def read(connection: Connection) -> Population:
         lock_inherited=numbers["lock_inherited"] > 0,
         hosts=hosts,
         signatures=signatures,
-        attributes=(*attributes, *(f for f in of_core if len(f.values) > 1), *libraries),
+        attributes=attributes,
         exposure_day=days,
         exposure_host=_translate(host_ids, host_code),
         exposure_hours=hours,
-        facts=(
-            *(f for f in facts if f.name not in _OF_CORE),
-            *_of_columns(crashes, days.size),
-        ),
+        facts=facts,
     )
+    before = pruned_before(sqlalchemy_executor(connection))
+    quality = {
+        **_quality_of_times(connection, crashes, spelt, before),
+        **_quality_of_names(machines, spelt),
+    }
     if before is not None:
-        thinned = population.day < before
-        codes, counts = np.unique(population.signature[thinned], return_counts=True)
-        old = [signatures[code] for code in codes.tolist() if code >= 0]
-        quality["pruned"] = PrunedPast(before, int(counts.sum()), old)._asdict()
-        population = population.chosen(~thinned, population.exposure_day >= before)
-    population, differ = with_attributes_of_feed(population)
-    return population._replace(quality={**quality, "differ": differ})
+        population, past = _without_pruned_past(population, before)
+        quality["pruned"] = past._asdict()
+    population, quality["differ"] = with_attributes_of_feed(population)
+    return population._replace(quality=quality)
+
+
+def _quality_of_times(
+    connection: Connection, crashes: _Crashes, spelt: Mapping[int, str], before: int | None
+) -> dict[str, Any]:
+    """Return what had to be set right or aside of the times of crashes, and whose clocks are off."""
+    unknown, hosts_without = _unknown_times(connection, before)
+    return {
+        "unknown": unknown,
+        "unknown_hosts": {why: _names_of(ids, spelt) for why, ids in hosts_without.items()},
+        "stray": crashes.stray,
+        "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
+        "clocks_ahead": {spelt[n]: d for n, d in crashes.days_ahead.items() if n in spelt},
+    }
+
+
+def _quality_of_names(machines: MachineNames, spelt: Mapping[int, str]) -> dict[str, Any]:
+    """Return which hosts are spelt in several ways, were renamed, or are copies of another one."""
+    pairs = ((name, spelt[number]) for number, name in machines.of_id.items())
+    return {
+        "spelt": sorted({(name, chosen) for name, chosen in pairs if name != chosen}),
+        "renamed": machines.renamed,
+        "copies": machines.copies,
+    }
+
+
+def _without_pruned_past(population: Population, before: int) -> tuple[Population, PrunedPast]:
+    """Return the population since the day of a prune, and what was left of the time before it."""
+    thinned = population.day < before
+    codes, counts = np.unique(population.signature[thinned], return_counts=True)
+    old = [population.signatures[code] for code in codes.tolist() if code >= 0]
+    since = population.chosen(~thinned, population.exposure_day >= before)
+    return since, PrunedPast(before, int(counts.sum()), old)
+
+
+def _attributes_and_facts(
+    connection: Connection, crashes: _Crashes, exposure_sets: Ints
+) -> tuple[tuple[Attribute, ...], tuple[Attribute, ...]]:
+    """Return the attributes, of hosts and of what ran there, and the facts of the cores."""
+    numbers, rows = crashes.numbers, exposure_sets.size
+    values = read_attribute_columns(connection)
+    facts = _facts(values, numbers["factset_id"], rows)
+    of_core = {fact.name: fact for fact in facts if fact.name in _OF_CORE}
+    of_hosts = [
+        _filled(attribute, of_core.pop(attribute.name, None))
+        for attribute in _attributes(values, numbers["attrset_id"], exposure_sets)
+    ]
+    several = (fact for fact in of_core.values() if len(fact.values) > 1)
+    libraries = _libraries(connection, numbers["libset_id"], rows)
+    others = (fact for fact in facts if fact.name not in _OF_CORE)
+    return (*of_hosts, *several, *libraries), (*others, *_of_columns(crashes, rows))
 
 
 def _names_of(ids: Sequence[int], spelt: Mapping[int, str]) -> list[Any]:
