@@ -80,13 +80,11 @@ class FileNames:
 
     def take(self, content: object) -> None:
         """Add what was read from disk, as far as it has our form."""
-        if isinstance(content, dict):
-            for mine, theirs in ((self._places, "places"), (self._jumps, "jumps")):
-                rows = content.get(theirs)
-                if isinstance(rows, dict):
-                    for word, row in rows.items():
-                        if isinstance(row, list):
-                            mine.setdefault(word, row)
+        for mine, section in ((self._places, "places"), (self._jumps, "jumps")):
+            rows = content.get(section) if isinstance(content, dict) else None
+            for word, row in rows.items() if isinstance(rows, dict) else ():
+                if isinstance(row, list):
+                    mine.setdefault(word, row)
 
     def content(self) -> dict[str, Any]:
         """Return what is written."""
@@ -105,11 +103,9 @@ def _named(row: object) -> FrameName | None:
         return None
     if not (filename is None or isinstance(filename, str)):
         return None
-    return (
-        FrameName(function, filename, lineno, kind)
-        if lineno is None or type(lineno) is int
-        else None
-    )
+    if lineno is not None and type(lineno) is not int:
+        return None
+    return FrameName(function, filename, lineno, kind)
 
 
 def _jumped(row: object) -> TailCallFrame | None:

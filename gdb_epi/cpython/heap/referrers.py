@@ -376,31 +376,32 @@ class Referrers:
     ) -> None:
         """Take the words that lie in the storage of dicts, lists, sets and deques."""
         locations = sorted(left)
-        count = 0
+        for count, (holder, kind, ident) in enumerate(self._containers(), 1):
+            if count & 4095 == 0:
+                self._heap.search.check_time()
+            if not left or count > MAX_CONTAINERS:
+                return
+            for place, storage in self._in_container(holder, kind, ident, locations):
+                if place in left:
+                    left.discard(place)
+                    storages[place] = storage
+                    type_name = self._access.type_name(storage.owner)
+                    references.append(
+                        Reference(place, OBJECT, storage.owner, type_name, "an entry")
+                    )
+
+    def _containers(self) -> Iterator[tuple[int, int, str]]:
+        """Yield what may be containers: the address, its type, and the built-in base of that."""
         for ident in STORAGES:
             for kind in self._kinds(ident):
                 for hit in self._heap.search.words(kind):
-                    count += 1
-                    if count & 4095 == 0:
-                        self._heap.search.check_time()
-                    if not left or count > MAX_CONTAINERS:
-                        return
-                    for place, storage in self._in_container(hit, kind, ident, locations):
-                        if place in left:
-                            left.discard(place)
-                            storages[place] = storage
-                            type_name = self._access.type_name(storage.owner)
-                            reference = Reference(
-                                place, OBJECT, storage.owner, type_name, "an entry"
-                            )
-                            references.append(reference)
+                    yield hit - self._heap.type_at, kind, ident
 
     def _in_container(
-        self, hit: int, kind: int, ident: str, locations: list[int]
+        self, holder: int, kind: int, ident: str, locations: list[int]
     ) -> Iterator[tuple[int, ContainerStorage]]:
         """Yield those of the locations that lie in the storage of one container, with it."""
         # Whether it is a container is asked last: nearly none of them holds what is sought.
-        holder = hit - self._heap.type_at
         for storage in self._storages(holder, ident):
             low = bisect_left(locations, storage.start)
             inside = locations[low : bisect_right(locations, storage.end - 1)]

@@ -27,6 +27,7 @@ _QUEUES = (SIMPLE, PY_SIMPLE, QUEUE, ASYNC, PIPED)
 _POOL_MODULE = "concurrent.futures.thread"
 
 MAX_WORKERS = 10_000
+MAX_FRAMES = 20  # of a thread, the innermost ones: a queue's methods are not far out
 MAX_ITEMS = 1000  # submitted calls of a pool of processes that are named
 _LENGTHS = {"list": "PyListObject", "collections.deque": "dequeobject"}
 
@@ -111,11 +112,17 @@ def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
     """Return which threads are in a frame of a module of queues that refers to an address."""
     tids: dict[int, list[int]] = {}
     for thread in python.threads():
-        for frame in thread.frames[:20]:
-            if frame.hole is None and frame.module in ("queue", "multiprocessing.queues"):
-                for word in frame_pointers(reader, frame.address):
-                    if thread.tid is not None and thread.tid not in tids.get(word, ()):
-                        tids.setdefault(word, []).append(thread.tid)
+        if thread.tid is None:
+            continue
+        words = {
+            word
+            for frame in thread.frames[:MAX_FRAMES]
+            if frame.hole is None and frame.module in ("queue", "multiprocessing.queues")
+            for word in frame_pointers(reader, frame.address)
+        }
+        for word in words:
+            if thread.tid not in tids.setdefault(word, []):
+                tids[word].append(thread.tid)
     return tids
 
 

@@ -128,7 +128,7 @@ def read(connection: Connection) -> Population:
 def _quality_of_times(
     connection: Connection, crashes: _Crashes, spelt: Mapping[int, str], before: int | None
 ) -> dict[str, Any]:
-    """Return what had to be set right or aside of the times of crashes, and whose clocks are off."""
+    """Return what had to be set right or aside of the times, and whose clocks are off."""
     unknown, hosts_without = _unknown_times(connection, before)
     return {
         "unknown": unknown,

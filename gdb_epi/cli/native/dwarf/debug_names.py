@@ -178,26 +178,27 @@ class DebugNames:
         """Return the parts of the blocks in a block."""
         unit = outer.unit
         place = unit.offset + outer.at
-        if place not in self._inner:
-            blocks: list[_Block] = []
-            if outer.has_children:
-                for at, abbreviation in unit.children(outer.children):
-                    if abbreviation.tag in (INLINED, LEXICAL, SUBPROGRAM):
-                        child = unit.there(at)
-                        line = unit.number(child, CALL_LINE)
-                        for low, high in unit.ranges(child):
-                            blocks.append(_Block(low, high, at, child.tag, line))
-                        if len(blocks) > MAX_PARTS:
-                            raise Unsure("many blocks")
-            self._inner[place] = blocks
-        return self._inner[place]
+        if place in self._inner:
+            return self._inner[place]
+        blocks: list[_Block] = []
+        for at, abbreviation in unit.children(outer.children) if outer.has_children else ():
+            if abbreviation.tag not in (INLINED, LEXICAL, SUBPROGRAM):
+                continue
+            child = unit.there(at)
+            line = unit.number(child, CALL_LINE)
+            blocks += [_Block(low, high, at, child.tag, line) for low, high in unit.ranges(child)]
+            if len(blocks) > MAX_PARTS:
+                raise Unsure("many blocks")
+        self._inner[place] = blocks
+        return blocks
 
     def _has_empty(self, unit: Unit, block: _Block, place: int) -> bool:
         """Tell whether a block is or holds an inlined call with an empty part at a place."""
-        for inner in self._inlined_in(unit, block):
-            if any(low == high == place for low, high in unit.ranges(inner)):
-                return True
-        return False
+        return any(
+            low == high == place
+            for inner in self._inlined_in(unit, block)
+            for low, high in unit.ranges(inner)
+        )
 
     def _may_extend(self, unit: Unit, block: _Block, line: int) -> bool:
         """Whether a block is or holds an inlined call from a line, which may then end later."""
