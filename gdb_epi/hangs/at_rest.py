@@ -106,6 +106,23 @@ def at_breakpoint(frames: Sequence[PyFrame]) -> PyFrame | None:
     return next((frame for frame in frames if frame.name in _BREAKPOINTS), None)
 
 
+def only_waits_for_work(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread waits for work in a function that is made for it."""
+    return bool(serving_function(inner_frames(scene, activity)))
+
+
+def inner_frames(scene: HangContext, activity: h.ThreadActivity) -> list[PyFrame]:
+    """Return the frames of libraries that the innermost one of the program has called."""
+    frames = scene.view.frames(activity.tid)
+    own = activity.frames[0].address if activity.frames else 0
+    inner = []
+    for frame in frames:
+        if frame.address == own:
+            break
+        inner.append(frame)
+    return inner
+
+
 def serves_one_at_a_time(frames: Sequence[PyFrame]) -> bool:
     """Tell whether a server handles a client in the very thread that accepts all of them."""
     return any((f.module, f.name) == ("socketserver", "_handle_request_noblock") for f in frames)

@@ -11,6 +11,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.deadlocks import pool_callback, pool_self_deadlock
 from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
+from gdb_epi.hangs.event_waits import _waiters, wait_for_event
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     MESSAGE,
@@ -19,7 +20,7 @@ from gdb_epi.hangs.library_calls import (
     library_call,
 )
 from gdb_epi.hangs.processes.queues import unread_queue
-from gdb_epi.hangs.single_wait import _event, _waiters, answer_for, sleeping_loop
+from gdb_epi.hangs.single_wait import _through, answer_for, sleeping_loop
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
@@ -105,7 +106,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:
         7, "MainThread", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
         place="multiprocessing.pool.get",
     )  # fmt: skip
-    return _event(scene, activity, ())
+    return wait_for_event(scene, activity, (), _through)
 
 
 def test_a_pool_whose_taker_of_results_has_ended_gives_none() -> None:

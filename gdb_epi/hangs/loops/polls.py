@@ -3,22 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import serves
+from gdb_epi.hangs.event_waits import is_of_an_end, wait_for_event
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
+from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.loops.vain_polls import polled
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.acquire_calls import AHEAD
 
-OfEvent = Callable[[HangContext, h.ThreadActivity, tuple[int, ...]], "h.HangAnswer | None"]
-
-# A thing with such a name is set when the program shall end: waiting for it is waiting for work.
-_ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
-         "sigint", "halt")  # fmt: skip
 # A loop that goes on while such a thing holds keeps the program alive, and waits for nothing.
 _GOES_ON = ("run", "alive", "active", "serv", "true")
 # Methods that loops ask, by the class of the object, and what one that waits would wait for.
@@ -30,18 +25,10 @@ _STOPS = frozenset(("terminate", "kill", "send_signal"))
 _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_ex"))
 
 
-def is_of_an_end(name: str) -> bool:
-    """Tell whether a thing has the name of something that ends the program."""
-    return any(word in name.lower().rpartition(".")[2] for word in _ENDS)
-
-
 def polled_wait(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], of_event: OfEvent
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> h.HangAnswer | None:
-    """Answer of a loop that only sleeps and asks: it waits for what it asks for.
-
-    `of_event` answers for a thread that waits for an event or a future.
-    """
+    """Answer of a loop that only sleeps and asks: it waits for what it asks for."""
     asks = polled(scene, activity)
     if asks is None or any(is_of_an_end(w) or _is_of_going_on(w) for w in asks.words):
         return None
@@ -51,7 +38,7 @@ def polled_wait(
         waiting = activity._replace(
             kind=h.EVENT, what=awaits, awaits=awaits, object=asks.object, timed=False, place=""
         )
-        return of_event(scene, waiting, seen)
+        return wait_for_event(scene, waiting, seen, through)
     sleeps = f"{activity.who()} sleeps at {activity.where()} in a loop"
     if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
         pid = scene.view.integer_attribute(asks.object, "pid")

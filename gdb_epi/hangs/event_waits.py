@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers for a thread that waits for what another one gives: an event, an item, a future's end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import in_handler, only_waits_for_work
+from gdb_epi.hangs.descriptor_waits import ALIVE
+from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, in_event_loop, serving_function
+from gdb_epi.hangs.loops.sleeping_loops import Through
+from gdb_epi.hangs.processes.process_pools import awaited_results
+from gdb_epi.hangs.processes.queues import jobs_behind, unfinished_jobs
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.setters import other_wait, threads_that_give, timer_of
+from gdb_epi.locks import types as t
+from gdb_epi.util import counted
+
+# A thing with such a name is set when the program shall end: waiting for it is waiting for work.
+_ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
+         "sigint", "halt")  # fmt: skip
+
+
+def wait_for_event(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
+) -> h.HangAnswer | None:
+    """Return the answer that one thread's wait gives, or that of the thread that it waits for."""
+    return _EventWait(scene, activity, seen, through).answer()
+
+
+class _EventWait:
+    """One thread's wait; `seen` are the threads that wait for it, one for the other."""
+
+    def __init__(
+        self,
+        scene: HangContext,
+        activity: h.ThreadActivity,
+        seen: tuple[int, ...],
+        through: Through,
+    ) -> None:
+        self._scene, self._activity, self._seen, self._through = scene, activity, seen, through
+        name = scene.references.name(activity.object, activity.tid) if activity.object else ""
+        is_new = name and name not in activity.what
+        self._name = name
+        self._what = f"{activity.what} ({name})" if is_new else activity.what
+        self._waits = f"{activity.who()} waits at {activity.where()} for {self._what}"
+
+    def answer(self) -> h.HangAnswer | None:
+        """Return the first answer that holds: nobody needed, nobody left, who gives it, nobody."""
+        scene, activity = self._scene, self._activity
+        harmless = self._needs_nobody()
+        if harmless is not None:
+            return harmless
+        referring = scene.references.threads(activity.object) if activity.object else set()
+        able = referring - {activity.tid} | threads_that_give(scene, activity, surely=True)
+        givers = threads_that_give(scene, activity)
+        able |= givers & set(self._seen)
+        for tid in givers - able:
+            made = self._follow(tid)
+            if made is not None:
+                return made
+        if not self._python:
+            return h.answer(
+                h.HANG, "nobody left", f"{self._waits}; no other thread is left that could give it",
+                activity,
+                evidence=("it is the only thread that runs Python",),
+                ruled_out=("a timeout", "another thread"),
+                doubts=("a signal handler that gives it",),
+            )  # fmt: skip
+        if self._servers and not able and self._is_parked():
+            server = self._servers[0]
+            parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
+            return h.idle(activity, f"{parked}, and {server.who()} serves in {server.place}")
+        # A thread whose wait for something else has an end goes on by itself, and may give it then.
+        same = [
+            d for d in self._python
+            if d.kind == h.EVENT and d.tid in able and not (d.timed and d.object != activity.object)
+        ]  # fmt: skip
+        left = [d for d in self._python if d.tid in able and d not in same]
+        if not left:
+            return self._nobody_gives_it(same)
+        following = next((d for d in left if d.tid not in self._seen), None)
+        return self._circle(left, givers) if following is None else self._follow(following.tid)
+
+    def _follow(self, tid: int) -> h.HangAnswer | None:
+        link = f"{self._what}, which could come from"
+        return self._through(self._scene, self._activity, tid, link, self._seen)
+
+    @cached_property
+    def _python(self) -> list[h.ThreadActivity]:
+        """The other threads that run Python."""
+        return [
+            d for d in self._scene.activities
+            if d.tid != self._activity.tid and self._scene.view.frames(d.tid)
+        ]  # fmt: skip
+
+    @cached_property
+    def _servers(self) -> list[h.ThreadActivity]:
+        return [d for d in self._python if _serves_clients(self._scene, d)]
+
+    def _needs_nobody(self) -> h.HangAnswer | None:
+        """Return the answer of a wait that ends by itself, is for work, or for the program's end.
+
+        By itself a timeout ends each turn of a loop, and nothing the loop.
+        """
+        scene, activity, waits = self._scene, self._activity, self._waits
+        if timer_of(scene, activity):
+            return h.answer(
+                h.NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
+            )
+        if activity.place and only_waits_for_work(scene, activity):
+            # A scheduler waits until a job is due, a main thread until its server ends.
+            served = f"{activity.who()} waits in {activity.place}"
+            return h.idle(activity, f"{served}, as servers, workers and schedulers do")
+        if activity.timed:
+            timed = f"{waits}, with a timeout"
+            if not self._python and any(map(scene.runs_in_loop, activity.frames[:1])):
+                text = f"{timed}, in a loop; no other thread is left that could give it"
+                return h.answer(h.HANG, "timed wait", text, activity, t.INFO)
+            return h.answer(h.NO_FAULT, "timed wait", timed, activity, t.INFO)
+        # Where a thread waits for the end of this one, nobody waits for the program's end.
+        handled = in_handler(activity.frames, scene.view.frames(activity.tid))
+        if not self._seen and not handled and is_of_an_end(self._name):
+            return h.idle(activity, f"{waits}, which ends the program: nothing is wrong with that")
+        return None
+
+    def _is_parked(self) -> bool:
+        """Whether it is threading.Event().wait(): nobody can ever set it, nor was meant to."""
+        is_main = self._activity.tid == self._scene.main_tid
+        return is_main and bool(self._activity.object) and not self._name
+
+    def _nobody_gives_it(self, same: Sequence[h.ThreadActivity]) -> h.HangAnswer | None:
+        """Return the answer where no other thread is known to give it; `same` wait for it too."""
+        scene, activity, seen = self._scene, self._activity, self._seen
+        if activity.awaits == POOL_RESULTS:
+            return awaited_results(scene, activity, self._waits)
+        loop = _loop_thread(scene, activity, seen) if activity.awaits in FUTURES else None
+        if loop is not None:
+            return self._follow(loop.tid)
+        other = "a further" if same else "another"  # the clause may stand below others' waits
+        rest = (
+            f"{other_wait(scene, activity, same, seen)}no frame of {other} thread leads to "
+            f"{self._name or self._what}"
+        )
+        if same:
+            rest = f"{_waiters(activity, self._what, same)}, and {rest}"
+        own_jobs = unfinished_jobs(scene, scene.view.frames(activity.tid))
+        jobs = own_jobs or jobs_behind(scene, activity)
+        if jobs:
+            rest = f"{jobs}; {rest}"
+        # A thread that sleeps, polls or computes may reach it through a global; not one that waits
+        # for the end of this thread.
+        free = any(
+            d.tid not in seen and (d.kind in ALIVE or d in self._servers) for d in self._python
+        )
+        return h.answer(
+            h.HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
+            t.INFO if free else t.PROBABLE,
+            evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in self._python[:4]),
+            ruled_out=("a timeout", "a thread whose frames refer to it"),
+            doubts=("code that reaches it through a global, or a signal handler",),
+        )  # fmt: skip
+
+    def _circle(self, left: Sequence[h.ThreadActivity], givers: set[int]) -> h.HangAnswer:
+        """Return the answer where all threads that could give it wait for this one."""
+        activity = self._activity
+        shortest = [d for d in left if d.tid == self._seen[-1]] or left
+        giver = shortest[0]
+        end = "the end of " if giver.kind == h.JOIN else ""
+        has = "could give it" if giver.tid in givers else "has it at hand"
+        by = "calls a method of" if giver.tid in givers else "refers to"
+        return h.HangAnswer(
+            h.DEADLOCK, "event and lock" if giver.kind == h.LOCK else "event and join",
+            f"{self._waits}; {giver.who()}, which {has}, waits for {end}{activity.who()}",
+            (activity, *shortest), t.PROBABLE,
+            (f"{giver.who()} {by} it, and waits at {giver.where()}",),
+            ("a timeout",), ("code that reaches it through a global",),
+        )  # fmt: skip
+
+
+def _loop_thread(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]
+) -> h.ThreadActivity | None:
+    """Return another thread that runs an asyncio event loop: its coroutines give such futures."""
+    return next(
+        (d for d in scene.activities if d.tid not in (activity.tid, *seen)
+         and in_event_loop(scene.view.frames(d.tid)) is not None), None,
+    )  # fmt: skip
+
+
+def _waiters(activity: h.ThreadActivity, what: str, same: Sequence[h.ThreadActivity]) -> str:
+    """Say who waits for the same thing, and who for something else of it: an item, not the end.
+
+    The thing is named: the clause may stand below the wait of another thread.
+    """
+    too = [d for d in same if d.what == activity.what]
+    parts = [(f"{what} too", too)] if too else []
+    parts += [(what, [d for d in same if d.what == what])
+              for what in dict.fromkeys(d.what for d in same if d not in too)]  # fmt: skip
+    return ", ".join(
+        f"{counted(len(who), 'more thread')} {'waits' if len(who) == 1 else 'wait'} for {what}"
+        for what, who in parts
+    )
+
+
+def _serves_clients(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread of a library alone waits for clients."""
+    if activity.frames or activity.kind not in (h.READ, h.ACCEPT, h.POLL):
+        return False
+    return bool(
+        serving_function([f for f in scene.view.frames(activity.tid) if f.module != "threading"])
+    )
+
+
+def is_of_an_end(name: str) -> bool:
+    """Tell whether a thing has the name of something that ends the program."""
+    return any(word in name.lower().rpartition(".")[2] for word in _ENDS)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers for waits that end from outside: children, files, peers, clients, signals, time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import (
+    at_breakpoint,
+    inner_frames,
+    only_waits_for_work,
+    serves,
+    serves_one_at_a_time,
+)
+from gdb_epi.hangs.descriptor_waits import closed_socket, from_other_end
+from gdb_epi.hangs.library_calls import FILE_ON_DISK, MESSAGE, MESSAGES, NEW_CHILD, PROCESS_QUEUE
+from gdb_epi.hangs.loops.polls import polled_wait, waits_once
+from gdb_epi.hangs.loops.retries import retried
+from gdb_epi.hangs.loops.sleeping_loops import Through
+from gdb_epi.hangs.processes.child_processes import new_child
+from gdb_epi.hangs.processes.queues import unread_queue
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.signal_waits import taken_elsewhere
+from gdb_epi.locks import types as t
+
+_READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
+
+
+def wait_for_file_lock(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+    """Return the answer of a wait for the lock of a file."""
+    sentence = (
+        f"{activity.who()} waits at {activity.where()} for the lock of a file ({activity.what}) "
+        f"that "
+        "is held already"
+    )
+    # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
+    if activity.call == "flock" and activity.target is not None:
+        twins = scene.descriptors.of_the_same_file(activity.target)
+        if twins:
+            named = f"descriptor {twins[0]}"
+            sentence += f"; this process has that file open as {named} too, and may hold it itself"
+    return h.answer(
+        h.HANG, "file lock", sentence, activity, t.CERTAIN,
+        evidence=(f"it sleeps in {activity.call}, which waits for nothing but such a lock",),
+        doubts=("which process holds it is not in the core",),
+    )  # fmt: skip
+
+
+def wait_for_database(_scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+    """Return the answer of a wait for a locked database."""
+    sentence = (
+        f"{activity.who()} waits at {activity.where()} for a locked database: {activity.module} "
+        f"sleeps and "
+        "tries again"
+    )
+    return h.answer(
+        h.HANG, "database lock", sentence, activity,
+        evidence=(f"{activity.module} sleeps in {activity.call}, as its busy handler does",),
+        doubts=("who holds the database is not known: another process or a connection here",),
+    )  # fmt: skip
+
+
+def wait_for_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+    """Return the answer of a wait for a child process, or for what it writes."""
+    waits = f"{activity.who()} waits at {activity.where()} for {activity.what}"
+    if activity.awaits == NEW_CHILD:
+        return new_child(scene, activity)
+    child = scene.descriptors.child(activity.target) if activity.target else None
+    if activity.timed and activity.kind != h.CHILD:
+        return h.answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, t.INFO)
+    communicates = any(f.name == "communicate" for f in inner_frames(scene, activity))
+    if communicates and activity.call in _READING and activity.target:
+        sentence = (
+            f"{activity.who()} waits at {activity.where()} for the output of child "
+            f"{activity.target}"
+            f"{f' ({child.command})' if child is not None else ''} to end: it, or a process that "
+            "it started and that outlives it, has the pipe open; what they do is not in this core"
+        )
+        return h.answer(h.HANG, "child", sentence, activity, t.INFO,
+                       doubts=("whether the child still runs",))  # fmt: skip
+    if child is not None and not communicates:
+        out = [name for name in ("stdout", "stderr") if name in child.streams]
+        if out:
+            sentence = (
+                f"{waits}; what that child does is not in this core; one possibility: its {out[0]} "
+                "is a pipe that nobody reads meanwhile, and a child waits once such a pipe is full"
+            )
+            return h.answer(h.HANG, "full pipe", sentence, activity,
+                           evidence=(f"Popen.{out[0]} is an open pipe of this process",),
+                           doubts=("whether the child is stuck or still works",))  # fmt: skip
+        if child.streams.get("stdin", -1) >= 0:
+            sentence = f"{waits}, whose stdin is a pipe that this process holds open"
+            return h.answer(h.HANG, "open stdin", sentence, activity,
+                           evidence=("Popen.stdin is an open pipe of this process",),
+                           doubts=("whether the child reads its stdin",))  # fmt: skip
+    if activity.target is None or only_waits_for_work(scene, activity):
+        return h.idle(activity, f"{waits}, as the parent of workers does")
+    doubt = ("what the child does is not in this core: look at its own",)
+    queue = unread_queue(scene, activity)
+    if queue:
+        sentence = (
+            f"{waits}, and nobody reads the queue `{queue}` meanwhile: a child does not end before "
+            "what it put there was read"
+        )
+        evidence = (f"this process never put anything into {queue}: it has no feeder thread",)
+        return h.answer(h.HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt)
+    # A child that works is waited for in the same way: this is no hang for sure, and no fault.
+    sentence = f"{waits}; what that child does is not in this core"
+    return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
+
+
+def wait_for_data(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
+) -> h.HangAnswer:
+    """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
+    waits = f"{activity.who()} waits at {activity.where()} for "
+    if not activity.timed and serves_one_at_a_time(inner_frames(scene, activity)):
+        sentence = (
+            f"{activity.who()} serves one client at a time, and waits in {activity.place} until "
+            "the present one says more; no other client is served before it speaks or goes"
+        )
+        return h.answer(
+            h.HANG, "one client", sentence, activity,
+            evidence=("the server's own thread reads from a client, below serve_forever()",),
+            doubts=("whether others wait: the backlog of its socket is not in the core",),
+        )  # fmt: skip
+    if activity.place and only_waits_for_work(scene, activity):
+        return h.idle(activity, f"{activity.who()} waits for work in {activity.place}")
+    if activity.timed:
+        sentence = f"{waits}{activity.what}, with a timeout"
+        return h.answer(h.NO_FAULT, "timed wait", sentence, activity, t.INFO)
+    if activity.target == 0:
+        return h.idle(
+            activity, f"{activity.who()} waits at {activity.where()} for input on standard input"
+        )
+    if activity.call in ("open", "openat"):
+        sentence = (
+            f"{waits}a file to be opened: a FIFO without a writer, or a file system that does not "
+            "answer"
+        )
+        return h.answer(h.HANG, "open", sentence, activity)
+    if activity.awaits == FILE_ON_DISK:
+        # No peer has to write: what is there is read, or the end of the file.
+        sentence = f"{activity.who()} reads a file at {activity.where()}"
+        return h.answer(
+            h.NO_FAULT, "file", sentence, activity, t.INFO,
+            doubts=("a disk or a file system that does not answer would look the same",),
+        )  # fmt: skip
+    closed = closed_socket(scene, activity)
+    if closed is not None:
+        return closed
+    from_here = from_other_end(scene, activity, seen, through)
+    if from_here is not None:
+        return from_here
+    if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
+        return h.idle(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
+    what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
+    again = _others_may_write(scene, activity) and _reads_again(scene, activity.frames)
+    if again and scene.descriptors.takes_datagrams(activity.target):
+        return h.idle(activity, f"{waits}{what}: whoever sends one")
+    if again:
+        # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
+        return h.answer(
+            h.HANG, "peer",
+            f"{waits}{what}, which it reads in a loop; nothing more has come", activity,
+            t.INFO,
+            doubts=("whether it waits for work or for a peer that went away is not in the core",),
+        )  # fmt: skip
+    is_queue = activity.awaits == PROCESS_QUEUE
+    if is_queue and _is_worker(scene, activity):
+        return h.idle(activity, f"{waits}{what}, as a worker process does")
+    return h.answer(
+        h.HANG, "queue of processes" if is_queue else "peer",
+        f"{waits}{what}, without a timeout", activity,
+        doubts=("what the other side does is not in this core",),
+    )  # fmt: skip
+
+
+def _reads_again(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+    """Tell whether code reads in a loop, and not in a single one until something certain came."""
+    looping = [frame for frame in frames if scene.runs_in_loop(frame)]
+    return len(looping) > 1 or serves(scene, looping)
+
+
+def _others_may_write(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether what a thread reads may be filled by a process that lives, for all that is seen.
+
+    A socket, the stream of a child that was not seen to end, a connection of multiprocessing, what
+    no object of Python has. A pipe that is none of these has no writer that this core knows.
+    """
+    if activity.awaits == MESSAGE:
+        return True
+    if activity.target is None or activity.what == activity.awaits:
+        return False  # a library asked, and waits for the answer
+    descriptor = scene.descriptors.describe(activity.target)
+    return descriptor.kind in ("", "socket", "pipe")
+
+
+def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread runs the target of a multiprocessing.Process: work comes from others.
+
+    Whether any will come the parent's core tells, not this one.
+    """
+    return any(
+        frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
+        for frame in scene.view.frames(activity.tid)
+    )
+
+
+def wait_to_write(_scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+    """Return the answer of a wait to write, or for a connection."""
+    if activity.call == "connect":
+        sentence = f"{activity.who()} waits at {activity.where()} for a connection to be accepted"
+    else:
+        sentence = (
+            f"{activity.who()} waits at {activity.where()} to write to {activity.what}: the "
+            f"other side does "
+            "not read"
+        )
+    return h.answer(h.HANG, "peer does not read", sentence, activity,
+                   evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
+
+
+def wait_for_work(
+    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
+) -> h.HangAnswer:
+    """Return the answer of a sleep, and of a wait for clients, events or a signal."""
+    place = f" in {activity.place}" if activity.place else ""
+    where = f" at {activity.where()}" if activity.frames else ""
+    if activity.kind == h.SLEEP:
+        frames = [*inner_frames(scene, activity), *activity.frames[:1]]
+        if any(map(scene.runs_in_loop, frames)):
+            made = retried(scene, activity) or polled_wait(scene, activity, seen, through)
+            if made is not None:
+                return made
+            sentence = f"{activity.who()} was {h.ASLEEP}{where}"
+            return h.answer(h.NO_FAULT, "sleeps", sentence, activity,
+                           doubts=("whether what it waits for can still come",))  # fmt: skip
+        sentence = f"{activity.who()} sleeps{where}: a timer ends that"
+        return h.answer(h.NO_FAULT, "sleeps", sentence, activity,
+                       doubts=("how long it sleeps is not looked at",))  # fmt: skip
+    closed = closed_socket(scene, activity) if activity.kind == h.ACCEPT else None
+    if closed is not None:
+        return closed
+    if activity.kind == h.POLL and not activity.timed and activity.frames:
+        from_here = from_other_end(scene, activity, seen, through)
+        if from_here is not None:
+            return from_here
+    stopped = at_breakpoint(scene.view.frames(activity.tid))
+    if stopped is not None:
+        return h.idle(activity, f"{activity.who()} is stopped{where}: {stopped.name}() waits until "
+                      "a debugger connects or goes on")  # fmt: skip
+    inner = inner_frames(scene, activity)
+    if activity.frames and not activity.timed and not serves(scene, [*inner, *activity.frames]):
+        made = waits_once(scene, activity)
+        if made is not None:
+            return made
+    if activity.kind == h.SIGNAL and seen:
+        elsewhere = taken_elsewhere(scene, activity)
+        if elsewhere is not None:
+            return elsewhere
+    if activity.kind == h.SIGNAL:
+        return h.idle(activity, f"{activity.who()} waits for a signal{where}")
+    what = "clients" if activity.kind == h.ACCEPT else "events"
+    return h.idle(activity, f"{activity.who()} waits for {what}{place}{where}")
