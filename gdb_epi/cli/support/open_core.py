@@ -76,20 +76,12 @@ def unpacked(
     path, damaged = core.path, None
     if core.remote is not None:
         from gdb_epi.cli.support.remote import name_of, opened_remote
-        from gdb_epi.cli.support.unpack import unpack_stream
+        from gdb_epi.cli.support.unpack import PackedFile, unpack_stream
 
-        name = name_of(core.remote.url)
+        name, size = name_of(core.remote.url), core.remote.size
         with opened_remote(core.remote) as stream:
-            path, damaged = unpack_stream(
-                stream,
-                core.path,
-                name,
-                core.compression,
-                scratch.path(),
-                max_size=max_size,
-                read_at_most=prefix,
-                packed_size=core.remote.size,
-            )
+            packed = PackedFile(stream, core.path, name, core.compression, size)
+            path, damaged = unpack_stream(packed, scratch.path(), max_size, prefix)
     elif core.compression is not None or (prefix is not None and _size(path) > prefix):
         from gdb_epi.cli.support.unpack import unpack
 

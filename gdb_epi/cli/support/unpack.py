@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
 from gdb_epi.errors import EpiError, InputError, SoftError
 from gdb_epi.record.reading import READ_IN_PART
@@ -66,46 +66,36 @@ def unpack(
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            name = os.path.basename(path)
-            return unpack_stream(
-                file,
-                path,
-                name,
-                compression,
-                folder,
-                max_size=max_size,
-                read_at_most=prefix,
-                packed_size=size,
-            )
+            packed = PackedFile(file, path, os.path.basename(path), compression, size)
+            return unpack_stream(packed, folder, max_size, prefix)
     except OSError as error:
         hint = "check the file and TMPDIR"
         raise InputError(f"{path}: {error.strerror or error}", hint=hint) from None
 
 
-def unpack_stream(
-    file: Any,
-    path: str,
-    name: str,
-    compression: str | None,
-    folder: str,
-    *,
-    max_size: int,
-    read_at_most: int | None,
-    packed_size: int | None,
-) -> tuple[str, SoftError | None]:
-    """Unpack what an open binary file holds into `folder`, as unpack() does.
+class PackedFile(NamedTuple):
+    """An open binary file; `path` is what messages call it, `name` the name of the unpacked one."""
 
-    `path` is what messages call it, `name` the name of the new file.
-    """
+    file: Any
+    path: str
+    name: str
+    compression: str | None
+    size: int | None
+
+
+def unpack_stream(
+    packed: PackedFile, folder: str, max_size: int, prefix: int | None
+) -> tuple[str, SoftError | None]:
+    """Unpack what an open binary file holds into `folder`, as unpack() does."""
+    _, path, name, compression, size = packed
     target = Path(folder) / name  # what is said about the core names the file that was given
     trouble = None
     try:
-        with _opened(file, compression) as stream, target.open("wb") as out:
+        with _opened(packed.file, compression) as stream, target.open("wb") as out:
             try:
-                whole = _copy_sparse(stream, out, max_size, path, read_at_most)
-                if not whole and read_at_most is not None:
-                    meaning = _what_prefix_means(packed_size, compression, read_at_most)
-                    trouble = SoftError("core", name, meaning)
+                whole = _copy_sparse(stream, out, max_size, path, prefix)
+                if not whole and prefix is not None:
+                    trouble = SoftError("core", name, _what_prefix_means(size, compression, prefix))
             except DamagedStream as error:
                 trouble = SoftError("core", name, f"{compression} data is damaged: {error}")
                 out.truncate(out.tell())
