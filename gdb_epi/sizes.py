@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of x86-64 memory, for all parts, and words as numbers.
+"""Sizes and masks of x86-64 memory, and words as signed numbers.
 
 Imports nothing: a cold start reads this file.
 """

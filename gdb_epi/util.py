@@ -81,7 +81,7 @@ else:
 
 
 def sha256_hex(content: bytes) -> str:
-    """Return the SHA-256 of `data`, 64 hex digits."""
+    """Return the SHA-256 as 64 hex digits."""
     return sha256(content).hexdigest()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A variable of the Python frames is the bad address, or gives it."""
+"""A variable of a Python frame holds the bad address, or what it was computed from."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A crash while the process exits: what destructors of static objects had ended was used."""
+"""A crash while the process exits: something was used after its static destructor had run."""
 
 from __future__ import annotations
 

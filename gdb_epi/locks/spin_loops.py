@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread that spins for a lock word: a short loop that does nothing but to look at one word.
+"""A thread that spins on a lock word: a short loop that only looks at one word.
 
 `while (!cas(&gate, 0, 1));` is a lock that no system call tells. The loop around the thread's
 instruction has no call, every access in it is to one word, which is not 0, and what writes there is

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many runs of one command, each crash examined, compared with the one that is sought."""
+"""Many runs of one command; each crash is examined and compared with the one sought."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys out of tokens: what signature/sign.py does for a core, for stacks known only from text.
+"""Keys from tokens: what signature/sign.py does for a core, for stacks known only as text.
 
 A frame or a tail that is not known may or may not matter to a key: a key stands when no way in
 which the unknown part could continue changes it.

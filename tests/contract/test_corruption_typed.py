@@ -21,10 +21,10 @@ from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.files.opcodes import opcodes_of_version
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import values_at_hand
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.replay.opcodes import opcodes_of_version
 from gdb_epi.corruption.run import CheckResults, run_checks
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.types import PythonState

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write gdb_epi/corruption/replay/opcodes.json: which opcodes stand for which, of each bytecode.
+"""Write gdb_epi/corruption/files/opcodes.json: which opcodes stand for which, of each bytecode.
 
     python tests/tools/emit_opcodes.py
 
@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.opcode_tables import write_tables
 
-TABLE = ROOT / "gdb_epi" / "corruption" / "replay" / "opcodes.json"
+TABLE = ROOT / "gdb_epi" / "corruption" / "files" / "opcodes.json"
 
 ASK = """
 base = {numbers[k]: numbers[v] for k, v in made.items() if k in numbers and v in numbers}

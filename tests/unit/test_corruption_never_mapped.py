@@ -8,6 +8,7 @@ from support.faults import failed, fault_at
 
 from gdb_epi.corruption.checks.code_objects import differences
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.files.opcodes import Opcodes
 from gdb_epi.corruption.heap.never_mapped import (
     AT_ENTRY,
     MARGIN,
@@ -16,7 +17,6 @@ from gdb_epi.corruption.heap.never_mapped import (
     was_never_mapped,
 )
 from gdb_epi.corruption.pointers.ambiguity import module_may_set_bit
-from gdb_epi.corruption.replay.opcodes import Opcodes
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_RANDOM

@@ -52,7 +52,7 @@ def told(
     context: Any = SimpleNamespace(objects_counted=0)
     walk: Any = Walk(items, kind, others)
     return siblings.object_that_lost_reference(
-        context, walk, SLOT, [(RIGHT, kind), (RIGHT ^ 32, kind)]
+        context, walk, SLOT, [siblings.ObjectAt(RIGHT, kind), siblings.ObjectAt(RIGHT ^ 32, kind)]
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 import gdb_epi
 from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
 
-TABLE = Path(gdb_epi.__file__).parent / "corruption" / "replay" / "opcodes.json"
+TABLE = Path(gdb_epi.__file__).parent / "corruption" / "files" / "opcodes.json"
 TABLES: dict[str, dict[str, Any]] = json.loads(TABLE.read_text())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gdb-epi fleet dismiss`: say that a finding is none."""
+"""`gdb-epi fleet dismiss`: say that a finding is not true."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions between a call and what runs that have jumped on, as GDB infers them.
+"""The functions that a tail call left between two frames, as GDB infers them.
 
 As call_site_find_chain() of GDB (dwarf2/loc.c): from what was called by all jumps that debug
 information names to the function that runs. There are none unless every jump on the way is to

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write a SARIF log: as private as every file that was made of a core."""
+"""Write a SARIF log, as private as every file made from a core."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
+from gdb_epi.corruption.files.opcodes import Opcodes, opcodes_of_magic, opcodes_of_version
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
 from gdb_epi.corruption.heap.memory import page_reader
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.replay.opcodes import Opcodes, opcodes_of_magic, opcodes_of_version
 from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R24: a link of a C list or tree names no block, and one that nothing names is one bit away.
+"""R24: a link of a C list or tree leads to no block; a block without a link is one bit away.
 
 Blocks of malloc are of a kind when they are about as large and their words are alike: addresses of
 blocks, of files, of other memory, small numbers. Nothing is known of the program's structs.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R18: a field of CPython's own holds nothing of its type, and one bit away is one that fits.
+"""R18: a field of CPython's own points at nothing of its type; one bit away is one that fits.
 
 `Fields` knows the fields of CPython's structs whose contents are known (objects of one type, names,
 tables) and tests whether a word can be what one of them holds. Reference:

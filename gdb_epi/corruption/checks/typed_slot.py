@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R15: a container's slot holds no object of its own, and one bit away one lost a reference.
+"""R15: a container's slot holds no object; one bit away is one that lacks a reference.
 
 Which object lost it is told by counting who holds it, by what the slots beside hold, and for a
 dict's keys by the index: by its hash a key is found at one entry, and at no other (lookdict() and
@@ -39,9 +39,9 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import with_article
 
-Objects = list[tuple[int, str]]  # (address, type)
 MAX_SIBLINGS = 16  # the nearest ones
 FEWEST_ALIKE = 4
 COUNTED = 4  # of them, whose holders are counted
@@ -50,6 +50,47 @@ MAX_IN_ALL = 72  # objects whose holders are counted in one run: a search of mem
 MAX_HEAD = 256  # bytes of an object that are its type's own fields
 CONTAINERS, PLAIN = ("list", "dict"), ("str", "tuple", "bytes")
 ITEMS = ("list", "tuple", "set", "frozenset", "dict")  # their slots lie side by side
+# Of a dict's table of indices (Objects/dictobject.c).
+PERTURB_SHIFT = 5
+MAX_STEPS = 64
+MAX_LOG2 = 24
+LARGE_TABLE = 128  # entries
+
+LINE = 64  # bytes of a cache line
+LOWEST_STUCK = 3
+MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
+MAX_REPORTED = 8
+MANY = 16  # words that hold an object whose references are not counted
+AROUND = (-16, -8, 8, 16)
+MAX_PAIRS = 8
+# Two bits that are neighbours, or of one byte: what one chip or line of a memory module gives; none
+# of those that programs mark addresses with. Nobody marks the words of a container of CPython's
+# own at the top, and what marks pointers there (boxed values, tags) sets other bits than two.
+PAIRS = tuple(
+    1 << low | 1 << high
+    for low in range(64)
+    for high in range(low + 1, 64)
+    if low > 2
+    and (high == low + 1 or (high >> 3 == low >> 3 and high < ADDRESS_BITS))
+    and low != ADDRESS_BITS - 1
+)
+LANES = range(1, 6)  # bytes of a pointer
+ALIGNED = 16  # objects begin there
+MOST_RAISED = 4  # references to what is no object
+FEWEST_STUCK = 3  # slots of one container, in different cache lines
+FEWEST_LOST = 2  # of them, whose object misses a reference
+MAX_STUCK = 256
+FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 looks for that
+
+
+class ObjectAt(NamedTuple):
+    """An object, by its address and the name of its type."""
+
+    address: int
+    kind: str
+
+
+Objects = list[ObjectAt]
 
 
 def object_that_lost_reference(
@@ -65,7 +106,7 @@ def object_that_lost_reference(
     kinds = {walk.type_at(sibling) for sibling in near}
     if len(near) < FEWEST_ALIKE or len(kinds) != 1:
         return []
-    same = [candidate for candidate in objects if candidate[1] in kinds]
+    same = [candidate for candidate in objects if candidate.kind in kinds]
     mine = [candidate for candidate in same if _is_told(context, walk, slot.value, candidate)]
     counted = context.objects_counted + len(mine) + COUNTED
     if not 0 < len(mine) <= MAX_COUNTED or counted > MAX_IN_ALL:
@@ -73,11 +114,13 @@ def object_that_lost_reference(
     context.objects_counted = counted
     if not _are_whole(context, near):
         return []
-    lost = [candidate for candidate in mine if lost_a_reference(context, candidate[0], slot.value)]
+    lost = [
+        candidate for candidate in mine if lost_a_reference(context, candidate.address, slot.value)
+    ]
     return lost if len(lost) == 1 else []
 
 
-def _is_told(context: Context, walk: ObjectWalk, value: int, right: tuple[int, str]) -> bool:
+def _is_told(context: Context, walk: ObjectWalk, value: int, right: ObjectAt) -> bool:
     """Whether an object that a reference is missing for is seldom near a stale address.
 
     Of 3,318 addresses of the heap that were put into slots of 33 software cores (21 November 2026),
@@ -117,12 +160,6 @@ def _siblings(walk: ObjectWalk, slot: ContainerSlot) -> list[int]:
     beside.sort(key=lambda place_and_word: abs(place_and_word[0] - slot.place))
     values = dict.fromkeys(value for _, value in beside if value != slot.value)
     return list(values)[:MAX_SIBLINGS]
-
-
-PERTURB_SHIFT = 5
-MAX_STEPS = 64
-MAX_LOG2 = 24
-LARGE_TABLE = 128  # entries
 
 
 def is_dict_key_found_at(walk: ObjectWalk, slot: ContainerSlot, key: int) -> bool:
@@ -168,35 +205,6 @@ def _is_found(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) ->
         perturb >>= PERTURB_SHIFT
         at = at * 5 + perturb + 1
     return False
-
-
-BITS = 64
-LINE = 64  # bytes of a cache line
-LOWEST_STUCK = 3
-MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
-MAX_REPORTED = 8
-MANY = 16  # words that hold an object whose references are not counted
-AROUND = (-16, -8, 8, 16)
-MAX_PAIRS = 8
-# Two bits that are neighbours, or of one byte: what one chip or line of a memory module gives; none
-# of those that programs mark addresses with. Nobody marks the words of a container of CPython's
-# own at the top, and what marks pointers there (boxed values, tags) sets other bits than two.
-PAIRS = tuple(
-    1 << low | 1 << high
-    for low in range(64)
-    for high in range(low + 1, 64)
-    if low > 2
-    and (high == low + 1 or (high >> 3 == low >> 3 and high < ADDRESS_BITS))
-    and low != ADDRESS_BITS - 1
-)
-LANES = range(1, 6)  # bytes of a pointer
-ALIGNED = 16  # objects begin there
-MOST_RAISED = 4  # references to what is no object
-FEWEST_STUCK = 3  # slots of one container, in different cache lines
-FEWEST_LOST = 2  # of them, whose object misses a reference
-MAX_STUCK = 256
-PERIOD = 64  # bytes
-FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 looks for that
 
 
 @check(
@@ -276,7 +284,7 @@ def _zeroed_lines(context: Context, walk: ObjectWalk) -> Iterator[Evidence]:
         and walk.type_at(read_word(context.target, start + LINE) or 0)
     ]
     if len(lines) == 1 and len(walk.nulls) == 1:
-        (start, owner) = lines[0]
+        start, owner = lines[0]
         summary = (
             f"the items at {start:#018x} of the list at {owner:#018x} are NULL, exactly one cache "
             "line of them, and those before and behind are objects"
@@ -295,7 +303,7 @@ def _stuck_lanes(
         return
     for owner in dict.fromkeys(slot.owner for slot in wrong):
         mine = [slot for slot in wrong if slot.owner == owner]
-        alike = {slot.place % PERIOD for slot in mine}
+        alike = {slot.place % LINE for slot in mine}
         if len(mine) < FEWEST_STUCK or len(alike) != 1:
             continue
         for bit in range(LOWEST_STUCK, ADDRESS_BITS):
@@ -329,10 +337,10 @@ def _is_bad(context: Context, slot: ContainerSlot) -> bool:
 def _repairs(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, same: int
 ) -> Iterator[Evidence]:
-    flips = [slot.value ^ 1 << bit for bit in range(BITS)]
+    flips = [slot.value ^ 1 << bit for bit in range(64)]
     index = address_index(context)
     outside = [flip for flip in flips if not index.inside_block(flip)]
-    near = [(flip, kind) for flip in outside if (kind := index.object_type(flip))]
+    near = [ObjectAt(flip, kind) for flip in outside if (kind := index.object_type(flip))]
     near += _raised(context, slot.value)
     objects = _not_partly_written(context, slot, near)
     id, matches = "", []
@@ -373,7 +381,9 @@ _WAYS = {
 def _not_partly_written(context: Context, slot: ContainerSlot, objects: Objects) -> Objects:
     """Return the objects whose address no store over a part of the slot makes what it holds."""
     place, value = slot.place, slot.value
-    return [right for right in objects if not is_partly_written(context, place, value, right[0])]
+    return [
+        right for right in objects if not is_partly_written(context, place, value, right.address)
+    ]
 
 
 def _raised(context: Context, value: int) -> Objects:
@@ -382,7 +392,7 @@ def _raised(context: Context, value: int) -> Objects:
     for number in range(1, MOST_RAISED + 1) if kind else ():
         name = address_index(context).type_name((kind or 0) - number)
         if name and not address_index(context).inside_block(value - WORD):
-            return [(value - WORD, name)]
+            return [ObjectAt(value - WORD, name)]
     return []
 
 
@@ -392,10 +402,10 @@ def _lost(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Obje
     For a word at which nothing can begin those that miss one for all that is known.
     """
     value = slot.value
-    kept = [right for right in objects if not may_be_stale(context, value, right[0])]
+    kept = [right for right in objects if not may_be_stale(context, value, right.address)]
     if value % WORD:
-        return [r for r in kept if not is_refuted(context, walk, r[0], r[0] ^ value)]
-    return [right for right in kept if lost_a_reference(context, right[0], value)]
+        return [r for r in kept if not is_refuted(context, walk, r.address, r.address ^ value)]
+    return [right for right in kept if lost_a_reference(context, right.address, value)]
 
 
 def _zeroed_byte(
@@ -427,8 +437,8 @@ def _neighbouring_bits(
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
     inside_block = address_index(context).inside_block
-    objects = [(address, kind) for address in addresses if (kind := walk.type_at(address))]
-    return [right for right in objects if not inside_block(right[0])]
+    objects = [ObjectAt(at, kind) for at in addresses if (kind := walk.type_at(at))]
+    return [right for right in objects if not inside_block(right.address)]
 
 
 def _key_with_this_entry(
@@ -446,7 +456,7 @@ def _found_at(walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Object
     keys = [
         right
         for right in objects
-        if right[1] == "str" and is_dict_key_found_at(walk, slot, right[0])
+        if right.kind == "str" and is_dict_key_found_at(walk, slot, right.address)
     ]
     return keys if len(keys) == 1 else []
 
@@ -472,12 +482,12 @@ def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objec
 
     Not for a word that a freed object may have left: in a large heap much is one bit from it.
     """
-    away = [candidate for candidate in objects if candidate[0] ^ slot.value >= 1 << FAR_BIT]
+    away = [candidate for candidate in objects if candidate.address ^ slot.value >= 1 << FAR_BIT]
     if was_never_mapped(context, slot.value):
         return away
     if may_be_stale(context, slot.value) or may_be_freed(context, slot.value):
         return []
-    return [candidate for candidate in away if not is_refuted(context, walk, candidate[0])]
+    return [candidate for candidate in away if not is_refuted(context, walk, candidate.address)]
 
 
 def _unknown_counts(
@@ -490,9 +500,9 @@ def _unknown_counts(
     index = address_index(context)
     if index.begins_block(slot.value):
         return []
-    unknown = [right for right in objects if index.references(right[0]) is None]
-    shared = [right for right in unknown if len(context.places_of(right[0], MANY)) >= MANY]
-    if len(shared) != 1 or not _in_file(context, shared[0][0]):
+    unknown = [right for right in objects if index.references(right.address) is None]
+    shared = [right for right in unknown if len(context.places_of(right.address, MANY)) >= MANY]
+    if len(shared) != 1 or not _in_file(context, shared[0].address):
         return []
     # In the heap it may be the start of what was freed, in a pool that has blocks of another size.
     inside = context.target.region_at(slot.value) is None or _in_file(context, slot.value)
@@ -512,7 +522,7 @@ def _two_bits(
         return []
     around = {walk.type_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {""}
     near = _objects_at(context, walk, [slot.value ^ flip for flip in PAIRS])
-    alike = [right for right in near if right[1] in around]
+    alike = [right for right in near if right.kind in around]
     if len(alike) > MAX_PAIRS:
         return []
     return _lost(context, walk, slot, _not_partly_written(context, slot, alike))

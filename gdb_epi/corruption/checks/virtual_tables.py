@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R29: an object of C++ whose pointer to its virtual table leads beside one.
+"""R29: a C++ object whose vtable pointer leads beside a vtable.
 
 The table that an object names begins where the words before are the offset to the whole object and
 the type's description (Itanium C++ ABI, 2.5.2 and 2.9.5). A flipped low bit leads into the middle

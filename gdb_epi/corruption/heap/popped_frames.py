@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of a data stack (3.11 and later): where they end, and what one that is left has held.
+"""Frames of a data stack (3.11 and later): where they end, and what a popped one held.
 
 A frame that is being left hands its link to the thread state, and gives up its code (3.14 and
 later clear the word first): where a wrong one of these stood is known by the place of the frame.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose the memory of a bad word is: it decides which checking allocator can see more."""
+"""Which allocator owns the memory of a bad word, and so which checking allocator would see more."""
 
 from __future__ import annotations
 

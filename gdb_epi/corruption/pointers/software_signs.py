@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sign of software a wrong value gives: another one where its place is in doubt.
+"""Which sign of a software bug a wrong value is; a weaker one where its place is in doubt.
 
 The ids are those of weights.json. What a flipped bit elsewhere explains as well has an id of its
 own, so that its counts are its own.

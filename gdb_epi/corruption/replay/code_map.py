@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the instructions of a function begin, and which of its branches lead where: exactly.
+"""Where each instruction of a function begins, and where each of its branches leads.
 
 Decoding from a function's first byte on is in step from the beginning; the unwind tables say where
 that is. Branches through registers or tables are not known, nor those of parts split off.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an address in a file's constants is that of a table of methods, for all its code says."""
+"""Whether an address among a file's constants is a method table, as far as its code tells."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find str and bytes objects: those that frames and the fault know; all in a piece."""
+"""Find str and bytes objects: those that frames and the fault lead to, or all in some memory."""
 
 from __future__ import annotations
 

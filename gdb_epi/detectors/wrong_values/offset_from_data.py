@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An offset that stands in data was added to their address without a check of its size."""
+"""An offset read from data was added to the address of that data without a bounds check."""
 
 from __future__ import annotations
 

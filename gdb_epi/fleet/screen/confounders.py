@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a host has a signature out of proportion among the hosts that have its other mark too.
+"""Whether a host still stands out among the hosts that share another mark with it.
 
 A version that two hosts in a hundred run makes each of them crash fifty times as often as the
 others: by all hosts' hours every one of them stands out. Where the crashes of the *other* hosts go

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the program of some crashes runs, by its other crashes.
+"""On which hosts a program runs, as its other crashes tell.
 
 A service that runs on one model of machines has all of its crashes there, and no model is to blame;
 by host-hours, which know nothing of services, the model looks bad. What its other signatures do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the numbers of instructions mean, of each version of the bytecode: opcodes.json.
+"""What CPython's opcodes mean in each version of the bytecode: opcodes.json.
 
 tests/tools/emit_opcodes.py makes it.
 """
