@@ -18,6 +18,7 @@ from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import weigh_idleness
+from gdb_epi.hangs.loops.ended_streams import reads_past_the_end
 from gdb_epi.hangs.loops.endless_walks import endless_walk
 from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
@@ -70,6 +71,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         deadlocks.gil_held_spinning,
         endless_walk,
         vain_poll,
+        reads_past_the_end,
         _busy,
         single_wait.blocked_loop,
         _stuck,
@@ -150,4 +152,10 @@ def _main(scene: HangContext) -> h.HangAnswer | None:
     first = next((d for d in candidates if d.tid == scene.main_tid), None)
     if first is None or (not first.frames and not first.place):
         first = next((d for d in candidates if d.frames), first)
-    return single_wait.answer_for(scene, first) if first is not None else None
+    if first is None:
+        return None
+    made = single_wait.answer_for(scene, first)
+    if made is None and first.kind in (h.LOCK, h.EVENT, h.JOIN):  # a circle that no rule knows
+        waits = f"{first.who()} waits at {first.where()} for {first.what}"
+        return h.answer(h.HANG, first.kind, waits, first, t.INFO)
+    return made

@@ -267,10 +267,13 @@ def event_cycle(scene: HangContext) -> h.HangAnswer | None:
     for activity in scene.activities:
         if activity.kind != h.EVENT or not activity.object or activity.timed or not activity.frames:
             continue
-        others = scene.references.threads(activity.object) - {activity.tid}
-        if not others or any(blocked.get(tid) != activity.tid for tid in others):
+        referring = scene.references.threads(activity.object) - {activity.tid}
+        others = [d for d in scene.activities if d.tid in referring]
+        if any(d.kind == h.LOCK for d in others):  # who waits for the same could not give it either
+            others = [d for d in others if d.kind != h.EVENT or d.object != activity.object]
+        if not others or any(blocked.get(d.tid) != activity.tid for d in others):
             continue
-        members = (activity, *(d for d in scene.activities if d.tid in others))
+        members = (activity, *sorted(others, key=lambda d: d.kind != h.LOCK))
         other = members[1]
         sentence = (
             f"{activity.who()} waits at {activity.where()} for {activity.what}, and "

@@ -74,15 +74,20 @@ class _EventWait:
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
             return h.idle(activity, f"{parked}, and {server.who()} serves in {server.place}")
         # A thread whose wait for something else has an end goes on by itself, and may give it then.
+        # One that waits for this thread, and would give it then, is a member of a circle.
+        waits_for_this = givers & set(self._seen)
         same = [
             d for d in self._python
-            if d.kind == h.EVENT and d.tid in able and not (d.timed and d.object != activity.object)
+            if d.kind == h.EVENT and d.tid in able
+            and (d.object == activity.object or not (d.timed or d.tid in waits_for_this))
         ]  # fmt: skip
         left = [d for d in self._python if d.tid in able and d not in same]
         if not left:
             return self._nobody_gives_it(same)
-        following = next((d for d in left if d.tid not in self._seen), None)
-        return self._circle(left, givers) if following is None else self._follow(following.tid)
+        following = [d.tid for d in left if d.tid not in self._seen]
+        if not following:
+            return self._circle(left, givers)
+        return next((made for made in map(self._follow, following) if made is not None), None)
 
     def _follow(self, tid: int) -> h.HangAnswer | None:
         link = f"{self._what}, which could come from"
@@ -135,7 +140,7 @@ class _EventWait:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
         scene, activity, seen = self._scene, self._activity, self._seen
         if activity.awaits == POOL_RESULTS:
-            return awaited_results(scene, activity, self._waits)
+            return awaited_results(scene, activity, self._waits, seen, self._through)
         loop = _loop_thread(scene, activity, seen) if activity.awaits in FUTURES else None
         if loop is not None:
             return self._follow(loop.tid)

@@ -23,7 +23,7 @@ QUEUE_ITEM, QUEUE_ROOM = "an item in a queue", "room in a queue"
 QUEUE_END = "the end of all jobs of a queue"
 MESSAGE = "a message of another process"
 NEW_CHILD = "a new child process to start its program"
-POOL_RESULTS = "results of a process pool"
+POOL_RESULTS = "results of a pool"
 FILE_ON_DISK = "a file on a disk"
 NOTIFICATION = "a notification of another process"
 PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done() ends)"
@@ -116,6 +116,8 @@ SERVERS = (
     "eventlet.hubs", "pika.adapters", "zmq.", "grpc._server", "ipykernel", "prompt_toolkit",
     "supervisor", "uwsgi", "django.core.servers", "distributed.", "ray._private",
 )  # fmt: skip
+# In it a pool's thread goes over an iterable of the program: what that waits for holds up the pool.
+ASKS_FOR_JOBS = ("multiprocessing.pool", "_guarded_task_generation")
 # Functions of libraries that end something: what they wait for shall go, not work.
 CLOSES = frozenset((("socketserver", "server_close"),))
 # What system calls that no library of Python makes wait for.
@@ -167,6 +169,8 @@ def library_call(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
 def serving_function(inner: Sequence[PyFrame]) -> str:
     """Return the library function that waits for work by design; "" when there is none."""
     for frame in inner:
+        if (frame.module, frame.name) == ASKS_FOR_JOBS:
+            return ""
         module = frame.module or ""
         if (module, frame.name) in SERVES or (module, "") in SERVES or module.startswith(SERVERS):
             return f"{module}.{frame.qualname or frame.name}"

@@ -57,6 +57,11 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
     if stands_at_call(target, thread) is False:
         return None
     name = thread.call or ""
+    # Where the number of the call has a register of its own, the result is not its first argument:
+    # a read that sleeps has the kernel's code for "begin again" there, one at the end has nothing.
+    result = thread.registers.get(machine.result)
+    if name in _READS and machine.call in machine.registers and result == 0:
+        return None
     first = thread.argument(0) & 0xFFFFFFFF
     fd = first if first < 1 << 31 else None
     directions = (h.READ, _READS), (h.WRITE, _WRITES), (h.ACCEPT, _ACCEPTS), (h.WORK, _WORKS)

@@ -906,6 +906,84 @@ def start_timer(function):
     threading.Timer(100000, function).start()
 
 
+def busy_reading_after_the_end():
+    ours, theirs = socket.socketpair()
+    theirs.sendall(b"the only words")
+    theirs.close()
+    words = []
+    while True:
+        received = ours.recv(100)
+        if received:
+            words.append(received)
+
+
+def busy_reading_blocks():
+    with open(__file__, "rb") as file:
+        for block in iter(lambda: file.read(4096), ""):
+            len(block)
+
+
+def busy_skipping_lines():
+    async def skip_empty(reader):
+        while True:
+            line = (await reader.readline()).strip()
+            if line:
+                print(line)
+
+    async def main():
+        ours, theirs = socket.socketpair()
+        theirs.sendall(b"first\n\n")
+        theirs.close()
+        reader, _ = await asyncio.open_connection(sock=ours)
+        await skip_empty(reader)
+
+    asyncio.run(main())
+
+
+def busy_with_the_last_block():
+    with open(os.devnull, "rb") as file:
+        while True:
+            block = file.read(4096)
+            for _ in range(1 << 60):
+                len(block)
+            if not block:
+                break
+
+
+def busy_with_an_empty_file():
+    for path in iter([os.devnull].pop, None):
+        with open(path) as file:
+            text = file.read()
+        for _ in range(1 << 60):
+            len(text)
+
+
+def jobs_of_a_pool_await_their_end():
+    numbers = queue.Queue()
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        results = pool.imap(abs, iter(numbers.get, None))
+        numbers.put(-1)
+        print(list(results))
+        numbers.put(None)
+
+
+def lock_wanted_by_the_action_of_a_barrier():
+    def act():
+        with A:
+            pass
+
+    def take_part():
+        with B:  # the main thread is there
+            barrier.wait()
+
+    barrier = threading.Barrier(2, action=act)
+    B.acquire()
+    thread(take_part)
+    with A:
+        B.release()
+        barrier.wait()
+
+
 def output_of_a_grandchild():
     subprocess.run(["sh", "-c", "sleep 100000 & exit 0"], capture_output=True)
 

@@ -157,6 +157,23 @@ TRUTHS = {
     ),
     "exit_waits_for_timer": Truth(FINE, "timer", ("the program is over", "timer is due")),
     "exit_waits_for_timers": Truth(HANG, "timer", ("the program is over", "starts another one")),
+    "busy_reading_after_the_end": Truth(
+        HANG, "reads past the end", ("`received` is empty, which recv() gives at the end",)
+    ),
+    "busy_reading_blocks": Truth(
+        HANG, "reads past the end", ("`block` is empty", "a value of type str alone")
+    ),
+    "busy_skipping_lines": Truth(
+        HANG, "reads past the end", ("skip_empty", "the stream that readline() reads has ended")
+    ),
+    "busy_with_the_last_block": Truth(FINE, "busy", ("busy_with_the_last_block",)),
+    "busy_with_an_empty_file": Truth(FINE, "busy", ("busy_with_an_empty_file",)),
+    "jobs_of_a_pool_await_their_end": Truth(
+        DEADLOCK, "event and join", ("results of a pool", "which could give it")
+    ),
+    "lock_wanted_by_the_action_of_a_barrier": Truth(
+        DEADLOCK, "event and lock", ("MainThread", "act", "__main__.A")
+    ),
     "output_of_a_grandchild": Truth(
         HANG, "child", ("for the output of child", "it, or a process that it started")
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of a multiprocessing.Pool say of its processes.
+"""What the threads of a multiprocessing.Pool say of its processes, and of its jobs.
 
 Reference: Lib/multiprocessing/pool.py, 3.8 to 3.15.
 """
@@ -9,6 +9,8 @@ from __future__ import annotations
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS
+from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 
@@ -16,8 +18,20 @@ MAX_WORKERS = 4096
 _MODULE = "multiprocessing.pool"
 
 
-def awaited_results(scene: HangContext, activity: h.ThreadActivity, waits: str) -> h.HangAnswer:
-    """Return the answer for a thread that waits for results of a process pool."""
+def awaited_results(
+    scene: HangContext, activity: h.ThreadActivity, waits: str, seen: tuple[int, ...],
+    through: Through,
+) -> h.HangAnswer | None:  # fmt: skip
+    """Return the answer for a thread that waits for results of a pool of processes or threads."""
+    pool = _pool_of(scene, activity)
+    runner = _feeder(scene, pool) or _thread_with_job(scene, pool)
+    if runner is not None and runner.tid not in (activity.tid, *seen):
+        does = (
+            "awaits jobs from code of the program in" if _feeds(scene, runner) else "runs a job in"
+        )
+        made = through(scene, activity, runner.tid, f"{activity.what}, which {does}", seen)
+        if made is not None:
+            return made
     if _lacks_result_handler(scene):
         return h.answer(
             h.HANG, "process pool", f"{waits}; the pool's thread that takes results "
@@ -37,12 +51,54 @@ def awaited_results(scene: HangContext, activity: h.ThreadActivity, waits: str) 
             ruled_out=("a timeout", "a callback that waits for its own pool"),
             doubts=("numbers of processes that began anew", "a job that still runs"),
         )  # fmt: skip
+    if _is_of_threads(scene, pool):
+        sentence = f"{waits}; none of the pool's threads runs a job"
+        return h.answer(h.HANG, "process pool", sentence, activity, t.INFO)
     return h.answer(
         h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one may "
         "still run the job, or a job was lost with the process that ran it",
         activity, t.INFO, ruled_out=("a timeout", "a callback that waits for its own pool"),
         doubts=("whether the pool's processes work, which their own cores tell",),
     )  # fmt: skip
+
+
+def _pool_of(scene: HangContext, activity: h.ThreadActivity) -> int:
+    """Return the Pool (PyObject *) whose results a thread waits for; 0 where it is not known."""
+    view = scene.view
+    results = (view.variable(f, "self") for f in view.frames(activity.tid) if f.module == _MODULE)
+    return next((pool for r in results if r and (pool := view.attribute(r, "_pool"))), 0)
+
+
+def _is_of_threads(scene: HangContext, pool: int) -> bool:
+    return bool(pool) and scene.view.locks.type_name(pool).rpartition(".")[2] == "ThreadPool"
+
+
+def _feeder(scene: HangContext, pool: int) -> h.ThreadActivity | None:
+    """Return the thread that hands out a pool's jobs, where it asks the program for the next one.
+
+    imap() and its like go over an iterable of the program in that thread.
+    """
+    workers = scene.view.attribute(pool, "_pool") if pool else None
+    return next(
+        (d for d in scene.activities if _feeds(scene, d) and workers in (None, *(
+            scene.view.variable(f, "pool") for f in scene.view.frames(d.tid)
+            if (f.module, f.name) == (_MODULE, "_handle_tasks")))), None,
+    )  # fmt: skip
+
+
+def _feeds(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    return any((f.module, f.name) == ASKS_FOR_JOBS for f in scene.view.frames(activity.tid))
+
+
+def _thread_with_job(scene: HangContext, pool: int) -> h.ThreadActivity | None:
+    """Return a thread of a ThreadPool that runs code of the program."""
+    if not _is_of_threads(scene, pool):
+        return None
+    jobs = (
+        d for d in scene.activities if d.frames
+        if any((f.module, f.name) == (_MODULE, "worker") for f in scene.view.frames(d.tid))
+    )  # fmt: skip
+    return next(jobs, None)
 
 
 def _lacks_result_handler(scene: HangContext) -> bool:
