@@ -20,6 +20,7 @@ from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import CrashInfo, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
+from gdb_epi.x86.operand import CALL, JUMP, RETURN
 
 ALL_BITS = range(48)  # of an address that the CPU accepted
 HIGH_BITS = range(48, 64)  # of one that it did not
@@ -198,7 +199,7 @@ def _next_rip(
     registers: Mapping[str, int],
 ) -> int | None:
     """Return where a call, jump or return goes; None for other instructions or unread memory."""
-    if instruction is None or instruction.flow not in ("call", "jump", "return"):
+    if instruction is None or instruction.flow not in (CALL, JUMP, RETURN):
         return None
     if instruction.target is not None:
         return (registers.get("rip", 0) + instruction.length + instruction.target) & WORD_MASK

@@ -13,7 +13,7 @@ from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.reads import c_string
 from gdb_epi.target.api import Target, machine_of
 from gdb_epi.x86.flow import ADDRESS, CONSTANT, changed_registers, value_source
-from gdb_epi.x86.operand import Operand
+from gdb_epi.x86.operand import NEXT, Operand
 
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 MAX_TEXT = 512
@@ -33,7 +33,7 @@ def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
     constants: dict[str, int] = {}
     open_registers = set(ARGUMENTS)
     for step in reversed(steps or ()):
-        if step.instruction.flow != "next" or not open_registers:
+        if step.instruction.flow != NEXT or not open_registers:
             break
         changed = changed_registers(step.instruction)
         if changed is None:

@@ -11,6 +11,7 @@ from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode, memory_operand
 from gdb_epi.x86.length import instruction_length
+from gdb_epi.x86.operand import CALL
 
 WINDOW = 64  # decoded bytes before an address
 CLOSEST = 20  # decoding from nearer than this may not have synchronised yet
@@ -119,7 +120,7 @@ def call_before(target: Target, address: int) -> Instruction | None:
         return None
     for length in CALL_LENGTHS:
         instruction = decode(code[8 - length :])
-        if instruction is not None and instruction.flow == "call" and instruction.length == length:
+        if instruction is not None and instruction.flow == CALL and instruction.length == length:
             return instruction
     return None
 

@@ -17,6 +17,7 @@ from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import NO_CALL, follows_system_call
 from gdb_epi.x86 import decode
 from gdb_epi.x86.flow import changed_registers
+from gdb_epi.x86.operand import CALL, NEXT
 
 MOV_EAX = 0xB8  # mov imm32, %eax: how glibc loads the number of a call
 LOAD_RAX, LOAD_RSI = b"\x48\x8b\x44\x24", b"\x48\x8b\x74\x24"  # mov imm8(%rsp), %rax and %rsi
@@ -101,9 +102,9 @@ def _number_of_caller(target: Target, sp: int) -> int | None:
             return None
         changed = changed_registers(instruction)
         at += instruction.length
-        if instruction.flow == "call" and at == WINDOW:
+        if instruction.flow == CALL and at == WINDOW:
             return read_word(target, place)
-        if instruction.flow != "next" or changed is None or "rsi" in changed:
+        if instruction.flow != NEXT or changed is None or "rsi" in changed:
             return None
         if "rsp" in changed:
             if not 0x50 <= instruction.opcode < 0x58 or instruction.map:

@@ -71,10 +71,8 @@ def _loop_around(target: Target, pc: int) -> Code:
         here = function.start + at
         body.append((here, code[at : at + instruction.length], instruction))
         at += instruction.length
-        if instruction.flow not in (BRANCH, JUMP) or instruction.target is None:
-            continue
-        first = function.start + at + instruction.target
-        if first <= pc <= here:
+        first = instruction.branches_to(function.start + at)
+        if first is not None and first <= pc <= here:
             loop = [each for each in body if each[0] >= first]
             straight = all(each[2].flow in (NEXT, BRANCH, JUMP) for each in loop)
             return loop if straight and len(loop) <= MAX_LOOP else ()

@@ -7,7 +7,7 @@ Source: Intel SDM volume 2. An unknown instruction counts as "may change every r
 from __future__ import annotations
 
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86.operand import Instruction, Operand
+from gdb_epi.x86.operand import CALL, Instruction, Operand
 
 LOAD, COPY, ADDRESS, CONSTANT, OTHER = "load", "copy", "address", "constant", "other"
 COMPUTED = "computed"  # of registers, by an instruction that x86.arithmetic knows
@@ -50,7 +50,7 @@ class ValueSource(NamedTuple):
 
 def changed_registers(insn: Instruction) -> frozenset[str] | None:
     """Return the general registers that an instruction changes; None when that is not known."""
-    if insn.flow == "call":
+    if insn.flow == CALL:
         return CALL_CHANGES
     if insn.encoding == "legacy" and insn.map == 0:
         return _clobbers_of_one_byte_opcode(insn)

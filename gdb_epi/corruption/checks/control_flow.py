@@ -53,6 +53,7 @@ from gdb_epi.target.functions import Function
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
 from gdb_epi.x86.length import boundary_after
+from gdb_epi.x86.operand import TRAP
 
 MAX_COPIES = 8
 NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
@@ -261,7 +262,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
 
 def _ordinary(instruction: Instruction) -> bool:
     """Whether every CPU runs it: plain integer code without a trap."""
-    if instruction.encoding != "legacy" or instruction.flow == "trap" or instruction.privileged:
+    if instruction.encoding != "legacy" or instruction.flow == TRAP or instruction.privileged:
         return False
     opcode = instruction.opcode
     plain = opcode < 0x60 or 0x70 <= opcode < 0x90 or opcode in (0xC3, 0xE8, 0xE9, 0xEB, 0xC7)

@@ -39,6 +39,7 @@ from gdb_epi.target.unwind import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import CONSTANT, COPY
+from gdb_epi.x86.operand import NEXT, TRAP
 
 GUARD_AT = 0x28  # tcbhead_t.stack_guard (glibc sysdeps/x86_64/nptl/tls.h); the compilers' ABI
 POINTER_GUARD_AT = 0x30
@@ -240,7 +241,7 @@ def _depth(context: Context, function: Function, pc: int) -> int | None:
             return None
         change = stack_pointer_change(instruction)
         behind = function.start + at + instruction.length
-        if instruction.flow not in ("next", "trap"):
+        if instruction.flow not in (NEXT, TRAP):
             branched = True
         elif _sets_frame_pointer(instruction) and not branched:
             framed, depth = True, 0

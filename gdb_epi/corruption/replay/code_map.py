@@ -19,6 +19,7 @@ from gdb_epi.target.functions import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
 from gdb_epi.x86.length import instruction_length
+from gdb_epi.x86.operand import JUMP, RETURN, TRAP
 
 MAX_FUNCTION = 16 << 10  # bytes; the eval loop has more. 1.5 milliseconds a KiB
 # Prefixes that branches have, and REX.B before jmp *%r8 to *%r15.
@@ -147,14 +148,12 @@ def _shape(
             return None
         starts.append(at)
         instruction = decode(code[at : at + MAX_LENGTH]) if _may_branch(code, at) else None
-        if instruction is not None and instruction.flow in ("jump", "return", "trap"):
-            ends.append(at)
-        if (
-            instruction is not None
-            and instruction.target is not None
-            and instruction.flow in ("jump", "branch")
-        ):
-            branches.append((at, at + length + instruction.target))
+        if instruction is not None:
+            if instruction.flow in (JUMP, RETURN, TRAP):
+                ends.append(at)
+            to = instruction.branches_to(at + length)
+            if to is not None:
+                branches.append((at, to))
         at += length
     return starts, branches, tuple(ends)
 

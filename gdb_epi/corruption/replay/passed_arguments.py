@@ -23,6 +23,7 @@ from gdb_epi.target.unwind import SAVED, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, changed_registers, value_source
+from gdb_epi.x86.operand import JUMP, NEXT, RETURN, TRAP
 
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 MAX_FUNCTION = 8 << 10  # bytes that are decoded; the eval loop has more
@@ -160,7 +161,7 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
         instruction = decode(code[at : at + MAX_LENGTH])
         if instruction is None:
             return ()
-        leaves = instruction.flow in ("return", "jump")
+        leaves = instruction.flow in (RETURN, JUMP)
         change = frozenset() if leaves else changed_registers(instruction)
         if change is None:
             return ()
@@ -171,13 +172,10 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
                 usable = argument is not None and argument not in gone
                 writers[name].append(_Kept(argument or "", name, at) if usable else None)
         gone |= change
-        if (
-            instruction.flow in ("jump", "branch")
-            and instruction.target is not None
-            and at + instruction.target >= 0
-        ):
-            earliest = min(earliest, at + instruction.target)  # others lead to the split-off part
-        straight = straight and instruction.flow in ("next", "trap")
+        to = instruction.branches_to(at)
+        if to is not None and to >= 0:  # others lead to the split-off part
+            earliest = min(earliest, to)
+        straight = straight and instruction.flow in (NEXT, TRAP)
         pushed = _pushes(instruction)
     once = [kept[0] for kept in writers.values() if len(kept) == 1]
     return tuple(kept for kept in once if kept is not None and kept.behind <= earliest)

@@ -21,6 +21,7 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import changed_registers
 from gdb_epi.x86.length import instruction_length
+from gdb_epi.x86.operand import BRANCH, CALL, JUMP, NEXT, RETURN
 
 WINDOW = 96  # bytes of code before an instruction
 SHORT = 130  # bytes that a short branch reaches
@@ -59,7 +60,7 @@ class CodePath(NamedTuple):
         """Tell whether a step is a call whose function's instructions are not in the path."""
         step = self.steps[number]
         behind = step.address + step.instruction.length
-        return step.instruction.flow == "call" and self.following(number) == behind
+        return step.instruction.flow == CALL and self.following(number) == behind
 
 
 def path_before(
@@ -192,7 +193,7 @@ def _returns(target: Target, start: int, end: int) -> list[Step]:
         instruction = None
         if not RETURNS.isdisjoint(code[at : at + length]):
             instruction = decode(code[at : at + MAX_LENGTH])
-        if instruction is not None and instruction.flow == "return":
+        if instruction is not None and instruction.flow == RETURN:
             returns.append(Step(start + at, instruction))
         at += length
     return returns
@@ -207,7 +208,7 @@ def called_function(target: Target, call: Step) -> int | None:
     code = read_up_to(target, to, 2 * MAX_LENGTH)
     at = 4 if code.startswith(b"\xf3\x0f\x1e\xfa") else 0  # endbr64
     jump = decode(code[at : at + MAX_LENGTH])
-    if jump is not None and jump.flow == "jump" and jump.explicit is not None:
+    if jump is not None and jump.flow == JUMP and jump.explicit is not None:
         slot = jump.explicit.address({"rip": to + at})
         through = read_word(target, slot) if slot is not None else None
         return through if through and may_execute(target.region_at(through)) else None
@@ -227,9 +228,9 @@ def stack_pointers(path: CodePath, last: int) -> list[int | None]:
 
 def stack_pointer_change(instruction: Instruction) -> int | None:
     """Return what an instruction adds to rsp; None when that is not known."""
-    if instruction.flow == "call":
+    if instruction.flow == CALL:
         return -WORD
-    if instruction.flow == "return":
+    if instruction.flow == RETURN:
         return WORD
     opcode = instruction.opcode
     if instruction.encoding != "legacy" or instruction.map != 0:
@@ -285,7 +286,7 @@ def _block(context: Context, steps: list[Step], pc: int) -> CodePath:
     steps = [step for step in steps[-MAX_STEPS:] if step.address >= low]
     joins = branch_targets(context, steps[0].address, pc) if steps else {}
     first = len(steps)
-    while first > 0 and steps[first - 1].instruction.flow in ("next", "branch", "call"):
+    while first > 0 and steps[first - 1].instruction.flow in (NEXT, BRANCH, CALL):
         at = steps[first].address if first < len(steps) else pc
         if any(not steps[0].address <= source < at for source in joins.get(at, ())):
             break  # `at` is led to from elsewhere: what lies before it may not have run
@@ -340,12 +341,7 @@ def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, 
     while code and at < end - start:
         length = instruction_length(code, at)
         instruction = decode(code[at : at + MAX_LENGTH]) if length == 2 else None
-        if (
-            instruction is not None
-            and instruction.target is not None
-            and instruction.flow in ("jump", "branch")
-        ):
-            to = start + at + length + instruction.target
-            if low <= to <= high:
-                yield start + at, to
+        to = None if instruction is None else instruction.branches_to(start + at + length)
+        if to is not None and low <= to <= high:
+            yield start + at, to
         at += length or 1
