@@ -6,6 +6,7 @@ Imports nothing: a cold start reads this file.
 
 WORD = 8  # bytes of a pointer, of a general register
 WORD_MASK = (1 << 64) - 1  # `sum & WORD_MASK` wraps around as the CPU does
+HALF_MASK = (1 << 32) - 1  # `word & HALF_MASK` is the low half of a word
 PAGE_BITS = 12
 PAGE = 1 << PAGE_BITS  # bytes of the smallest page, the only size that core files are aligned to
 ADDRESS_BITS = 47  # of a user-space address, with four levels of page tables

@@ -6,6 +6,7 @@ Each function recognises one kind of value. None reads memory unless it says so.
 
 from __future__ import annotations
 
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 # Bytes that allocators and debug modes write. CPython: 0xCD fresh, 0xDD freed, 0xFD around (3.8+,
@@ -108,7 +109,7 @@ def poison(value: int) -> Shape | None:
         why = f"{run} of its bytes are {byte:#04x}, a filling pattern{_OF_PYTHON.get(byte, '')}"
         return Shape("poison", why)
     if raw[:4] in (b"\xef\xbe\xad\xde", b"\xbe\xba\xfe\xca", b"\r\xf0\xad\xba"):
-        return Shape("poison", f"its low half is the mark {value & 0xFFFFFFFF:#010x}")
+        return Shape("poison", f"its low half is the mark {value & HALF_MASK:#010x}")
     return None
 
 
@@ -128,7 +129,7 @@ def int_pair(value: int) -> Shape | None:
 
     A user-space pointer has such a high half only in programs with low addresses.
     """
-    low, high = value & 0xFFFFFFFF, value >> 32
+    low, high = value & HALF_MASK, value >> 32
     if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
         return Shape("int-pair", f"it is two 32-bit integers, {high} and {_signed(low)}")
     if high > (1 << 32) - 0x1000 and (low > (1 << 32) - SMALL or low < SMALL):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.fault.reads import read_u32, read_up_to
 from gdb_epi.hangs import types as h
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import stands_at_call
 from gdb_epi.typing_lite import NamedTuple
@@ -62,7 +63,7 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
     result = thread.registers.get(machine.result)
     if name in _READS and machine.call in machine.registers and result == 0:
         return None
-    first = thread.argument(0) & 0xFFFFFFFF
+    first = thread.argument(0) & HALF_MASK
     fd = first if first < 1 << 31 else None
     directions = (h.READ, _READS), (h.WRITE, _WRITES), (h.ACCEPT, _ACCEPTS), (h.WORK, _WORKS)
     for kind, names in directions:
@@ -79,7 +80,7 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
         return SystemCall(h.FILE_LOCK, "flock" if name == "flock" else "fcntl(F_SETLKW)", fd)
     if name in _EPOLLS:
         wait = thread.argument(3)
-        timed = bool(wait) if name == "epoll_pwait2" else wait & 0xFFFFFFFF < 1 << 31
+        timed = bool(wait) if name == "epoll_pwait2" else wait & HALF_MASK < 1 << 31
         return SystemCall(h.POLL, name, fd, timed=timed)
     if name in _POLLS:
         return _poll(target, name, thread)
@@ -100,8 +101,8 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
 
 def _child(name: str, first: int, second: int) -> SystemCall:
     """Return wait4(pid, ...) or waitid(type, id, ...); a child of -1 is any."""
-    kind, pid = (first & 0xFFFFFFFF, second) if name == "waitid" else (P_PID, first)
-    signed = pid & 0xFFFFFFFF
+    kind, pid = (first & HALF_MASK, second) if name == "waitid" else (P_PID, first)
+    signed = pid & HALF_MASK
     child = signed if kind == P_PID and 0 < signed < 1 << 31 else None
     return SystemCall(h.CHILD, name, child=child)
 
@@ -109,7 +110,7 @@ def _child(name: str, first: int, second: int) -> SystemCall:
 def _poll(target: Target, name: str, thread: Thread) -> SystemCall:
     """Return poll(): the first descriptor tells the direction where it is the only one."""
     wait = thread.argument(2)
-    timed = bool(wait) if name == "ppoll" else wait & 0xFFFFFFFF < 1 << 31
+    timed = bool(wait) if name == "ppoll" else wait & HALF_MASK < 1 << 31
     fds, wanted = [], 0
     for place in range(min(thread.argument(1), MAX_SELECT)):
         fd = read_u32(target, thread.argument(0) + 8 * place)

@@ -262,4 +262,4 @@ class _Tables:
         place = at & -WORD
         changed = (getattr(table, name) ^ getattr(right, name)) << 8 * (at - place)
         held = self._reader.word(place)
-        return place, held, held ^ changed & (1 << 64) - 1
+        return place, held, held ^ changed & WORD_MASK

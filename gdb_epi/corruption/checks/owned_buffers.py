@@ -23,7 +23,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import LayoutError
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, PAGE, WORD, WORD_MASK, signed_word
 from gdb_epi.typing_lite import NamedTuple
 
 CONTRADICTS, POSSIBLE, AGREES = range(3)
@@ -165,12 +165,12 @@ def _of_numpy(judge: _Judge, words: _Words, owner: int) -> int:
 
     `strides` follow `dimensions` in one block (PyArray_NewFromDescr_int, numpy 1.7 to 2.3).
     """
-    dimensions = words.raw(owner + _ND) & 0xFFFFFFFF
-    flags, base = words.raw(owner + _FLAGS) & 0xFFFFFFFF, words.raw(owner + _BASE)
+    dimensions = words.raw(owner + _ND) & HALF_MASK
+    flags, base = words.raw(owner + _FLAGS) & HALF_MASK, words.raw(owner + _BASE)
     descr = words.raw(owner + _DESCR)
     width = words.raw(descr + _WIDTH_2)
     if not 0 < width < MAX_WIDTH:
-        width = words.raw(descr + _WIDTH_1) & 0xFFFFFFFF
+        width = words.raw(descr + _WIDTH_1) & HALF_MASK
     if not 0 < dimensions <= MAX_DIMENSIONS or not 0 < width < MAX_WIDTH:
         return POSSIBLE
     owns = bool(flags & _OWNS) and not base
@@ -213,7 +213,7 @@ def _of_view(judge: _Judge, words: _Words, owner: int) -> int:
                      "view.len", "view.shape", "view.strides")
     }  # fmt: skip
     managed, width = words.raw(at["mbuf"]), words.raw(at["view.itemsize"])
-    flat = words.raw(at["view.ndim"] & -WORD) >> 8 * (at["view.ndim"] % WORD) & 0xFFFFFFFF == 1
+    flat = words.raw(at["view.ndim"] & -WORD) >> 8 * (at["view.ndim"] % WORD) & HALF_MASK == 1
     released = words.raw(at["flags"]) & 1 or words.raw(managed + _MASTER_FLAGS) & 1
     if not flat or released or words.raw(at["view.suboffsets"]) or not 0 < width < MAX_WIDTH:
         return POSSIBLE
@@ -265,7 +265,7 @@ def _of_int(judge: _Judge, words: _Words, owner: int) -> int:
     if digits + 4 * count > owner + room:
         return CONTRADICTS
     last = digits + 4 * (count - 1)
-    top = words.raw(last & -WORD) >> 8 * (last % WORD) & 0xFFFFFFFF
+    top = words.raw(last & -WORD) >> 8 * (last % WORD) & HALF_MASK
     return AGREES if 0 < top < 1 << 30 else POSSIBLE
 
 

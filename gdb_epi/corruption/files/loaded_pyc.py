@@ -19,6 +19,7 @@ from gdb_epi.cpython.source.files import SourceFile, cached_paths, read_regular
 from gdb_epi.cpython.source.pyc import CHECKED, read_header
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.files import locate
 from gdb_epi.typing_lite import NamedTuple
 
@@ -102,7 +103,7 @@ class PycFiles:
             return Proof(False, f"its source is not here: {source.detail}")
         written = source.mtime_ns // 10**9
         if header.hash is None:
-            if (header.mtime, header.size) != (written & 0xFFFFFFFF, source.size & 0xFFFFFFFF):
+            if (header.mtime, header.size) != (written & HALF_MASK, source.size & HALF_MASK):
                 return Proof(False, f"its header names another time or size than {source.path} has")
         elif not header.flags & CHECKED:
             written = max(written, pyc.file.mtime_ns // 10**9)

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.source.pyc import MarshalledCode, OpaqueConstant, Value
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
+from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TEXT = 1 << 20  # characters or bytes that are compared
@@ -89,7 +89,7 @@ class CodeComparer:
                 continue
             held = self.reader.u32(address + offset)
             ignored = COROUTINE if member == "co_flags" else 0
-            if (held ^ value) & 0xFFFFFFFF & ~ignored:
+            if (held ^ value) & HALF_MASK & ~ignored:
                 differing.append(Difference(member, address + offset, held, value, True))
                 if len(differing) == ENOUGH:
                     return differing
@@ -123,7 +123,7 @@ class CodeComparer:
         """
         if difference.number:
             assert isinstance(difference.value, int)
-            return _single(difference.slot, (difference.held ^ difference.value) & 0xFFFFFFFF)
+            return _single(difference.slot, (difference.held ^ difference.value) & HALF_MASK)
         right = [
             bit
             for bit in POINTER_BITS

@@ -11,7 +11,7 @@ from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.reads import read_word
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import HALF_MASK, WORD
 from gdb_epi.target.search import find_word
 
 FAR_BIT = 24  # as for pointers: near misses of software differ in lower bits
@@ -90,7 +90,7 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
     zeroed = [part for part in LOW_PARTS if flip < 1 << part and not value & (1 << part) - 1]
     if zeroed and not (zeroed == [BYTE] and _amid_objects(context, place)):
         return True
-    if value == right & 0xFFFFFFFF:
+    if value == right & HALF_MASK:
         return True
     if flip >= INCREMENTS or value < right:
         return False

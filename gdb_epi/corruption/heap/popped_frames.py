@@ -14,6 +14,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_THREADS = 1024
@@ -57,7 +58,7 @@ def end_of_frame_of_code(walk: ObjectWalk, frame: int, code: int, places: FrameP
         return 0
     word = walk.reader.word
     count, depth = (word(code + at & ~7) >> 8 * (at & 4) for at in (places.slots, places.depth))
-    return frame + places.variables + 8 * ((count & 0xFFFFFFFF) + (depth & 0xFFFFFFFF))
+    return frame + places.variables + 8 * ((count & HALF_MASK) + (depth & HALF_MASK))
 
 
 def link_of_popped_frame(context: Context, value: int) -> int | None:

@@ -18,7 +18,7 @@ from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_up_to, try_read
 from gdb_epi.fault.site import FaultSite
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import HALF_MASK, WORD
 from gdb_epi.target.api import Region
 from gdb_epi.x86 import MAX_LENGTH
 from gdb_epi.x86.flow import LOAD
@@ -220,7 +220,7 @@ def stride_at_hand(context: Context, bit: int) -> bool:
     if any(bit - MAX_SCALE <= word <= bit for word in held):
         return True
     for word in (*held, *stack):
-        if word in strides or word & 0xFFFFFFFF in ints or word >> 32 in ints:
+        if word in strides or word & HALF_MASK in ints or word >> 32 in ints:
             return True
         if bit in WRAPPED_BITS and word in WRAPPED:
             return True

@@ -45,7 +45,7 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_top
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
-from gdb_epi.sizes import PAGE, WORD
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 LOW = 1 << 32  # addresses of programs that are not position-independent
@@ -169,7 +169,7 @@ def _direct(context: Context, suspect: Suspect) -> list[Correction]:
     legal = []
     for bit in bits:
         corrected = suspect.value ^ (1 << bit)
-        reached = (corrected + suspect.distance) & ((1 << 64) - 1)
+        reached = (corrected + suspect.distance) & WORD_MASK
         if reached < NEAR_NULL or not is_canonical(corrected, top):
             continue
         last = context.target.region_at(reached + max(size, 1) - 1)

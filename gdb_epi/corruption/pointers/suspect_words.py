@@ -22,7 +22,7 @@ from gdb_epi.fault.reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, FaultSite
 from gdb_epi.fault.word_shapes import Shape, shape_of
-from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import NamedTuple
@@ -163,10 +163,10 @@ def _low_number(context: Context, value: int) -> Shape | None:
 
 def _is_half_of_a_pointer(target: Target, value: int) -> Shape | None:
     """The low half of an address that is mapped: a pointer that went through an int."""
-    low, high = value & 0xFFFFFFFF, value >> 32
-    if not (high == 0 or (high == 0xFFFFFFFF and low >> 31)) or low < NEAR_NULL:
+    low, high = value & HALF_MASK, value >> 32
+    if not (high == 0 or (high == HALF_MASK and low >> 31)) or low < NEAR_NULL:
         return None
-    halves = {region.start >> 32 for region in target.regions()} - {0, 0xFFFFFFFF}
+    halves = {region.start >> 32 for region in target.regions()} - {0, HALF_MASK}
     for half in sorted(halves):
         whole = half << 32 | low
         if permits(target.region_at(whole), "r") and half < 1 << 15:

@@ -24,7 +24,7 @@ from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.signals import SIGSEGV
 from gdb_epi.fault.site import CALL, STRING_BLOCK, FaultSite
-from gdb_epi.sizes import PAGE, WORD, WORD_MASK
+from gdb_epi.sizes import HALF_MASK, PAGE, WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
@@ -43,7 +43,6 @@ from gdb_epi.x86.flow import (
     value_source,
 )
 
-NARROW = 0xFFFFFFFF
 FEW_BITS, FEWEST_OTHERS = 8, 2  # bits of a register that differ; registers of which more do
 _NOTHING: frozenset[str] = frozenset()
 
@@ -106,7 +105,7 @@ def _given(
     how = value_source(instruction, name)
     held = registers.get(name)
     if how.kind == CONSTANT and isinstance(how.source, int):
-        mask = WORD_MASK if how.size == WORD else NARROW
+        mask = WORD_MASK if how.size == WORD else HALF_MASK
         return (name,) if name in counters and held == how.source & mask else ()
     if how.kind == COPY and isinstance(how.source, str) and how.size == WORD:
         counted = (name in counters) != (how.source in counters)
@@ -371,7 +370,7 @@ class _Replay:
             how.kind == COMPUTED and computed_value(step.instruction, register, {}) is not None
         )
         width = how.width if how.kind == LOAD else how.size
-        expected &= WORD_MASK if width == 8 or how.size == 8 else 0xFFFFFFFF
+        expected &= WORD_MASK if width == 8 or how.size == 8 else HALF_MASK
         through: tuple[str, ...] = ()
         offset = 0
         if slot is not None and isinstance(how.source, Operand):

@@ -23,7 +23,7 @@ from gdb_epi.cpython.heap.instances import Instances, instances_of
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.sizes import WORD, words_in
+from gdb_epi.sizes import WORD, WORD_MASK, words_in
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -34,7 +34,7 @@ _SEARCHED = 192  # bytes; the whole implementation has 176 in greenlet 3.5 for 3
 
 SUSPENDED, RUNNING = "suspended", "running"
 ENDED, NOT_STARTED = "ended", "not started"
-_NO_END = (1 << 64) - 1  # stack_stop of the greenlet that a thread begins with
+_NO_END = WORD_MASK  # stack_stop of the greenlet that a thread begins with
 _OWN_WORDS = 16  # of a greenlet of 1.x, after its head: enough for stack_stop
 
 

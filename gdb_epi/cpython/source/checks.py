@@ -14,6 +14,7 @@ from gdb_epi.cpython.frames.positions import Position
 from gdb_epi.cpython.objects.siphash import VARIANTS, Key, siphash
 from gdb_epi.cpython.source.files import SourceFile
 from gdb_epi.cpython.source.frame_position import SourceSite
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 TYPE_STRING = (b"s", b"\xf3")  # Python/marshal.c: of a bytes object; with FLAG_REF
@@ -133,10 +134,10 @@ def check_pyc(pyc: SourceFile, source: SourceFile, site: SourceSite) -> PycCheck
             return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this hash")
         return PycCheck(DIFFERS, f"its hash is not the one in {pyc.path}")
     size, mtime = int.from_bytes(content[12:16], "little"), int.from_bytes(content[8:12], "little")
-    if size != source.size & 0xFFFFFFFF:
+    if size != source.size & HALF_MASK:
         says = f"compiled from {size} bytes, the file here has {source.size} ({pyc.path})"
         return PycCheck(DIFFERS, says)
-    if mtime != source.mtime_ns // 10**9 & 0xFFFFFFFF:
+    if mtime != source.mtime_ns // 10**9 & HALF_MASK:
         return PycCheck(UNKNOWN, f"size as in {pyc.path}, but another modification time")
     return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this size and time")
 
@@ -148,7 +149,7 @@ def table_needle(first: int, table: bytes, *, ref: bool = False) -> bytes:
     as TYPE_STRING, with FLAG_REF when the bytes object is used elsewhere too.
     """
     kind = TYPE_STRING[ref]
-    number = (first & 0xFFFFFFFF).to_bytes(4, "little")
+    number = (first & HALF_MASK).to_bytes(4, "little")
     return number + kind + len(table).to_bytes(4, "little") + table
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.gdb_walk import Unsure
 from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
 from gdb_epi.typing_lite import NamedTuple
@@ -325,7 +326,7 @@ class Unit:
         for _ in range(MAX_RANGES):
             low, high = struct.unpack("<QQ", self._sections.read(".debug_ranges", at, 16))
             at += 16
-            if low == (1 << 64) - 1:
+            if low == WORD_MASK:
                 base = high
             elif not low and not high:
                 return

@@ -19,7 +19,7 @@ import struct
 from gdb_epi.cpython.values.decoders.builtin_scalars import byte_string, unicode_string
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 from gdb_epi.errors import Absent
-from gdb_epi.sizes import WORD_MASK
+from gdb_epi.sizes import HALF_MASK, WORD_MASK
 from gdb_epi.typing_lite import Any, NamedTuple
 
 # numpy/ndarraytypes.h, NPY_DATETIMEUNIT.
@@ -434,7 +434,7 @@ ArrayParts = tuple[int, tuple[int, ...], tuple[int, ...], DType]
 
 def array_parts(decoder: ReprDecoder, obj: Obj) -> ArrayParts:
     """Return data, shape, strides (in bytes) and dtype of an array. Raises Undecodable."""
-    data, number = decoder.word(obj, 0), decoder.word(obj, 1) & 0xFFFFFFFF
+    data, number = decoder.word(obj, 0), decoder.word(obj, 1) & HALF_MASK
     if number > MAX_DIMENSIONS:
         raise Undecodable(f"an array of {number} dimensions")
     shape, strides = (_longs(decoder, decoder.word(obj, at), number) for at in (2, 3))

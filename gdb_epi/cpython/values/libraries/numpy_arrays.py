@@ -35,6 +35,7 @@ from gdb_epi.cpython.values.repr_decoder import (
     decodes_repr,
 )
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import Any, NamedTuple
 
 MAX_VOID = 1 << 12  # bytes of one item without a type
@@ -78,7 +79,7 @@ class Array(NamedTuple):
     def at(self, index: Index) -> int:
         """Return the address of an item."""
         pairs = zip(index, self.strides, strict=True)
-        return (self.data + sum(place * stride for place, stride in pairs)) & ((1 << 64) - 1)
+        return (self.data + sum(place * stride for place, stride in pairs)) & WORD_MASK
 
 
 def _options(decoder: ReprDecoder) -> Options:
@@ -371,7 +372,7 @@ def array_text(
         places = [array.data]
         for axis, stride in zip(axes, array.strides, strict=True):
             places = [at + index * stride for at in places for index in axis]
-        places = [at & ((1 << 64) - 1) for at in places]
+        places = [at & WORD_MASK for at in places]
         write_item = format_of(decoder, places, array.dtype, options, not array.shape)
         write = lambda index: write_item(array.at(index))  # noqa: E731
     indent = " " * (len(prefix) + 1)

@@ -22,6 +22,7 @@ from gdb_epi.cpython.values.repr_decoder import (
     decodes_repr,
 )
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import HALF_MASK
 
 _NAT = -(1 << 63)
 _UNITS = {7: 1, 8: 10**3, 9: 10**6, 10: 10**9}  # NPY_DATETIMEUNIT, as parts of a second
@@ -212,7 +213,7 @@ def _is_period_dtype(decoder: ReprDecoder, address: int) -> bool:
 
 def _frequency(decoder: ReprDecoder, dtype: Obj, offset: int) -> tuple[int, str]:
     """Return (PeriodDtypeCode, multiple as text) of a dtype; 2.0 has the multiple in the offset."""
-    code = decoder.word(dtype, 1) & 0xFFFFFFFF  # after the word for Cython's methods
+    code = decoder.word(dtype, 1) & HALF_MASK  # after the word for Cython's methods
     multiple = 1
     if dtype.lineage.root.basicsize >= 40:
         multiple = decoder.number(dtype, 2)

@@ -18,6 +18,7 @@ from gdb_epi.cpython.values.libraries.pandas import labels_of
 from gdb_epi.cpython.values.libraries.pyarrow import texts_of
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 _BACKED = "pandas._libs.arrays.NDArrayBacked"
@@ -286,7 +287,7 @@ def _placement(decoder: ReprDecoder, block: int) -> list[int]:
     # A word for Cython's methods, the slice, the array; which of them holds follows as two flags.
     obj = decoder.obj(placement)
     flags = decoder.word(obj, 3)
-    has_slice, has_array = flags & 0xFFFFFFFF, flags >> 32
+    has_slice, has_array = flags & HALF_MASK, flags >> 32
     if has_slice not in (0, 1) or has_array not in (0, 1) or not has_slice | has_array:
         raise Undecodable("a place of another release")
     if has_slice:
