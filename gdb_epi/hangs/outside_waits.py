@@ -132,9 +132,7 @@ def wait_for_data(
         sentence = f"{waits}{activity.what}, with a timeout"
         return h.answer(h.NO_FAULT, "timed wait", sentence, activity, t.INFO)
     if activity.target == 0:
-        return h.idle(
-            activity, f"{activity.who()} waits at {activity.where()} for input on standard input"
-        )
+        return h.idle(activity, f"{waits}input on standard input")
     if activity.call in ("open", "openat"):
         sentence = (
             f"{waits}a file to be opened: a FIFO without a writer, or a file system that does not "
@@ -148,12 +146,15 @@ def wait_for_data(
             h.NO_FAULT, "file", sentence, activity, t.INFO,
             doubts=("a disk or a file system that does not answer would look the same",),
         )  # fmt: skip
-    closed = closed_socket(scene, activity)
-    if closed is not None:
-        return closed
-    from_here = from_other_end(scene, activity, seen, through)
-    if from_here is not None:
-        return from_here
+    return (
+        closed_socket(scene, activity)
+        or from_other_end(scene, activity, seen, through)
+        or _from_a_peer(scene, activity, waits)
+    )
+
+
+def _from_a_peer(scene: HangContext, activity: h.ThreadActivity, waits: str) -> h.HangAnswer:
+    """Return the answer where another process has to write: as to a worker, or for ever."""
     if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
         return h.idle(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
