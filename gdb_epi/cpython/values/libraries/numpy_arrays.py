@@ -60,6 +60,19 @@ class Options(NamedTuple):
     linewidth: int = 75
 
 
+class ItemStyle(NamedTuple):
+    """How items are written.
+
+    `is_single` is for arrays without dimensions, `plain_floats` for records alone, whose floats
+    numpy 2 writes as str() does. `depth` counts records in records.
+    """
+
+    precision: int
+    is_single: bool
+    plain_floats: bool = False
+    depth: int = 0
+
+
 class Array(NamedTuple):
     """One array."""
 
@@ -130,21 +143,16 @@ def _read_options(decoder: ReprDecoder, address: int) -> Options:
 
 
 def format_of(
-    decoder: ReprDecoder, places: Sequence[int], dtype: DType, options: Options, is_single: bool,
-    plain_floats: bool = False, depth: int = 0,
-) -> Format:  # fmt: skip
-    """Return what writes an item of an array, to the width that all `places` need.
-
-    `is_single` is for arrays without dimensions, `plain_floats` for records alone, whose floats
-    numpy 2 writes as str() does.
-    """
+    decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle
+) -> Format:
+    """Return what writes an item of an array, to the width that all `places` need."""
     decoder.spend()
-    if depth > MAX_DEPTH:
+    if style.depth > MAX_DEPTH:
         raise Undecodable("records in records without an end")
     if dtype.base is not None:
-        return _sub_array(decoder, places, dtype, options, plain_floats, depth)
+        return _sub_array(decoder, places, dtype, style)
     if dtype.names:
-        return _record(decoder, places, dtype, options, is_single, plain_floats, depth)
+        return _record(decoder, places, dtype, style)
     if dtype.kind == "O":
         return lambda at: _object_text(decoder, at)
     if dtype.kind in "SU":
@@ -156,7 +164,7 @@ def format_of(
         return raw_number(decoder, at, dtype)
 
     if dtype.kind == "b":
-        true = "True" if is_single else " True"
+        true = "True" if style.is_single else " True"
         return lambda at: true if number(at) else "False"
     if dtype.kind in "iu":
         width = max((len(str(number(at))) for at in places), default=0)
@@ -165,14 +173,14 @@ def format_of(
         return _time_format([number(at) for at in places], dtype, number)
     form = dtype.form
     if dtype.kind == "f":
-        if plain_floats:
+        if style.plain_floats:
             return lambda at: str_of_float(decoder, number(at), form)
-        write = Floats([number(at) for at in places], form, options.precision)
+        write = Floats([number(at) for at in places], form, style.precision)
         return lambda at: write(number(at))
     if dtype.kind == "c":
         pairs = [number(at) for at in places]
-        real = Floats([pair[0] for pair in pairs], form, options.precision)
-        imaginary = Floats([pair[1] for pair in pairs], form, options.precision, plus="+")
+        real = Floats([pair[0] for pair in pairs], form, style.precision)
+        imaginary = Floats([pair[1] for pair in pairs], form, style.precision, plus="+")
         return lambda at: _complex_text(number(at), real, imaginary)
     raise Undecodable(f"items of dtype {dtype.text}")
 
@@ -224,10 +232,7 @@ def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) 
     return write
 
 
-def _record(
-    decoder: ReprDecoder, places: Sequence[int], dtype: DType, options: Options, is_single: bool,
-    plain_floats: bool, depth: int,
-) -> Format:  # fmt: skip
+def _record(decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle) -> Format:
     writers: list[tuple[int, Format]] = []
     decoder.refuse_secrets(*(name for name, _, _ in dtype.names))
     for _, of, offset in dtype.names:
@@ -235,10 +240,8 @@ def _record(
             raise Undecodable("a field without an offset")
         inside = [at + offset for at in places]
         part = dtype_at(decoder, of)
-        writers.append((
-            offset,
-            format_of(decoder, inside, part, options, is_single, plain_floats, depth + 1),
-        ))  # fmt: skip
+        in_record = style._replace(depth=style.depth + 1)
+        writers.append((offset, format_of(decoder, inside, part, in_record)))
 
     def write(at: int) -> str:
         texts = [writer(at + offset) for offset, writer in writers]
@@ -248,9 +251,8 @@ def _record(
 
 
 def _sub_array(
-    decoder: ReprDecoder, places: Sequence[int], dtype: DType, options: Options,
-    plain_floats: bool, depth: int,
-) -> Format:  # fmt: skip
+    decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle
+) -> Format:
     base, shape = dtype_at(decoder, dtype.base or 0), dtype.shape
     strides = [base.size] * len(shape)
     for axis in range(len(shape) - 1, 0, -1):
@@ -259,7 +261,8 @@ def _sub_array(
     if sub.size * max(1, len(places)) > decoder.limits.width * 10:
         raise Undecodable("fields of very many items")
     inside = [at + number * base.size for at in places for number in range(sub.size)]
-    write_item = format_of(decoder, inside, base, options, False, plain_floats, depth + 1)
+    in_array = style._replace(is_single=False, depth=style.depth + 1)
+    write_item = format_of(decoder, inside, base, in_array)
 
     def part(at: int, index: Index) -> str:
         if len(index) == len(shape):
@@ -373,7 +376,8 @@ def array_text(
         for axis, stride in zip(axes, array.strides, strict=True):
             places = [at + index * stride for at in places for index in axis]
         places = [at & WORD_MASK for at in places]
-        write_item = format_of(decoder, places, array.dtype, options, not array.shape)
+        style = ItemStyle(options.precision, is_single=not array.shape)
+        write_item = format_of(decoder, places, array.dtype, style)
         write = lambda index: write_item(array.at(index))  # noqa: E731
     indent = " " * (len(prefix) + 1)
     width = options.linewidth - 1
@@ -519,7 +523,8 @@ def _void_text(decoder: ReprDecoder, obj: Obj, name: str) -> str:
             raise Undecodable(f"a void of dtype {dtype.text}")
         raw = decoder.reader.read(at, dtype.size) if dtype.size else b""
         return f"{'np.' if is_new else ''}void({opaque_text(raw)})"
-    text = format_of(decoder, [at], dtype, _options(decoder), True, plain_floats=is_new)(at)
+    style = ItemStyle(_options(decoder).precision, is_single=True, plain_floats=is_new)
+    text = format_of(decoder, [at], dtype, style)(at)
     if not is_new:
         return text
     shown = dtype_text(decoder, dtype._replace(type_name="numpy.void"))
