@@ -14,7 +14,7 @@ from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.processes.process_pools import awaited_results
 from gdb_epi.hangs.processes.queues import jobs_behind, unfinished_jobs
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import other_wait, threads_that_give, timer_of
+from gdb_epi.hangs.setters import ends_by_the_clock, other_wait, threads_that_give, timer_of
 from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
@@ -121,6 +121,9 @@ class _EventWait:
             return h.idle(activity, f"{served}, as servers, workers and schedulers do")
         if activity.timed:
             timed = f"{waits}, with a timeout"
+            if ends_by_the_clock(scene, activity):
+                text = f"{timed} that it computed by the clock, in a loop that looks at it again"
+                return h.answer(h.NO_FAULT, "timer", text, activity)
             if not self._python and any(map(scene.runs_in_loop, activity.frames[:1])):
                 text = f"{timed}, in a loop; no other thread is left that could give it"
                 return h.answer(h.HANG, "timed wait", text, activity, t.INFO)

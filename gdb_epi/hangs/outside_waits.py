@@ -19,7 +19,7 @@ from gdb_epi.hangs.library_calls import FILE_ON_DISK, MESSAGE, MESSAGES, NEW_CHI
 from gdb_epi.hangs.loops.polls import polled_wait, waits_once
 from gdb_epi.hangs.loops.retries import retried
 from gdb_epi.hangs.loops.sleeping_loops import Through
-from gdb_epi.hangs.processes.child_processes import new_child
+from gdb_epi.hangs.processes.child_processes import is_supervised, new_child
 from gdb_epi.hangs.processes.queues import unread_queue
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import taken_elsewhere
@@ -97,6 +97,8 @@ def wait_for_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnsw
                            doubts=("whether the child reads its stdin",))  # fmt: skip
     if activity.target is None or only_waits_for_work(scene, activity):
         return h.idle(activity, f"{waits}, as the parent of workers does")
+    if is_supervised(scene, activity):
+        return h.idle(activity, f"{waits}, which it runs again and again in a loop")
     doubt = ("what the child does is not in this core: look at its own",)
     queue = unread_queue(scene, activity)
     if queue:

@@ -99,6 +99,12 @@ class HangContext:
         """Return (first, last) byte of the innermost loop that a frame runs; None without one."""
         return self._code.innermost_loop(frame)
 
+    def called_in_loop(self, frame: PyFrame) -> set[str]:
+        """Return the names of what a frame's innermost loop calls, or may call."""
+        first, last = self.innermost_loop(frame) or (0, -1)
+        calls = (c for c in self.sites.of(frame.code).all_of_it() if first <= c.at <= last)
+        return {call.path[-1] if call.path else call.root[1] for call in calls}
+
     def loops_over_line(self, frame: PyFrame, line: int) -> bool:
         """Tell whether any instruction of a line of a frame's function lies in a loop."""
         places = (each.at for each in self.sites.instructions(frame.code))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from struct import unpack
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -27,6 +28,8 @@ _ENDS = {  # methods that end a wait for a queue
 _SIMPLE_QUEUE = "queue.SimpleQueue"
 MAX_DEPTH = 2  # functions that functions call
 _EVENT = "threading"  # the module whose frames wait
+_CLOCKS = frozenset(("monotonic", "time", "perf_counter", "now", "utcnow", "monotonic_ns"))
+MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
 
 
 def threads_that_give(
@@ -213,6 +216,23 @@ def timer_of(scene: HangContext, activity: h.ThreadActivity) -> int:
     runs = (f for f in frames if (f.module, f.name) == ("threading", "run"))
     timers = filter(None, (scene.view.variable(frame, "self") for frame in runs))
     return next((timer for timer in timers if scene.view.attribute(timer, "interval")), 0)
+
+
+def ends_by_the_clock(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a wait has a timeout that its loop computes by the clock, as schedulers do.
+
+    Such a loop does something when the time has come. A constant is a round number.
+    """
+    waits = next((f for f in scene.view.frames(activity.tid) if f.module == _EVENT), None)
+    word = scene.view.variable(waits, "timeout") if waits is not None and activity.timed else None
+    if not activity.frames or not word or scene.view.locks.type_name(word) != "float":
+        return False
+    with suppress(UnreadableMemory, LayoutError):
+        at = word + scene.view.reader.layout.require("PyFloatObject", "ob_fval")
+        (seconds,) = unpack("<d", scene.view.reader.read(at, 8))
+        by_clock = scene.called_in_loop(activity.frames[0]) & _CLOCKS
+        return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
+    return False
 
 
 def starts_again(scene: HangContext, timer: int) -> bool:

@@ -984,6 +984,67 @@ def lock_wanted_by_the_action_of_a_barrier():
         barrier.wait()
 
 
+def idle_console_of_a_loop():
+    def console(loop, words):
+        while True:
+            line = sys.stdin.readline()
+            loop.call_soon_threadsafe(words.put_nowait, line)
+
+    async def main():
+        words = asyncio.Queue()
+        thread(console, asyncio.get_running_loop(), words)
+        while True:
+            await words.get()
+
+    asyncio.run(main())
+
+
+def answer_of_a_console():
+    def console(loop, answer):
+        while True:
+            line = sys.stdin.readline()
+            loop.call_soon_threadsafe(answer.set_result, line)
+
+    async def main():
+        answer = asyncio.get_running_loop().create_future()
+        thread(console, asyncio.get_running_loop(), answer)
+        await answer
+
+    asyncio.run(main())
+
+
+def idle_until_it_is_due():
+    due, changed = time.monotonic() + 100000, threading.Condition()
+    with changed:
+        while True:
+            left = due - time.monotonic()
+            if left <= 0:
+                break
+            changed.wait(left)
+
+
+def timed_wait_beside_a_clock():
+    arrived, changed = [], threading.Condition()
+    with changed:
+        while not arrived:
+            changed.wait(100000)
+            print(time.monotonic())
+
+
+def idle_supervisor():
+    while True:
+        status = subprocess.call(["sleep", "100000"])
+        print("it ended with", status)
+
+
+def child_of_a_job():
+    jobs = queue.Queue()
+    jobs.put("100000")
+    while True:
+        seconds = jobs.get()
+        subprocess.call(["sleep", seconds])
+
+
 def output_of_a_grandchild():
     subprocess.run(["sh", "-c", "sleep 100000 & exit 0"], capture_output=True)
 

@@ -174,6 +174,12 @@ TRUTHS = {
     "lock_wanted_by_the_action_of_a_barrier": Truth(
         DEADLOCK, "event and lock", ("MainThread", "act", "__main__.A")
     ),
+    "idle_console_of_a_loop": Truth(FINE, "idle", ("its loop gets from", "standard input")),
+    "answer_of_a_console": Truth(HANG, "nothing wakes the loop", ("for a future",)),
+    "idle_until_it_is_due": Truth(FINE, "timer", ("computed by the clock",)),
+    "timed_wait_beside_a_clock": Truth(HANG, "timed wait", ("in a loop; no other thread",)),
+    "idle_supervisor": Truth(FINE, "may be idle", ("sleep", "runs again and again")),
+    "child_of_a_job": Truth(HANG, "child", ("sleep", "not in this core")),
     "output_of_a_grandchild": Truth(
         HANG, "child", ("for the output of child", "it, or a process that it started")
     ),

@@ -6,7 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.running.task_waits import WaitingTask
-from gdb_epi.cpython.running.wait_rules import FUTURE, READ, SLEEP, WRITE
+from gdb_epi.cpython.running.wait_rules import (
+    CONDITION,
+    EVENT,
+    FUTURE,
+    QUEUE_GET,
+    READ,
+    SLEEP,
+    TASK,
+    TASKS,
+    WRITE,
+)
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.loops.event_loops import SleepingLoop, serves_clients
 from gdb_epi.hangs.processes.child_processes import answer_for_unread, awaits_child, unread_output
@@ -28,6 +38,7 @@ _WORKERS = (
     ("concurrent.futures.thread", "_worker"), ("twisted._threads._threadworker", "work"),
     ("anyio._backends._asyncio", "run"),
 )  # fmt: skip
+_GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
 _AWAITED = (h.GIL, h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.DATABASE)  # kinds whose `what` is awaited
 
 # Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
@@ -104,6 +115,11 @@ def sleeping_loop(
         sure = t.PROBABLE if read else t.INFO
         return h.answer(h.HANG, "peer", sentence, activity, sure,
                        evidence=("no timer is scheduled",))  # fmt: skip
+    giver = _gives_work(scene, activity) if all(map(_may_lack_work, own)) else None
+    if giver is not None and through is not None:
+        followed = through(scene, activity, giver.tid, "work that its loop gets from", ())
+        if followed is not None:
+            return followed
     sentence = (
         f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
         "the loop's own"
@@ -129,6 +145,19 @@ def _runs_job(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivit
          and any((f.module, f.name) in _WORKERS for f in scene.view.frames(d.tid))),
         None,
     )  # fmt: skip
+
+
+def _may_lack_work(task: WaitingTask) -> bool:
+    """Tell whether a task waits for what comes with work, and for no answer or lock."""
+    return task.wait is None or task.wait.kind in (QUEUE_GET, EVENT, CONDITION, TASK, TASKS)
+
+
+def _gives_work(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivity | None:
+    """Return a thread that gives the loop work again and again, as a console in a thread does."""
+    others = (d for d in scene.activities if d.tid != activity.tid)
+    return next(
+        (d for d in others if any(scene.called_in_loop(f) & _GIVES_WORK for f in d.frames)), None
+    )
 
 
 def _awaits_executor(task: WaitingTask) -> bool:

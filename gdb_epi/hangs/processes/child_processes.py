@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import own_frames, task_phrase
 from gdb_epi.locks import types as t
@@ -21,6 +22,11 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_TEXT = 256
 MAX_FRAMES = 2_000  # of other tasks that are examined
 _WAITS = "asyncio.subprocess"
+_RUNS = frozenset(("call", "run", "check_call", "Popen", "Process"))
+_TAKES = frozenset((
+    "sleep", "get", "get_nowait", "recv", "read", "readline", "accept", "select", "poll", "pop",
+    "popleft", "put", "send", "next", "input", "communicate",
+))  # fmt: skip
 
 
 class UnreadOutput(NamedTuple):
@@ -74,6 +80,18 @@ def _preexec_function(scene: HangContext, activity: h.ThreadActivity) -> str | N
     except (UnreadableMemory, LayoutError):
         return "a function"
     return "a function" if isinstance(name, Absent) else f"{name}()"
+
+
+def is_supervised(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a child is waited for in a loop without end that only runs it again and again.
+
+    That is what the parent of a development server does. A loop that takes jobs, or sleeps between
+    two runs, waits for a child that should end.
+    """
+    if not activity.frames or not serves(scene, activity.frames[:1]):
+        return False
+    called = scene.called_in_loop(activity.frames[0])
+    return bool(called & _RUNS) and not called & _TAKES
 
 
 def awaits_child(task: WaitingTask) -> bool:
