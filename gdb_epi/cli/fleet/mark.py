@@ -14,7 +14,8 @@ HELP = "the life of a bug or a host: acknowledged, fixed in a version, drained, 
 EPILOG = (
     "A signature: --acknowledged, --fixed-in VERSION, --ignore-until DAY, --new (takes it back). "
     "A crash on VERSION or a later one raises it again; --of says whose version: an attribute "
-    "(image, kernel ...), python, or an imported package (torch). A host: --suspect, --drained, "
+    "(image, kernel ...), python, an imported package (torch), or the last name of an image "
+    "(checkout of registry/checkout:7.3). A host: --suspect, --drained, "
     "--repaired, --back, --healthy; --on DAY says it later. What a repaired host did before "
     "counts against it no more. `fleet states` shows what holds and who said so."
 )

@@ -2,8 +2,9 @@
 """Does a fix hold? The versions on which a signature crashed, against the one that fixed it.
 
 A version is that of a name: an attribute of the host or a fact of the core (`version`, `image`,
-`python`, `kernel` ...), or a package that the process had imported (`torch`). Plain SQL and the
-standard library: `epi seen` asks inside GDB.
+`python`, `kernel` ...), a package that the process had imported (`torch`), or an image by its last
+name (`checkout` of `registry/checkout:7.3`). Plain SQL and the standard library: `epi seen` asks
+inside GDB.
 """
 
 from __future__ import annotations
@@ -114,7 +115,9 @@ def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
         names.update(n for n, v in tags if "." in v and compare_versions(v, "0.0.0") is not None)
     latest = next(iter(execute(_RECORDS.replace(str(MAX_RECORDS), "1"), values)), None)
     if latest is not None:
-        names.update(name for name, _ in _packages(stored_record(latest[0])))
+        record = stored_record(latest[0])
+        names.update(name for name, _ in _packages(record))
+        names.update(name for name, _ in _image(record))
     return sorted(names)
 
 
@@ -128,7 +131,16 @@ def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
         value = text(group_in(record, part_name).get(key)) if of == name else None
         if value:
             return value
-    return next((version for package, version in _packages(record) if package == name), None)
+    own = (*_packages(record), *_image(record))
+    return next((version for package, version in own if package == name), None)
+
+
+def _image(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Yield the last name of the image and its tag, where it has one."""
+    image = text(group_in(record, "container").get("image")) or ""
+    name, _, tag = image.partition("@")[0].rpartition("/")[2].partition(":")
+    if name and tag:
+        yield name, tag
 
 
 def _packages(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

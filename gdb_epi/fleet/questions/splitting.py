@@ -29,6 +29,7 @@ from gdb_epi.fleet.screen.finding import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is
 from gdb_epi.fleet.screen.finding_texts import needs_or_goes, verdict_words
 from gdb_epi.fleet.screen.hosts import hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_asked_by_program
+from gdb_epi.fleet.screen.rising import threshold_mark
 from gdb_epi.fleet.screen.screening import screened_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
@@ -177,6 +178,7 @@ MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest ans
 MIN_FLAGGED = (
     0.3  # of a subpopulation's crashes with a flag, from which on the flag says what is likely
 )
+MANY_HOSTS = 4  # with damage in one signature, and none with most of it: no part of one host
 NOT_EXPLAINED = "not explained"
 UNCERTAIN = "uncertain"
 IN_BETWEEN = "their facts fit two forms nearly as well: left unassigned"
@@ -268,7 +270,7 @@ def split_signature(
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
     counts = tuple(_with_repeats(whole, events, part) for part in parts)
-    return SignatureSplit(name, counts, _answer(parts, more), more, leaning)
+    return SignatureSplit(name, counts, _answer(whole, parts, more), more, leaning)
 
 
 def _with_repeats(population: Population, events: Events, part: SignaturePart) -> SignaturePart:
@@ -362,7 +364,15 @@ def _open_parts(
 def _likely(population: Population, members: Bools) -> str:
     """Return the likely label where nothing of the fleet goes with some crashes: by their flags."""
     share = MIN_FLAGGED * int(members.sum())
-    if int((population.bitflip & members).sum()) >= share:
+    flipped = population.bitflip & members
+    if int(flipped.sum()) >= share:
+        per_host = np.bincount(population.host[flipped & (population.host >= 0)], minlength=1)
+        hosts = int(np.count_nonzero(per_host))
+        if hosts >= MANY_HOSTS and 2 * int(per_host.max()) <= int(per_host.sum()):
+            return (
+                f"software is likely: memory was damaged on {hosts} hosts, in this one place: a "
+                "stray write of the program does that; a broken part stays on its host"
+            )
         return "hardware is likely by its bit-flip flags; no host or attribute goes with it yet"
     if int((population.lock_inherited & members).sum()) >= share:
         return "software is likely: locks inherited over a fork; no attribute goes with it yet"
@@ -376,7 +386,7 @@ def _bare(population: Population, same: Bools, label: str, members: Bools) -> Si
     return SignaturePart(label, REST, None, int(members.sum()), hosts, flips, members, facts=facts)
 
 
-def _answer(parts: list[SignaturePart], more: int | None) -> str:
+def _answer(population: Population, parts: list[SignaturePart], more: int | None) -> str:
     hosts = [p for p in parts if p.finding is not None and p.finding.attr == "host"]
     others = [p for p in parts if p.finding is not None and p.finding.attr != "host"]
     rest = sum(p.crashes for p in parts if p.finding is None)
@@ -390,6 +400,9 @@ def _answer(parts: list[SignaturePart], more: int | None) -> str:
         return f"two causes or more: {', '.join(p.mark for p in hosts)} apart from the others"
     if hosts:
         return f"one host: {hosts[0].mark}"
+    single = [p.finding for p in others if p.finding is not None and not p.also]
+    if len(single) == len(others) and (threshold := threshold_mark(population, single)):
+        return f"one cause: goes with {threshold}"
     if len(others) > 1:
         return f"two causes or more: {' apart from '.join(p.mark for p in others)}"
     if others:

@@ -17,6 +17,7 @@ from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.beside_hours import FAMILIES
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_Q, MIN_N
 from gdb_epi.fleet.screen.programs import (
+    MIN_OTHERS,
     crashes_of_same_programs,
     is_asked_by_program,
     is_of_process,
@@ -122,7 +123,7 @@ def what_is_undecided(population: Population, free: Bools, members: Bools) -> Un
         # A version of a program is compared with what else the program died of.
         controls = beside if is_of_process(attribute.name) else whole
         mark, known = _possible(asked, attribute, here, controls, families)
-        if mark is not None:
+        if mark is not None and not _is_of_program(asked, attribute, mark, beside - here):
             possible.append(mark)
         if known >= MIN_KNOWN:
             enough.append(attribute.name)
@@ -136,6 +137,16 @@ def what_is_undecided(population: Population, free: Bools, members: Bools) -> Un
         size,
         tuple(enough),
     )
+
+
+def _is_of_program(
+    population: Population, attribute: Attribute, mark: PossibleMark, others: Floats
+) -> bool:
+    """Whether nearly all other crashes of the same programs have a value: they run there alone."""
+    codes = combinations_of(population).codes(attribute)
+    counts = count_by_value(codes, others, len(attribute.values))
+    have, known = counts[attribute.values.index(mark.value)], counts.sum()
+    return bool(known >= MIN_OTHERS and have > COMMON * known)
 
 
 def _possible(

@@ -27,6 +27,7 @@ from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
     HOST_HOURS,
     LOCK,
+    MIN_N,
     MOMENTS,
     MOSTLY,
     ONE_PROGRAM,
@@ -46,6 +47,7 @@ from gdb_epi.fleet.screen.finding_texts import (
 )
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
+from gdb_epi.fleet.screen.rising import threshold_mark
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.typing_lite import NamedTuple
@@ -195,21 +197,39 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
         evidence.append(f"{most} of its {finding.n} crashes are one signature: {name}")
     words = "one signature" if kinds == 1 else NEARLY if most >= MOSTLY * finding.n else LEADING
     headline = _host_headline(finding, kind, *(special or [words]))
-    if kind == HARDWARE_HOST and (cpu := _main_cpu(population, finding)) is not None:
-        headline += f"; {cpu[1]} of its {finding.n} crashes were on CPU {cpu[0]}"
+    if kind == HARDWARE_HOST:
+        headline += _main_cpu_words(population, finding)
     caveats = (*finding.caveats, *_source(population, finding))
     mark, lines = f"host={finding.value}", tuple(evidence)
     return PopulationVerdict(kind, mark, headline, lines, caveats, (cause,), finding.n, None)
 
 
-def _main_cpu(population: Population, finding: Finding) -> tuple[int, int] | None:
-    """Return the CPU number on which most of a host's crashes were, and how many of them."""
+def _main_cpu_words(population: Population, finding: Finding) -> str:
+    """Say on which CPU number, or which two of one core, most of a host's crashes were."""
     if ONE_CPU not in finding.test or finding.signature.startswith(CPU):
-        return None
+        return ""
     numbers = population.cpu[finding.members & (population.cpu >= 0)]
     counts = np.bincount(numbers, minlength=1)
-    most = int(counts.argmax())
-    return (most, int(counts[most])) if 2 * counts[most] > finding.n else None
+    second, most = np.argsort(counts, kind="stable")[-2:].tolist() if counts.size > 1 else (0, 0)
+    both = int(counts[most] + counts[second])
+    low, high = sorted((most, second))
+    is_one_core = counts[second] >= MIN_N and high - low == _half_of_cpus(population, finding)
+    if is_one_core and 2 * both > finding.n:
+        where = f"{both} of its {finding.n} crashes were on CPUs {low} and {high}"
+        return f"; {where}, by their numbers the two threads of one core: test that core"
+    if 2 * counts[most] <= finding.n:
+        return ""
+    return f"; {counts[most]} of its {finding.n} crashes were on CPU {most}"
+
+
+def _half_of_cpus(population: Population, finding: Finding) -> int | None:
+    """Return by how much Linux numbers the second thread of a core higher; None: not known."""
+    attribute = population.attribute("cpu_count")
+    codes = attribute.crash[finding.members] if attribute is not None else np.zeros(0, np.int64)
+    if attribute is None or not codes.size or codes[0] < 0 or (codes != codes[0]).any():
+        return None
+    count = attribute.values[codes[0]]
+    return int(count) // 2 if count.isdigit() else None
 
 
 def _host_headline(finding: Finding, kind: str, signatures: str = "one signature") -> str:
@@ -231,7 +251,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     named = tuple(cause for cause in causes if cause.findings)
     rest = sum(cause.crashes for cause in causes if not cause.findings)
     total = sum(cause.crashes for cause in causes)
-    kind, headline = _judge(named, rest, parted)
+    kind, headline = _judge(population, named, rest, parted)
     evidence = [finding_sentence(f) for cause in named for f in cause.findings]
     for cause in causes:
         if cause.facts:
@@ -254,12 +274,19 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     )
 
 
-def _judge(named: tuple[Cause, ...], rest: int, parted: SignatureSplit) -> tuple[str, str]:
+def _judge(
+    population: Population, named: tuple[Cause, ...], rest: int, parted: SignatureSplit
+) -> tuple[str, str]:
     """Return the kind and the headline."""
     distinct = list(dict.fromkeys(cause.mark for cause in named))
     marks = " apart from ".join(distinct)
     if parted.is_open:
         return NOT_ENOUGH, parted.answer
+    single = [cause.findings[0] for cause in named if len(cause.findings) == 1]
+    if len(single) == len(named) and (threshold := threshold_mark(population, single)):
+        group = kind_words(single[0].attr, parted.signature)
+        goes = "goes with" if rest else "needs"
+        return named[0].kind, f"{group}: {goes} {threshold} (one limit, not several causes)"
     if len(distinct) > 1:
         return TWO_CAUSES, f"two causes: {marks}"
     if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:

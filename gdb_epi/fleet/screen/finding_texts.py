@@ -25,6 +25,7 @@ from gdb_epi.fleet.screen.finding import (
     TOGETHER,
     Finding,
 )
+from gdb_epi.fleet.screen.programs import is_of_process
 from gdb_epi.fleet.store.days import iso_day
 
 _HARDWARE = frozenset((
@@ -32,7 +33,10 @@ _HARDWARE = frozenset((
     "chassis", "pdu", "switch", "nic", "disk", "nvme", "ssd",
 ))  # fmt: skip
 _SOFTWARE = frozenset(("driver", "kernel", "image", "version"))
+# Attributes whose values are machines under the hosts that records name.
+_MACHINES = frozenset(("hypervisor", "vm_host", "vmhost", "node", "machine", "physical_host"))
 HARDWARE_OR_ITS_CODE = "hardware, firmware, or code that only such hosts run"
+DAMAGE = "hardware, or software that damages memory"
 _PLACES = frozenset(("rack", "row", "chassis", "pdu", "psu", "switch"))
 
 SENTENCES = {
@@ -114,10 +118,14 @@ def needs_or_goes(findings: Sequence[Finding]) -> str:
 
 def is_hardware(attr: str) -> bool:
     """Whether an attribute names a part or a place, by its words: bios_version, cpu_model."""
-    words = set(attr.lower().replace("-", "_").split("_"))
-    if words <= _HARDWARE:
+    words = _words(attr)
+    if words <= _HARDWARE or attr.lower() in _MACHINES:
         return True
     return bool(words & _HARDWARE) and not words & (_SOFTWARE - {"version"})
+
+
+def _words(attr: str) -> set[str]:
+    return set(attr.lower().replace("-", "_").split("_"))
 
 
 def kind_words(attr: str, signature: str) -> str:
@@ -128,7 +136,9 @@ def kind_words(attr: str, signature: str) -> str:
     if attr.lower() in _PLACES:
         return "hardware, power or network of a place"
     if not is_hardware(attr):
-        return "software or configuration"
+        # A zone or a lot of parts: flipped bits speak for what only hosts with that value have.
+        is_software = bool(_words(attr) & _SOFTWARE) or is_of_process(attr)
+        return DAMAGE if signature == BITFLIP and not is_software else "software or configuration"
     return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
 
 

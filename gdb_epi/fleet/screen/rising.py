@@ -12,6 +12,8 @@ from math import isfinite, sqrt
 
 import numpy as np
 
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.statistics.arrays import Floats, Ints
 
 MIN_VALUES = 3
@@ -55,6 +57,27 @@ def caveat_of_rising_rate(
         shown = [*shown[: MAX_SHOWN // 2], "...", *shown[-MAX_SHOWN // 2 :]]
     goes = "rises" if value == order[-1] else "falls"
     return (RISES.format(goes=goes, name=name, rates=", ".join(shown)),)
+
+
+def threshold_mark(population: Population, findings: Sequence[Finding]) -> str | None:
+    """Return the limit that findings of several values of one number are, "memory_gib >= 1024".
+
+    None where they are not the largest (or the smallest) of its values: those are several marks.
+    """
+    attribute = population.attribute(findings[0].attr) if len(findings) > 1 else None
+    if attribute is None or {finding.attr for finding in findings} != {attribute.name}:
+        return None
+    numbers = {value: _number(value) for value in attribute.values}
+    known = {value: number for value, number in numbers.items() if number is not None}
+    order = sorted(known, key=known.__getitem__)
+    chosen = {finding.value for finding in findings}
+    if len(known) < len(numbers) or len(chosen) == len(order):
+        return None
+    if set(order[-len(chosen) :]) == chosen:
+        return f"{attribute.name} >= {order[-len(chosen)]}"
+    if set(order[: len(chosen)]) == chosen:
+        return f"{attribute.name} <= {order[len(chosen) - 1]}"
+    return None
 
 
 def _number(text: str) -> float | None:

@@ -9,6 +9,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.statistics.arrays import Ints
 
 NEVER = 1 << 62  # a day
+LATE = 0.1  # of the time that is known: what ran in it already is no newer than others
 
 
 def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
@@ -23,8 +24,10 @@ def rose_while_others_ended(spans: tuple[Ints, Ints], value: int) -> bool:
     first, last = spans
     others = np.arange(first.size) != value
     start = first[others].min(initial=NEVER)
-    has_both = first[value] < NEVER and start < NEVER
-    return bool(has_both and first[value] > start and last[value] >= last[others].max())
+    if first[value] >= NEVER or start >= NEVER:
+        return False
+    end = last[others].max()
+    return bool(first[value] > start + LATE * (end - start) and last[value] >= end)
 
 
 def first_and_last_days(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
