@@ -118,7 +118,16 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
         status = wait_for_reader()
         if status is not None:
             return status
-    return int(verb.run(values))
+    try:
+        return int(verb.run(values))
+    except EpiError as error:
+        words = error.hint.split()
+        # `gdb-epi fleet top` would ask another database.
+        if words[:2] == [PROGRAM, "fleet"] and len(words) == 3:
+            from gdb_epi.cli.support.messages import database_option_again
+
+            error.hint += database_option_again(values)
+        raise
 
 
 def _no_verb(program: str, package: str, word: str) -> UsageError:

@@ -18,7 +18,7 @@ MAX_WHERE = 48  # columns of a function's name
 UNKNOWN = "?"
 NATIVE, PYTHON = "native", "python"
 _NO_HALF = "no native stack ("  # before the reason why the key `native` is absent
-_ARROWS = ("<-", "<--")
+_ARROWS = ("<-", "<--", "=>")
 
 
 class SignatureWords(NamedTuple):
@@ -29,7 +29,10 @@ class SignatureWords(NamedTuple):
 
 
 def signature_words(line: str, category: str | None) -> SignatureWords:
-    """Take `gsig/2 stable CATEGORY f <- g <-- py:h` apart; any other text is one frame."""
+    """Take `gsig/2 stable CATEGORY f <- g <-- py:h` apart; any other text is one frame.
+
+    Of a hang what is waited for stands before a frame: `deadlock join py:f`, `task py:g`.
+    """
     words = line[:MAX_LINE].split(" ", 3)
     if not words[0].startswith("gsig/"):
         return SignatureWords(category, ((NATIVE, line),) if line else ())
@@ -41,11 +44,10 @@ def signature_words(line: str, category: str | None) -> SignatureWords:
             frames.append("")
         else:
             frames[-1] = f"{frames[-1]} {word}".strip()
-    named = [
-        (PYTHON, frame[3:]) if frame.startswith("py:") else (NATIVE, frame)
-        for frame in frames
-        if frame
-    ]
+    named = []
+    for frame in filter(None, frames):
+        python = f" {frame}".partition(" py:")[2]
+        named.append((PYTHON, python) if python else (NATIVE, frame))
     return SignatureWords(category or words[2], tuple(named[:MAX_FRAMES]))
 
 

@@ -94,6 +94,29 @@ def test_top_in_every_form(shell, tmp_path):
     assert len(parsed) == 7 and parsed[0]["crashes"] == "3"
 
 
+def test_what_is_known_of_no_crash_is_no_column(shell):
+    """`top` had two columns of "?"; `new` called the day of the record the moment of the crash."""
+    circle = "deadlock join py:__main__.stop <- py:__main__.main => queue.Queue py:__main__.consume"
+    text = f"gsig/2 stable killed-external {circle}"
+    signature = {"version": "gsig/2", "keys": {"stable": "ab" * 8}, "text": {"stable": text}}
+    verdict = {"model": 2, "label": "deadlock", "confidence": 0.8}
+    time = {"crash_ts": 1.7e9, "ts_source": "mtime"}
+    record = minimal(1, signature=signature, verdict=verdict, time=time, host={})
+    assert shell("fleet", "ingest", "-", stdin=lines_of([record]).encode()).code == 0
+    database = ("--db", shell.database)
+    head, _, row, _, why, _ = shell("fleet", "top", *database).out.splitlines()
+    assert head.split() == ["crashes", "verdict", "where", "what", "key"]
+    assert row.split() == ["1", "deadlock", "stop", "hung", "ab" * 8]
+    assert why.endswith(f"hosts, last seen; why: gdb-epi fleet check --db {database[1]}")
+    head, _, row, *_ = shell("fleet", "new", *database).out.splitlines()
+    assert head.split() == ["first", "seen", "crashes", "verdict", "where", "what", "key"]
+    assert row.startswith("? (stored 2") and "00:00" not in row and "  stop  " in row
+    for words in (("seen", "nosuch"), ("findings",), ("trend",), ("states",), ("check",)):
+        done = shell("fleet", *words, *database)
+        lines = [line for line in (done.out + done.err).splitlines() if "gdb-epi fleet " in line]
+        assert all(line.endswith(f" --db {database[1]}") for line in lines), lines
+
+
 def test_hostile_texts_reach_no_terminal_and_no_spreadsheet(shell):
     evil = "=cmd()\x1b[31m\u202e<script>"
     signature = {"version": "gsig/2", "keys": {"stable": "aa"}, "text": {"stable": evil}}

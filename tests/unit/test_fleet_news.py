@@ -297,7 +297,8 @@ def test_the_digest(db, receiver, capsys):
     assert main([*words, "--notify", receiver.url]) == 0
     out = capsys.readouterr().out
     assert out.startswith("2025-10-19 to 2025-11-17: 1 new finding, 0 regressed")
-    assert "node-7" in out and "Most frequent" in out
+    assert "node-7" in out and "  NULL pointer, in f1: 24 crashes (" in out
+    assert f"More about a signature: gdb-epi fleet show KEY --db {db}\n" in out
     assert receiver.bodies[0]["news"][0]["kind"] == "digest"
     # What was raised after that day is not in its digest.
     assert main(["fleet", "digest", "--db", db, "--asof", "2025-11-10", "--days", "30"]) == 0

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line, print_rows
+from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -25,13 +26,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_forms(parser)
 
 
-def point_to_check(population: Population) -> None:
+def point_to_check(population: Population, args: Namespace) -> None:
     """Print, below findings, that the data they rest on needs a look, where it does."""
     from gdb_epi.fleet.questions.quality import checks
 
     about = dict.fromkeys(check.about for check in checks(population) if not check.is_fine)
     if about and population.day.size:
-        print_line(f"the data needs a look ({', '.join(about)}): gdb-epi fleet check")
+        again = database_option_again(args)
+        print_line(f"the data needs a look ({', '.join(about)}): gdb-epi fleet check{again}")
 
 
 def run(args: Namespace) -> int:
@@ -55,5 +57,6 @@ def run(args: Namespace) -> int:
     for check in outcomes:
         print_line(f"  {'fine' if check.is_fine else 'look'}  {check.about}: {check.text}")
         if check.advice:
-            print_line(f"        to mend it: {check.advice}")
+            again = database_option_again(args) if check.advice.startswith("gdb-epi fleet") else ""
+            print_line(f"        to mend it: {check.advice}{again}")
     return EXIT_DONE

@@ -21,6 +21,7 @@ EPILOG = (
     "With SIGNATURE: pairs of values (a version and a load) that have more of it than their share."
 )
 LIMIT = 30
+MIN_SHOWN = 0.005  # V of a pair that a table shows: less is 0.00
 _WORDS = {"same": "is the same as", "decides": "decides", "together": "goes with", "apart": "-"}
 
 
@@ -54,10 +55,12 @@ def run(args: Namespace) -> int:
         print(json.dumps({"pairs": [pair._asdict() for pair in pairs], **whole}))
     else:
         rows = [
-            (p.first, _WORDS[p.relation], p.second, f"{p.v:.2f}", p.rows, p.source) for p in pairs
+            (p.first, _WORDS[p.relation], p.second, f"{p.v:.2f}", p.rows, p.source)
+            for p in pairs
+            if p.v >= MIN_SHOWN
         ]
         headers = ("attribute", "", "attribute", "V", "rows", "of")
-        print_table(headers, rows, empty="no two attributes vary")
+        print_table(headers, rows, empty="no two attributes go together")
         for group in correlation.groups:
             print_line(f"one in all but name: {', '.join(group)}")
     return EXIT_DONE

@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.notify import add_notify, address_of, send_unsent_news
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Every day"
@@ -42,5 +43,8 @@ def run(args: Namespace) -> int:
         else:
             for line in (news.title, *news.lines):
                 print_line(line)
+            if news.lines:
+                again = database_option_again(args)
+                print_line(f"More about a signature: gdb-epi fleet show KEY{again}")
         send_unsent_news(engine, args, place, [news])
     return EXIT_DONE

@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import positive, whole
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.fleet.top import NARROW, UNKNOWN, day_of, without_unknown, words_of
+from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE
+
+if TYPE_CHECKING:
+    from gdb_epi.fleet.questions.signatures import NewSignature
 
 GROUP = "Look"
 HELP = "signatures first seen in the last days (counted back from the latest crash)"
 DAYS = 7.0
 LIMIT = 50
+HEADERS = ("first seen", "crashes", "hosts", "verdict", "where", "what", "key")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -44,21 +51,19 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
-    from gdb_epi.fleet.screen.finding_texts import plain_signature
-
-    cells = [
-        [
-            utc_time(row.first_seen),
-            row.crashes,
-            row.hosts,
-            row.key or "",
-            plain_signature(row.signature or ""),
-        ]
-        for row in rows
-    ]
     nothing = "no crashes with a time in this database"
     if until is not None:
         nothing = f"no signature is new in the {args.days:g} days before {utc_time(until)}"
-    headers = ("first seen", "crashes", "hosts", "key", "signature")
-    print_table(headers, cells, nothing, ("signature",))
+    headers, cells, _ = without_unknown(HEADERS, [_cells(row) for row in rows])
+    print_table(headers, cells, nothing, NARROW)
+    if rows:
+        print("")
+        print_line(f"More about a row: gdb-epi fleet show KEY{database_option_again(args)}")
     return EXIT_DONE
+
+
+def _cells(row: NewSignature) -> list[object]:
+    where, what, verdicts = words_of(row.signature, row.verdicts, row.crashes)
+    day = day_of(row.first_seen)
+    first = day if row.timed else f"? (stored {day})"
+    return [first, row.crashes, row.hosts or UNKNOWN, verdicts, where, what, row.key or UNKNOWN]

@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
         if args.json or not (today.regressed or today.again) or today.has_findings:
             _print(today.population, screens, as_json=args.json)
         if not args.json:
-            point_to_check(today.population)
+            point_to_check(today.population, args)
         if place[0] is not None:
             send_unsent_news(engine, args, place, unsent_news(engine, place[0]))
     return EXIT_NEWS if args.exit_code and today.is_new else EXIT_DONE

@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -48,12 +49,15 @@ def run(args: Namespace) -> int:
     if args.json:
         print(json.dumps([state.as_json() for state in states], indent=1))
         return EXIT_DONE
+    again = database_option_again(args)
     for state in states:
         _print(state, history=args.history or args.name is not None)
     if not states and args.name is not None:
-        print_line(f"nothing was decided of {args.name}; gdb-epi fleet states shows all")
+        print_line(f"nothing was decided of {args.name}; all: gdb-epi fleet states{again}")
     elif not states:
-        print("nothing was decided yet; gdb-epi fleet mark signature KEY --acknowledged")
+        print_line(
+            f"nothing was decided yet; gdb-epi fleet mark signature KEY --acknowledged{again}"
+        )
     return EXIT_DONE
 
 

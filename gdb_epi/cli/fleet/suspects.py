@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
         _print_findings(findings, day)
     if screened is not None:
         _print_what_is_open(population, screened)
-    point_to_check(population)
+    point_to_check(population, args)
     return EXIT_DONE
 
 

@@ -19,6 +19,8 @@ from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from gdb_epi.fleet.questions.signatures import TopSignature
 
 GROUP = "Look"
@@ -49,31 +51,50 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
-        print_table(HEADERS, [_cells(row) for row in rows], "no crashes in this database", NARROW)
+        again = database_option_again(args)
+        headers, cells, left_out = without_unknown(HEADERS, [_cells(row) for row in rows])
+        print_table(headers, cells, "no crashes in this database", NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
             for line in caveat_of_prune(before, min(firsts, default=None)):
                 print(f"\n{line}")
-            print_line("")
-            print_line(f"More about a row: gdb-epi fleet show KEY{database_option_again(args)}")
+            print("")
+            if left_out:
+                print_line(f"not known of any: {left_out}; why: gdb-epi fleet check{again}")
+            print_line(f"More about a row: gdb-epi fleet show KEY{again}")
     return EXIT_DONE
 
 
 def _cells(row: TopSignature) -> list[object]:
-    from gdb_epi.render.headline import HUNG
-    from gdb_epi.render.signature_words import where_and_what
-
-    verdicts = ", ".join(
-        label if count == row.crashes else f"{label} {count}"
-        for label, count in row.verdicts.items()
-    )
-    hung = bool(row.verdicts) and row.verdicts.keys() <= HUNG
-    where, what = where_and_what(row.signature or "", row.category, hung=hung)
-    seen = _day(row.last_seen)
+    where, what, verdicts = words_of(row.signature, row.verdicts, row.crashes, row.category)
+    seen = day_of(row.last_seen) or UNKNOWN
     return [row.crashes, row.hosts or UNKNOWN, verdicts, seen, where, what, row.key or UNKNOWN]
 
 
-def _day(moment: float | None) -> str:
+def words_of(
+    line: str | None, verdicts: Mapping[str, int], crashes: int, category: str | None = None
+) -> tuple[str, str, str]:
+    """Return where a signature's crashes are, what they are, and their verdicts, for a table."""
+    from gdb_epi.render.headline import HUNG
+    from gdb_epi.render.signature_words import where_and_what
+
+    hung = bool(verdicts) and verdicts.keys() <= HUNG
+    labels = (f"{v}{'' if count == crashes else f' {count}'}" for v, count in verdicts.items())
+    return (*where_and_what(line or "", category, hung=hung), ", ".join(labels))
+
+
+def without_unknown(
+    headers: Sequence[str], cells: Sequence[Sequence[object]]
+) -> tuple[Sequence[str], Sequence[Sequence[object]], str]:
+    """Return a table without the columns of which nothing is known, and the names of these."""
+    kept = [i for i in range(len(headers)) if not cells or any(row[i] != UNKNOWN for row in cells)]
+    rows = [[row[i] for i in kept] for row in cells]
+    lost = [name for i, name in enumerate(headers) if i not in kept]
+    return [headers[i] for i in kept], rows, ", ".join(lost)
+
+
+def day_of(moment: float | None) -> str:
+    """Return the day of a moment, "" without one."""
     from gdb_epi.fleet.questions.seen import utc_time
 
-    return utc_time(moment).partition(" ")[0] or UNKNOWN
+    return utc_time(moment).partition(" ")[0]

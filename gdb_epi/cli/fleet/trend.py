@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument
+from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -58,11 +59,13 @@ def run(args: Namespace) -> int:
         for row in rows
     ]
     headers = ("day", "crashes", "hosts", "per 1000 host-hours", "")
-    print_table(headers, cells, empty="no crashes with a time")
+    if cells or not timeless:
+        print_table(headers, cells, empty="no crashes with a time")
     if timeless:
-        print(
-            f"{counted(timeless, 'more crash')} in none of these days, as no time of theirs is "
-            "believed: gdb-epi fleet check"
+        more = "crash" if not rows else "more crash"
+        print_line(
+            f"{counted(timeless, more)} without a time that is believed; why: "
+            f"gdb-epi fleet check{database_option_again(args)}"
         )
     if pruned is not None:
         print(f"before {iso_day(pruned)} crashes were pruned: nothing begins there")

@@ -11,6 +11,8 @@ from gdb_epi.util import shell_word
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from gdb_epi.cli.support.quick_parser import ParsedArguments
+
 
 def say(line: str) -> None:
     """Write one line to standard error, with nothing in it that steers a terminal."""
@@ -25,10 +27,11 @@ def file_options_again(args: Namespace) -> str:
     return words + "".join(f" --sysroot {shell_word(root)}" for root in args.sysroot or ())
 
 
-def database_option_again(args: Namespace) -> str:
+def database_option_again(args: Namespace | ParsedArguments) -> str:
     """Return --db as it was given, or --no-db; an address that may hold a password as URL."""
     if getattr(args, "no_db", False):
         return " --no-db"
-    if not args.db:
+    address: str | None = getattr(args, "db", None)
+    if not address:
         return ""
-    return f" --db {'URL' if '@' in args.db else shell_word(args.db)}"
+    return f" --db {'URL' if '@' in address else shell_word(address)}"

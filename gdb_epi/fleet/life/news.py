@@ -23,7 +23,13 @@ from gdb_epi.fleet.life.marks import (
 )
 from gdb_epi.fleet.life.states import State, all_states, failed_fixes
 from gdb_epi.fleet.population.cache import load_times
-from gdb_epi.fleet.questions.signatures import new_signatures, top_signatures
+from gdb_epi.fleet.questions.seen import signature_title
+from gdb_epi.fleet.questions.signatures import (
+    NewSignature,
+    TopSignature,
+    new_signatures,
+    top_signatures,
+)
 from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
 from gdb_epi.fleet.screen.finding_texts import plain_signature
@@ -156,27 +162,23 @@ def digest(engine: Engine, days: int, until: int, now: float) -> News:
     open_ones = [_of_finding(f).title for f in findings if f not in fresh and f.state == OPEN]
     _part(lines, "Still open:", open_ones)
     _part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
+    _part(lines, "New signatures:", [_signature_line(row) for row in new])
+    fresh_keys = {row.key for row in new}
+    others = [_signature_line(row) for row in top if row.key not in fresh_keys]
     _part(
-        lines,
-        "New signatures:",
-        [
-            f"{plain_signature(row.signature or row.key or '')}: {counted(row.crashes, 'crash')}"
-            for row in new
-        ],
-    )
-    _part(
-        lines,
-        "Most frequent of all time:",
-        [
-            f"{plain_signature(r.signature or r.key or '')}: {counted(r.crashes, 'crash')}"
-            for r in top
-        ],
+        lines, "Most frequent of the older ones:" if new else "Most frequent of all time:", others
     )
     span = f"{iso_day(first)} to {iso_day(until)}"
     title = f"{span}: {counted(len(fresh), 'new finding')}, {len(regressed)} regressed, "
     title += f"{counted(len(new), 'new signature')}"
     kept = {"days": days, "until": iso_day(until)}
     return News(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
+
+
+def _signature_line(row: NewSignature | TopSignature) -> str:
+    """Return what happened, where, how often, and the key by which more is asked."""
+    title = signature_title(row.signature or "", None, list(row.verdicts))
+    return f"{title}: {counted(row.crashes, 'crash')} ({row.key})"
 
 
 def _part(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:

@@ -172,7 +172,10 @@ _KEY = (t.sig.c.kind, t.sig.c.key)
 
 
 class NewSignature(NamedTuple):
-    """A signature whose first crash ever lies in the window."""
+    """A signature whose first crash ever lies in the window.
+
+    Without a `timed` crash it was first seen on the day on which its first record came.
+    """
 
     first_seen: float
     kind: str
@@ -180,6 +183,8 @@ class NewSignature(NamedTuple):
     crashes: int
     hosts: int
     signature: str | None
+    verdicts: dict[str, int]
+    timed: bool
 
 
 class CurveDay(NamedTuple):
@@ -249,9 +254,11 @@ def new_signatures(
             hosts = population.host[chosen & (population.signature == number)]
             size = int(np.unique(hosts[hosts >= 0]).size)
             kind, key = keys.get(name, ("", ""))
-            rows.append(
-                NewSignature(float(first[number]), kind, key, int(counts[number]), size, name)
-            )
+            same = crash.c.sig_id.in_(select(sig.c.id).where(sig.c.kind == kind, sig.c.key == key))
+            verdicts = dict(verdicts_of(connection, same)[:MAX_VERDICTS])
+            timed = bool((chosen & population.timed & (population.signature == number)).any())
+            values = (kind, key, int(counts[number]), size, name, verdicts, timed)
+            rows.append(NewSignature(float(first[number]), *values))
     return rows
 
 
