@@ -38,7 +38,7 @@ def doctor(session: Session, args: Namespace) -> Report:
     each mapped object whether the file here and the file that GDB loaded are the build that ran;
     commands and detectors that failed to load.
     """
-    host: Mapping[str, Any] = session.options.get("host") or {}
+    host = session.host_facts
     packages = {name: package_state(name) for name in PACKAGES}
     broken = [*host.get("broken", ()), *_broken_detectors()]
     document: dict[str, Any] = {

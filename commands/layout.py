@@ -46,7 +46,7 @@ def _in_use(session: Session) -> Layout | None:
 def _emit(session: Session) -> Report:
     from gdb_epi.cpython.layout.emit import emit_layout
 
-    source = session.options.get("types")
+    source = session.debug_types
     if source is None:
         raise InputError("no debug information here", hint="run inside gdb, on a libpython")
     table = emit_layout(source.type_layout, source.constant, source.header())

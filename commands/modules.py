@@ -46,7 +46,7 @@ def modules(session: Session, args: Namespace) -> Report:
     """
     python = session.state.required_python()
     access = PlainValues(session.target, python)
-    sysroot = str(session.options.get("sysroot") or "") or None
+    sysroot = session.sysroot or None
     errors: list[SoftError] = []
     interpreters: list[dict[str, Any]] = []
     rows: list[list[object]] = []

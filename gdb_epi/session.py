@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Session: a target, its decoded state, and the user's options."""
+"""Session: a target, its decoded state, and what the user selected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import StructType, Target
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -63,22 +63,39 @@ class Host(Protocol):
         """Stop the process in Python code; return the breakpoint's number. Raises InputError."""
 
 
+class DebugTypes(Protocol):
+    """What the host (GDB) knows of C types by debug information."""
+
+    def type_layout(self, name: str) -> StructType | None:
+        """Return a C type, or None."""
+
+    def constant(self, name: str) -> int | None:
+        """Return the value of an enumerator, or None."""
+
+    def header(self) -> dict[str, Any]:
+        """Return what a layout table says about its origin."""
+
+
 class Session:
     """What a command works on; `target` is None when no process is loaded.
 
-    `selected_tid` is the thread that the user selected in the host (GDB), or None;
-    `selected_frame` the native frame of it that the user selected, None for the innermost.
+    `sysroot` is the user's, for sources. Where there is a host (GDB), `host_facts` is what `epi
+    doctor` tells of it, `selected_tid` the thread that the user selected there, and
+    `selected_frame` the native frame of it, None for the innermost.
     """
 
     def __init__(
         self,
         target: Target | None,
-        options: Mapping[str, Any] | None = None,
-        selected_tid: int | None = None,
+        *,
+        sysroot: str | None = None,
+        debug_types: DebugTypes | None = None,
     ) -> None:
         self._target = target
-        self.options = dict(options or {})
-        self.selected_tid = selected_tid
+        self.sysroot = sysroot
+        self.debug_types = debug_types
+        self.host_facts: Mapping[str, Any] = {}
+        self.selected_tid: int | None = None
         self.selected_frame: SelectedFrame | None = None
         self.host: Host | None = None
         self.masked: dict[int, str] = {}  # objects that a secret's name led to

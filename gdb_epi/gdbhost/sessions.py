@@ -68,7 +68,7 @@ class Sessions:
         self._session.host = HOST
         self._session.selected_tid = selected_lwp()
         self._session.selected_frame = selected_frame()
-        self._session.options["host"] = self._host(self._session)
+        self._session.host_facts = self._host(self._session)
         return self._session
 
     def prepare(self) -> None:
@@ -122,9 +122,11 @@ class Sessions:
         return old, values_of(target, python, limits)
 
     def _renew(self, target: Target | None, key: tuple[object, ...]) -> None:
+        from gdb_epi.gdbhost.debug_info import DebugTypes
+        from gdb_epi.gdbhost.opening import local_sysroot
         from gdb_epi.session import Session
 
-        self._session = Session(target, _options())
+        self._session = Session(target, sysroot=local_sysroot(), debug_types=DebugTypes())
         self._key = key
 
     def _key_of(self, inferior: gdb.Inferior) -> tuple[object, ...]:
@@ -168,13 +170,6 @@ class Sessions:
             "broken": tuple(self.broken),
             "loaded_build_id": getattr(target, "loaded_build_id", None),
         }
-
-
-def _options() -> dict[str, Any]:
-    from gdb_epi.gdbhost.debug_info import DebugTypes
-    from gdb_epi.gdbhost.opening import local_sysroot
-
-    return {"types": DebugTypes(), "sysroot": local_sysroot()}
 
 
 def _touch_threads() -> None:

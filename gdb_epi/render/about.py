@@ -26,7 +26,7 @@ PACKAGES = {
 
 def about_lines(session: Session, settings: Mapping[str, str]) -> list[str]:
     """Return the few lines of `info epi`; `epi doctor` says more."""
-    host: Mapping[str, Any] = session.options.get("host") or {}
+    host = session.host_facts
     lines = version_lines(host, {})
     if not session.has_target:
         lines.append("no process and no core is loaded")

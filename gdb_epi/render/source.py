@@ -124,7 +124,6 @@ def highlighted(lines: list[str], filename: str) -> list[str]:
 def source_finder(session: Session) -> SourceFinder:
     """Return the finder of sources, with the user's sysroot and the time of the core file."""
     python = session.state.required_python()
-    sysroot = session.options.get("sysroot")
     path = getattr(session.target, "path", None)
     written_at = None
     with suppress(OSError):
@@ -132,7 +131,7 @@ def source_finder(session: Session) -> SourceFinder:
     return SourceFinder(
         session.target,
         python,
-        sysroot=str(sysroot) if sysroot else None,
+        sysroot=session.sysroot or None,
         written_at=written_at,
     )
 

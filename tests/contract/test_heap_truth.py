@@ -36,7 +36,7 @@ MAX_SECONDS = 40.0  # of processor time, most of it of the mutations themselves
 def opened(interpreter: Interpreter) -> tuple[Made, Session]:
     made = made_or_skip(interpreter, "heap_objects")
     sysroot = sysroot_of(made)
-    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), {"sysroot": sysroot})
+    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), sysroot=sysroot)
 
 
 def heap_of(session: Session, target: Any = None, **options: Any) -> ObjectsByType:
@@ -228,7 +228,7 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
         for _ in range(16):
             place = chance.choice(touched) + 8 * chance.randrange(-4, 40)
             target.put_word(place & ~7, chance.choice(HOSTILE))
-        damaged = Session(target, session.options)
+        damaged = Session(target, sysroot=session.sysroot)
         damaged.__dict__["state"] = session.state
         references(damaged, truth["target"])
         found(damaged, "list", subclasses=True)

@@ -48,7 +48,7 @@ KINDS = {
 def opened(interpreter: Interpreter) -> tuple[Made, Session]:
     made = made_or_skip(interpreter, "source_modules")
     sysroot = sysroot_of(made)
-    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), {"sysroot": sysroot})
+    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), sysroot=sysroot)
 
 
 def decode(target: Any, python: PythonState | None = None) -> ImportedModules:

@@ -119,7 +119,7 @@ def test_the_command_shows_carets_and_says_what_was_checked() -> None:
     interpreter = next(one for one in discover() if one.minor >= (3, 11))
     made = made_of(interpreter, "source_places")
     sysroot = sysroot_of(made)
-    session = Session(CoreFileTarget.open(made.core), {"sysroot": sysroot})
+    session = Session(CoreFileTarget.open(made.core), sysroot=sysroot)
     frames = session.state.python_threads()[0].frames
     names = {os.path.basename(frame.filename): n for n, frame in enumerate(frames)}
     report = list_source(session, Namespace(frame=names["timed.py"], context=2, force=False))
@@ -137,7 +137,7 @@ def test_lines_below_frames_are_checked_ones_only() -> None:
     interpreter = next(one for one in discover() if one.minor >= (3, 11))
     made = made_of(interpreter, "source_places")
     sysroot = sysroot_of(made)
-    session = Session(CoreFileTarget.open(made.core), {"sysroot": sysroot})
+    session = Session(CoreFileTarget.open(made.core), sysroot=sysroot)
     below = source_line_printer(session)
     frames = session.state.python_threads()[0].frames
     shown = {os.path.basename(frame.filename): below(frame) for frame in frames}

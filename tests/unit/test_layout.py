@@ -571,4 +571,4 @@ def test_of_a_stripped_python_no_empty_table_is_made() -> None:
     )
     given = Namespace(struct=None, emit=True, python=None)
     with pytest.raises(InputError, match="no debug information"):
-        command(Session(None, {"types": stripped}), given)
+        command(Session(None, debug_types=stripped), given)

@@ -148,7 +148,7 @@ def _decode(
         from gdb_epi.analysis import analyze
         from gdb_epi.session import Session
 
-        session = Session(target, {"sysroot": options.sysroot})
+        session = Session(target, sysroot=options.sysroot)
         examined = Examined(analyze(session), None)
         if options.stacks:
             from gdb_epi.record.stacks import stacks_json
