@@ -24,6 +24,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import head_of
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form
+from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS
@@ -37,6 +38,7 @@ MOST_ITEMS = 1 << 40
 MAX_LOOKED_AT = 64  # items that must be objects
 LARGEST_BLOCK = 512  # bytes that pymalloc gives (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c)
 MAX_SUSPECTED = 64  # objects of all the heap; more counts that are too large are an overwrite
+GC_HEAD = 16  # bytes of PyGC_Head, before an object that the collector tracks
 SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
 
 
@@ -51,9 +53,32 @@ class _Count(NamedTuple):
     most: int
     items: int  # address of the first one; 0 where items are bytes
     room: str  # the sentence that says how much room there is
-    ends: tuple[int, int] | None = (
-        None  # where characters begin, and bytes of one, that a NUL follows
-    )
+    ends: tuple[int, int] | None = None  # where characters that a NUL follows begin, bytes of one
+
+
+class _InlineItems(NamedTuple):
+    """Offsets of an object whose items follow its head: of the count and of the items; their width.
+
+    Up to GC_HEAD bytes lie before the object in its block.
+    """
+
+    count_at: int
+    start: int
+    width: int
+
+
+def _inline_items(layout: Layout) -> dict[str, _InlineItems]:
+    """Return where tuples and bytes have their items, as far as the layout tells."""
+    size_at = layout.offset("PyVarObject", "ob_size")
+    starts = {
+        "tuple": (layout.offset("PyTupleObject", "ob_item"), WORD),
+        "bytes": (layout.offset("PyBytesObject", "ob_sval"), 1),
+    }
+    return {
+        name: _InlineItems(size_at, start, width)
+        for name, (start, width) in starts.items()
+        if size_at is not None and start is not None
+    }
 
 
 @check(
@@ -183,16 +208,10 @@ def _suspected(
     form = str_form(layout, 0)
     if size_at is None or type_at is None:
         return None
-    fields: dict[str, tuple[int, int, int]] = {}  # where the count is, the head, bytes of an item
-    for name, struct, member, width in (
-        ("tuple", "PyTupleObject", "ob_item", WORD),
-        ("bytes", "PyBytesObject", "ob_sval", 1),
-    ):
-        start = layout.offset(struct, member)
-        if start is not None:
-            fields[name] = size_at, start, width
+    fields = _inline_items(layout)
     if form is not None:
-        fields["str"] = form.length_at, min(head for head, _width in form.kinds.values()), 1
+        head = min(head for head, _width in form.kinds.values())
+        fields["str"] = _InlineItems(form.length_at, head, 1)
     rooms = {
         name: (at, layout.size(struct) or 0)
         for name, struct, member in _SAID
@@ -205,7 +224,7 @@ def _suspected(
         for name, kind in types.items():
             head = head_of(kind.flags)
             left = blocks.block - head  # for the object
-            if name in fields and left >= fields[name][1]:
+            if name in fields and left >= fields[name].start:
                 at, start, width = fields[name]
                 most = (left - start) // width
                 numbers = row.that_count(kind.address, head + type_at, head + at, most)
@@ -229,7 +248,7 @@ def _suspected_in_chunks(
     census: PoolCensus,
     walk: ObjectWalk,
     chunks: HeapChunks,
-    fields: dict[str, tuple[int, int, int]],
+    fields: dict[str, _InlineItems],
 ) -> dict[str, list[int]]:
     """Return the objects in chunks of malloc's, larger than pymalloc's blocks, that count more."""
     kinds = {
@@ -326,21 +345,14 @@ def _of_owners(
 ) -> Iterator[_Count]:
     """Yield the counts of objects that are larger than their room."""
     size_at = reader.layout.offset("PyVarObject", "ob_size")
-    if size_at is None:
-        return
     for kind, struct, member in _SAID:
         room_at = reader.layout.offset(struct, member)
-        if room_at is not None:
+        if size_at is not None and room_at is not None:
             start_at = reader.layout.offset(struct, "ob_item", "ob_bytes") or 0
             places = size_at, room_at, start_at
             yield from _beyond_allocated(context, reader, kind, of_kind[kind], places)
-    for kind, struct, member, width in (
-        ("tuple", "PyTupleObject", "ob_item", WORD),
-        ("bytes", "PyBytesObject", "ob_sval", 1),
-    ):
-        head = reader.layout.offset(struct, member)
-        if head is not None:
-            yield from _beyond_block(context, reader, kind, of_kind[kind], size_at, head, width)
+    for kind, inline in _inline_items(reader.layout).items():
+        yield from _beyond_block(context, reader, kind, of_kind[kind], inline)
     yield from _long_strings(context, reader, of_kind["str"])
 
 
@@ -356,8 +368,8 @@ def _long_strings(context: Context, reader: PagedReader, owners: list[int]) -> I
             if state in form.kinds:
                 shapes.setdefault(form.kinds[state], []).append(owner)
     for (head, width), alike in shapes.items():
-        places = form.length_at, head, width
-        for count in _beyond_block(context, reader, "str", alike, *places):
+        inline = _InlineItems(form.length_at, head, width)
+        for count in _beyond_block(context, reader, "str", alike, inline):
             yield count._replace(most=count.most - 1)
 
 
@@ -389,26 +401,24 @@ def _beyond_block(
     reader: PagedReader,
     kind: str,
     owners: list[int],
-    size_at: int,
-    head: int,
-    width: int,
+    inline: _InlineItems,
 ) -> Iterator[_Count]:
     """Yield the objects whose items follow them, in a block that is too small for them."""
-    index = address_index(context)
-    for owner, held in zip(owners, reader.words([o + size_at for o in owners]), strict=True):
+    index, (count_at, start, width) = address_index(context), inline
+    for owner, held in zip(owners, reader.words([o + count_at for o in owners]), strict=True):
         if held < 1 << LEAST_BIT:
             continue
-        end = index.end_of_block(owner) or index.end_of_block(owner - 16)
-        if end is None or owner + head + width * held <= end:
+        end = index.end_of_block(owner) or index.end_of_block(owner - GC_HEAD)
+        if end is None or owner + start + width * held <= end:
             continue
-        if index.place_in_block(owner) not in (None, 0, 16):
+        if index.place_in_block(owner) not in (None, 0, GC_HEAD):
             continue  # it is no object of its own: something like one inside of a block
-        most = (end - owner - head) // width
-        least = most - most // SLACK - 16 // width
-        items = owner + head if kind == "tuple" else 0
+        most = (end - owner - start) // width
+        least = most - most // SLACK - GRAIN // width
+        items = owner + start if kind == "tuple" else 0
         text = f"the block that it lies in has room for {most}"
-        ends = (owner + head, width) if kind in ("str", "bytes") else None
-        yield _Count(owner, kind, owner + size_at, held, max(least, 0), most, items, text, ends)
+        ends = (owner + start, width) if kind in ("str", "bytes") else None
+        yield _Count(owner, kind, owner + count_at, held, max(least, 0), most, items, text, ends)
 
 
 def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
