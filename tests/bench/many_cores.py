@@ -26,8 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.small_cores import SNAPSHOTS, core_of
-
-from gdb_epi.target.snapshot import SnapshotTarget
+from support.snapshot import SnapshotTarget
 
 NO_CORE_EVERY = 100
 WHOLE_EVERY = 5  # the others have headers and notes, and no memory: they cost a fifth

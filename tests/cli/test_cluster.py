@@ -18,9 +18,8 @@ from pathlib import Path
 import pytest
 from support.shell import Shell
 from support.small_cores import SNAPSHOTS, core_of
+from support.snapshot import SnapshotTarget
 from support.waiting import wait_until
-
-from gdb_epi.target.snapshot import SnapshotTarget
 
 HAS_DASK = find_spec("distributed") is not None
 needs_dask = pytest.mark.skipif(not HAS_DASK, reason="no Dask: pip install distributed")

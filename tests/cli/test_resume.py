@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from support.shell import INTERRUPTIBLE, Shell
 from support.small_cores import SNAPSHOTS, core_of
+from support.snapshot import SnapshotTarget
 from support.waiting import wait_until
 
 from gdb_epi.target.api import ProcessInfo
-from gdb_epi.target.snapshot import SnapshotTarget
 
 SNAPSHOT = next(SNAPSHOTS.glob("trixie-*-generators.json.xz"))
 CORES = 12

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from support.cores import program
 from support.interpreters import Interpreter, one_per_minor
@@ -10,8 +12,9 @@ from support.judge import opened
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.expression_path import resolve_path
+from gdb_epi.cpython.values.expression_path import START, follow_steps
 from gdb_epi.cpython.values.process_values import Values, values_of
+from gdb_epi.cpython.values.repr_decoder import ReprDecoder
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import InputError, UsageError
 
@@ -55,6 +58,21 @@ REFUSED = {
     "ordered['b']": "has no key 'b'",
     "nobody": "no variable nobody",
 }
+
+
+def resolve_path(decoder: ReprDecoder, text: str, lookup: Callable[[str], int | None]) -> int:
+    """Return the PyObject * that a path leads to; `lookup` finds the first name.
+
+    Raises UsageError for what is no path, InputError when a step leads nowhere.
+    """
+    start = START.match(text)
+    if start is None:
+        raise UsageError(f"{text!r} is no name and no address", hint="a.b[3]['k'], 0x7f..")
+    word = start.group(1)
+    address = int(word, 16) if word[:2] in ("0x", "0X") else lookup(word)
+    if address is None:
+        raise InputError(f"no variable {word}", hint="epi locals")
+    return follow_steps(decoder, address, text, start.end())
 
 
 def reader(interpreter: Interpreter, name: str, function: str) -> tuple[Values, object]:

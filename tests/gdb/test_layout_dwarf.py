@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.layout_tables import parse_asyncio_offsets
 
 from gdb_epi.cpython.layout.layout import (
     Layout,
     build_layouts,
-    parse_asyncio_offsets,
     parse_debug_offsets,
 )
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from support.mutate import MutatedTarget
+from support.snapshot import SnapshotTarget
 
 from gdb_epi.analysis import analyze
 from gdb_epi.session import Session
 from gdb_epi.sizes import PAGE
-from gdb_epi.target.snapshot import SnapshotTarget
 
 SNAPSHOTS = sorted((Path(__file__).parents[1] / "data" / "snapshots").glob("*.json.xz"))
 IDS = [path.name.removesuffix(".json.xz") for path in SNAPSHOTS]

@@ -27,8 +27,8 @@ from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.api import Target
 from gdb_epi.target.corefile import CoreFileTarget
-from gdb_epi.target.snapshot import SnapshotTarget
 from support.mutate import Scene, damage_file, damaged
+from support.snapshot import SnapshotTarget
 
 ROOT = Path(__file__).resolve().parents[2]
 SNAPSHOTS = ROOT / "tests" / "data" / "snapshots"

@@ -14,7 +14,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Thread
-from gdb_epi.target.snapshot import SnapshotTarget
+from support.snapshot import SnapshotTarget
 
 
 class MutatedTarget:

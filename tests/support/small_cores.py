@@ -16,7 +16,7 @@ from gdb_epi.machine.x86_64 import X86_64
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import core_notes, elf
 from gdb_epi.target.api import DUMPED
-from gdb_epi.target.snapshot import SnapshotTarget
+from support.snapshot import SnapshotTarget
 
 SNAPSHOTS = Path(__file__).resolve().parents[1] / "data" / "snapshots"
 _PRSTATUS_SIZE = 336

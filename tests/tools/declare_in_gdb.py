@@ -14,9 +14,12 @@ import sys
 
 import gdb
 
-sys.path.insert(0, os.environ["GDB_EPI_ROOT"])
+ROOT = os.environ["GDB_EPI_ROOT"]
+sys.path[:0] = [ROOT, os.path.join(ROOT, "tests")]
 
-from gdb_epi.cpython.layout.spec import STRUCTS, struct_key
+from support.layout_tables import struct_key
+
+from gdb_epi.cpython.layout.spec import STRUCTS
 
 INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long"}
 AGGREGATES = {gdb.TYPE_CODE_STRUCT: "struct", gdb.TYPE_CODE_UNION: "union"}

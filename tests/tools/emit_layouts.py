@@ -27,12 +27,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from layout_from_headers import build_stub, debug_offsets_map
-
-from gdb_epi.cpython.layout.emit import add_variants, dump_layout
+from support.layout_tables import add_variants, dump_layout
 
 LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layout" / "generated"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")

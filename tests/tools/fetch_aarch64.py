@@ -182,12 +182,13 @@ def by_user_emulator() -> None:
 
 def record(death: str, gdb: str) -> Path:
     """Record what an analysis of a core reads, with GDB's native frames; return the file."""
-    sys.path[:0] = [str(PROGRAM.parents[2])]
+    sys.path[:0] = [str(PROGRAM.parents[2]), str(PROGRAM.parents[1])]
+    from support.snapshot import RecordingTarget
+
     from gdb_epi.analysis import analyze
     from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.session import Session
     from gdb_epi.target.corefile import CoreFileTarget
-    from gdb_epi.target.snapshot import RecordingTarget
 
     core, sysroot = cores() / death, str(root())
     inner = CoreFileTarget.open(core, sysroot=sysroot)

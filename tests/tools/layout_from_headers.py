@@ -16,9 +16,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from gdb_epi.cpython.layout.spec import CONSTANTS, canonical_path, struct_key
+from support.layout_tables import canonical_path, struct_key
+
+from gdb_epi.cpython.layout.spec import CONSTANTS
 
 PUBLIC = ("frameobject.h", "structmember.h", "datetime.h", "opcode.h", "pythread.h")
 # Headers that exist for one platform only, or that define data instead of types.

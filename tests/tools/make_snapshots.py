@@ -22,13 +22,13 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).res
 from support.cores import CoreFailed, make_core
 from support.fuzzing import COMMAND_LINES, run_command
 from support.interpreters import by_id, one_per_minor
+from support.snapshot import RecordingTarget
 
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import EpiError
 from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
-from gdb_epi.target.snapshot import RecordingTarget
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "snapshots"
 # `find` and `modules --all` read all there is.

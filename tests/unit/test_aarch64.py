@@ -7,6 +7,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from support.snapshot import SnapshotTarget
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.layout.layout import load_layout
@@ -22,7 +23,6 @@ from gdb_epi.target.core_notes import NT_ARM_SYSTEM_CALL, NT_ARM_TLS, NT_PRSTATU
 from gdb_epi.target.derived_registers import NO_CALL, stands_at_call, with_derived_registers
 from gdb_epi.target.elf import Note
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.snapshot import SnapshotTarget
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "aarch64" / "behind_handler.json.xz"
 TEXT, TP, SIZE_AT, DESCRIPTOR = 0x400000, 0xFFFF_A000_0740, 0x500000, 0x740

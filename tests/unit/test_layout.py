@@ -12,11 +12,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.layout_tables import (
+    add_variants,
+    canonical_path,
+    dump_layout,
+    parse_asyncio_offsets,
+    struct_key,
+)
 
 from commands.layout import layout as command
 from gdb_epi.cpython.frames.chain import InterpreterFrames
 from gdb_epi.cpython.layout import layout as layout_module
-from gdb_epi.cpython.layout.emit import SCHEMA, add_variants, dump_layout, emit_layout
+from gdb_epi.cpython.layout.emit import SCHEMA, emit_layout
 from gdb_epi.cpython.layout.layout import (
     COOKIE,
     MAX_GROWTH,
@@ -26,10 +33,9 @@ from gdb_epi.cpython.layout.layout import (
     available_tables,
     build_layouts,
     load_layout,
-    parse_asyncio_offsets,
     parse_debug_offsets,
 )
-from gdb_epi.cpython.layout.spec import STRUCTS, canonical_path, struct_key
+from gdb_epi.cpython.layout.spec import STRUCTS
 from gdb_epi.errors import InputError
 from gdb_epi.session import Session
 from gdb_epi.target.api import MemberLayout, StructType

@@ -40,38 +40,3 @@ def emit_layout(
         "debug_offsets": {},
         "structs": {n: _encode_struct(s) for n, s in structs.items() if s is not None},
     }
-
-
-def add_variants(document: dict[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Add the structs that another patch release of the same build lays out differently.
-
-    Growth at the end is no difference. A variant is known by its size, so one of equal size cannot
-    be kept. Return the names of the structs that got one.
-    """
-    names = []
-    for name, (size, members) in other["structs"].items():
-        old_size, old_members = document["structs"].get(name, (size, members))
-        kept = all(members.get(path, [-1])[0] == m[0] for path, m in old_members.items())
-        if kept or size == old_size or name in ("_PyRuntimeState", "PyInterpreterState"):
-            continue
-        variants = document.setdefault("variants", {}).setdefault(name, [])
-        if all(size != variant[0] for variant in variants):
-            variants.append([size, members])
-            names.append(name)
-    return names
-
-
-def dump_layout(document: Mapping[str, Any]) -> str:
-    """Return the document as JSON with one struct or header entry per line, for diffs."""
-    import json
-
-    def line(value: Any) -> str:
-        return json.dumps(value, separators=(",", ":"))
-
-    parts = [f'"schema":{line(document["schema"])}']
-    for section in ("header", "constants", "debug_offsets", "structs", "variants"):
-        if section not in document:
-            continue
-        rows = (f"{line(key)}:{line(value)}" for key, value in document[section].items())
-        parts.append(f'"{section}":{{\n' + ",\n".join(rows) + "\n}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -29,7 +29,6 @@ __all__ = [
     "available_tables",
     "build_layouts",
     "load_layout",
-    "parse_asyncio_offsets",
     "parse_debug_offsets",
 ]
 
@@ -455,26 +454,6 @@ def parse_debug_offsets(raw: bytes) -> DebugOffsets:
         return DebugOffsets(version, free_threaded, {}, (text,))
     words, complaints = _believable(_raw_words(raw, places), table)
     return DebugOffsets(version, free_threaded, words, tuple(complaints))
-
-
-def parse_asyncio_offsets(
-    raw: bytes, version: tuple[int, int], free_threaded: bool = False
-) -> DebugOffsets:
-    """Read the ELF section `.AsyncioDebug` (CPython 3.14+) out of untrusted bytes.
-
-    The section has no header, so the caller must know the version. It lies in the `_asyncio`
-    module, or in the executable where that is built in. Never raises. The words fit
-    `Layout.with_debug_offsets`.
-    """
-    table = load_layout(version, free_threaded)
-    gil = load_layout(
-        version
-    )  # a header table lacks this struct, whose words are the same everywhere
-    places = gil.struct("_Py_AsyncioModuleDebugOffsets") if gil else None
-    if table is None or places is None:
-        return DebugOffsets(None, free_threaded, {}, ("no asyncio table for this version",))
-    words, complaints = _believable(_raw_words(raw, places), table)
-    return DebugOffsets(None, free_threaded, words, tuple(complaints))
 
 
 def _parse_header(raw: bytes) -> tuple[int, bool] | str:

@@ -191,21 +191,6 @@ CONSTANTS: tuple[str, ...] = (
 )
 
 
-def canonical_path(path: str) -> str:
-    """Return a C member path without the wrappers: "ob_base.ob_size" gives "ob_size"."""
-    return ".".join(part for part in path.split(".") if part not in TRANSPARENT)
-
-
-def struct_key(c_name: str) -> str:
-    """Return the key under which a table holds the struct that C calls `c_name`."""
-    if c_name in STRUCTS:
-        return c_name
-    for key, spec in STRUCTS.items():
-        if c_name in spec.spellings:
-            return key
-    return c_name
-
-
 def spec_for(name: str) -> StructSpec:
     """Return how to look up `name`: the table's key, or any C spelling."""
     return STRUCTS.get(name) or StructSpec((name,))

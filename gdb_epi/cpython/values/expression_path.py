@@ -8,7 +8,7 @@ lists, deques and dicts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE
 from gdb_epi.cpython.values.context import OBJECT_MEMBERS
@@ -30,22 +30,6 @@ _STEP = re.compile(
 )
 
 _STRUCTS = {"list": "PyListObject", "collections.deque": "dequeobject"}
-Lookup = Callable[[str], int | None]
-
-
-def resolve_path(decoder: ReprDecoder, text: str, lookup: Lookup) -> int:
-    """Return the PyObject * that a path leads to; `lookup` finds the first name.
-
-    Raises UsageError for what is no path, InputError when a step leads nowhere.
-    """
-    start = START.match(text)
-    if start is None:
-        raise UsageError(f"{text!r} is no name and no address", hint="a.b[3]['k'], 0x7f..")
-    word = start.group(1)
-    address = int(word, 16) if word[:2] in ("0x", "0X") else lookup(word)
-    if address is None:
-        raise InputError(f"no variable {word}", hint="epi locals")
-    return follow_steps(decoder, address, text, start.end())
 
 
 def is_path(text: str, position: int) -> bool:
@@ -61,7 +45,8 @@ def is_path(text: str, position: int) -> bool:
 def follow_steps(decoder: ReprDecoder, address: int, text: str, position: int) -> int:
     """Return the PyObject * that the attributes and items after a position lead to.
 
-    `address` is the object that the text before it names. Raises as resolve_path() does.
+    `address` is the object that the text before it names. Raises UsageError for what is no path,
+    InputError when a step leads nowhere.
     """
     for _ in range(MAX_STEPS):
         if not text[position:].strip():
