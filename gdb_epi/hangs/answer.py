@@ -72,6 +72,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         endless_walk,
         vain_poll,
         reads_past_the_end,
+        single_wait.busy_wait,
         _busy,
         single_wait.blocked_loop,
         _stuck,

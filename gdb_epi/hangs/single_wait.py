@@ -16,6 +16,7 @@ from gdb_epi.hangs.library_calls import (
     closes,
     in_event_loop,
 )
+from gdb_epi.hangs.loops.polls import polled_wait
 from gdb_epi.hangs.loops.sleeping_loops import Through, sleeping_loop
 from gdb_epi.hangs.outside_waits import (
     wait_for_child,
@@ -220,6 +221,14 @@ def _other(_scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
         )
     sentence = f"{activity.who()} is in {what} at {activity.where()}"
     return h.answer(h.CANNOT_TELL, "unknown", sentence, activity, t.INFO)
+
+
+def busy_wait(scene: HangContext) -> h.HangAnswer | None:
+    """The only thread that runs asks one thing again and again, without a sleep."""
+    running = [d for d in scene.activities if d.kind in (*h.RUNNING, h.GIL) and d.frames]
+    if len(running) != 1 or running[0].kind == h.GIL:
+        return None
+    return polled_wait(scene, running[0], (), _through)
 
 
 def blocked_loop(scene: HangContext) -> h.HangAnswer | None:

@@ -111,11 +111,19 @@ def _went_on(record: Json, reason: str) -> str:
 
 
 def _in_c(reason: str, calls: Sequence[Call]) -> str:
-    """Return what a thread computes, with the C function that Python's own call leads to."""
+    """Return what a thread computes, with the function that the program's own code calls.
+
+    The innermost one is chance: an allocation, a look for signals.
+    """
     python = innermost_own_python_call(calls)
-    if python is None or not calls or calls[0].language != NATIVE:
+    before = calls[: calls.index(python)] if python is not None else ()
+    named = [call for call in before if call.language in (NATIVE, PYTHON) and call.name]
+    if python is None or not named:
         return reason
-    return reason.replace(f"computing at {_at(python)}", f"computing {place_words(calls)}")
+    place = place_words([named[-1], *calls[calls.index(python) :]])
+    if named[-1].language == PYTHON:
+        place = f"in {named[-1].name}, called from {_at(python)}"
+    return reason.replace(f"computing at {_at(python)}", f"computing {place}")
 
 
 def _software(record: Json) -> str:

@@ -1045,6 +1045,43 @@ def child_of_a_job():
         subprocess.call(["sleep", seconds])
 
 
+class Counter:
+    def __init__(self):
+        self.done = False
+
+
+def busy_until_a_flag():
+    counter = Counter()
+    while not counter.done:
+        pass
+
+
+def busy_asking_an_event():
+    done = threading.Event()
+    thread(forgetful_worker, queue.Queue())
+    while not done.is_set():
+        pass
+
+
+def busy_while_another_works():
+    done, total = threading.Event(), [0]
+
+    def work():
+        for number in range(1 << 60):
+            total[0] += number
+        done.set()
+
+    thread(work)
+    while not done.is_set():
+        pass
+
+
+def busy_asking_a_child():
+    child = subprocess.Popen(["sleep", "100000"])
+    while child.poll() is None:
+        pass
+
+
 def output_of_a_grandchild():
     subprocess.run(["sh", "-c", "sleep 100000 & exit 0"], capture_output=True)
 

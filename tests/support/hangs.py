@@ -180,6 +180,9 @@ TRUTHS = {
     "timed_wait_beside_a_clock": Truth(HANG, "timed wait", ("in a loop; no other thread",)),
     "idle_supervisor": Truth(FINE, "may be idle", ("sleep", "runs again and again")),
     "child_of_a_job": Truth(HANG, "child", ("sleep", "not in this core")),
+    "busy_until_a_flag": Truth(HANG, "polls", ("spins", "`counter.done` changes")),
+    "busy_asking_an_event": Truth(HANG, "nobody gives it", ("(done)", "no frame of another")),
+    "busy_while_another_works": Truth(FINE, "busy", ("computing",)),
     "output_of_a_grandchild": Truth(
         HANG, "child", ("for the output of child", "it, or a process that it started")
     ),

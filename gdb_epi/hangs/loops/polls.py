@@ -9,7 +9,7 @@ from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.event_waits import is_of_an_end, wait_for_event
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.loops.sleeping_loops import Through
-from gdb_epi.hangs.loops.vain_polls import polled
+from gdb_epi.hangs.loops.vain_polls import polled, sleeps_or_spins
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.acquire_calls import AHEAD
@@ -28,7 +28,7 @@ _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_e
 def polled_wait(
     scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> h.HangAnswer | None:
-    """Answer of a loop that only sleeps and asks: it waits for what it asks for."""
+    """Answer of a loop that only asks, and sleeps or not: it waits for what it asks for."""
     asks = polled(scene, activity)
     if asks is None or any(is_of_an_end(w) or _is_of_going_on(w) for w in asks.words):
         return None
@@ -39,7 +39,7 @@ def polled_wait(
             kind=h.EVENT, what=awaits, awaits=awaits, object=asks.object, timed=False, place=""
         )
         return wait_for_event(scene, waiting, seen, through)
-    sleeps = f"{activity.who()} sleeps at {activity.where()} in a loop"
+    sleeps = f"{activity.who()} {sleeps_or_spins(activity)} at {activity.where()} in a loop"
     if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
         pid = scene.view.integer_attribute(asks.object, "pid")
         sentence = f"{sleeps} until child {pid} ends; what that child does is not in this core"
@@ -55,8 +55,8 @@ def polled_wait(
         sentence += "; a file that another process has to make"
     return h.answer(
         h.HANG, "polls", sentence, activity, t.PROBABLE if file else t.INFO,
-        evidence=("the loop does nothing but to sleep and to test",),
-        ruled_out=("a loop that works between its sleeps",),
+        evidence=("the loop does nothing but to test, and to sleep if that",),
+        ruled_out=("a loop that works between its tests",),
         doubts=("whether what it waits for can still come is not in the core",),
     )  # fmt: skip
 

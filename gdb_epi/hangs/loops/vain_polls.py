@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops that do nothing but sleep and test: what they wait for, and that nobody is left to do it.
+"""Loops that only test, sleeping or not: what they wait for, and that nobody is left to do it.
 
 `while not self.done: time.sleep(1)` ends when another thread sets `done`. Where the loop does
 nothing but to sleep and to test variables and attributes, it cannot change them itself. One that
@@ -43,17 +43,18 @@ class _OtherCode(Exception):
 
 
 def vain_poll(scene: HangContext) -> h.HangAnswer | None:
-    """The only thread that runs Python sleeps until a variable changes."""
+    """The only thread that runs Python sleeps, or spins, until a variable changes."""
     if len(scene.view.all_frames()) != 1:
         return None
-    activity = next((d for d in scene.activities if d.kind == h.SLEEP and d.frames), None)
+    polling = (d for d in scene.activities if d.kind in (h.SLEEP, h.PYTHON) and d.frames)
+    activity = next(polling, None)
     frames = scene.view.frames(activity.tid) if activity is not None else ()
     if activity is None or not frames or frames[0].address != activity.frames[0].address:
         return None
     if scene.knows_module(activity, *_HANDLERS):
         return None
     try:
-        tested = _tested(scene, frames[0])
+        tested = _tested(scene, frames[0], sleeps=int(activity.kind == h.SLEEP))
     except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
         return None
     if not tested:
@@ -61,26 +62,36 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
     what = " and ".join(f"`{name}`" for name in tested)
     changes = "change" if len(tested) > 1 else "changes"
     return h.answer(
-        h.HANG, "polls in vain", f"{activity.who()} sleeps at {activity.where()} in a loop until "
-        f"{what} {changes}, and no other thread is left that could change it", activity, t.PROBABLE,
-        evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep "
-                  f"and to test {what}",),
+        h.HANG, "polls in vain", f"{activity.who()} {sleeps_or_spins(activity)} at "
+        f"{activity.where()} in a loop until {what} {changes}, and no other thread is left that "
+        "could change it", activity, t.PROBABLE,
+        evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep, "
+                  f"if that, and to test {what}",),
         ruled_out=("another thread", "a loop that counts, calls or stores", "a signal handler"),
         doubts=("native code that changes it",),
     )  # fmt: skip
 
 
+def sleeps_or_spins(activity: h.ThreadActivity) -> str:
+    """Return what a thread does between its tests."""
+    return "sleeps" if activity.kind == h.SLEEP else "spins"
+
+
 def polled(scene: HangContext, activity: h.ThreadActivity) -> Polled | None:
-    """Return what the loop asks in which a thread sleeps; None where it does anything else too."""
+    """Return what the loop asks that a thread runs; None where it does anything else too.
+
+    It sleeps between two turns, or, where the thread was seen running, does not.
+    """
+    sleeps = int(activity.kind == h.SLEEP)
     frames = scene.view.frames(activity.tid)
     if not activity.frames or frames[0].address != activity.frames[0].address:
         return None
     frame = frames[0]
     loop = scene.innermost_loop(frame)
     try:
-        if paths := _conditions(scene, frame):
+        if paths := _conditions(scene, frame, sleeps):
             return Polled("", 0, tuple(".".join(paths).split(".")))
-        if loop is None or _conditions(scene, frame, calls=2) is None:
+        if loop is None or _conditions(scene, frame, sleeps + 1, asks=True) is None:
             return None
         inside = [c for c in scene.sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
         loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
@@ -97,9 +108,9 @@ def polled(scene: HangContext, activity: h.ThreadActivity) -> Polled | None:
         return None
 
 
-def _tested(scene: HangContext, frame: PyFrame) -> list[str]:
+def _tested(scene: HangContext, frame: PyFrame, sleeps: int) -> list[str]:
     """Return what a frame's innermost loop tests, each a variable or an attribute of one."""
-    tested = _conditions(scene, frame) or []
+    tested = _conditions(scene, frame, sleeps) or []
     for path in tested:
         root, *attributes = path.split(".")
         word = scene.view.variable(frame, root)
@@ -110,7 +121,9 @@ def _tested(scene: HangContext, frame: PyFrame) -> list[str]:
     return list(dict.fromkeys(tested))
 
 
-def _conditions(scene: HangContext, frame: PyFrame, calls: int = 1) -> list[str] | None:
+def _conditions(
+    scene: HangContext, frame: PyFrame, calls: int, *, asks: bool = False
+) -> list[str] | None:
     """Return the variables that a frame's innermost loop tests; None where it does other things."""
     loop, sites = scene.innermost_loop(frame), scene.sites
     if loop is None:
@@ -123,19 +136,20 @@ def _conditions(scene: HangContext, frame: PyFrame, calls: int = 1) -> list[str]
         slots = sites.strings(frame.code, "co_varnames")
         cells = sites.strings(frame.code, "co_cellvars") + sites.strings(frame.code, "co_freevars")
     try:
-        return conditions_of(body, (slots, cells, names), sites, calls)
+        return conditions_of(body, (slots, cells, names), sites, calls, asks=asks)
     except _OtherCode:
         return None
 
 
 def conditions_of(
-    body: Iterable[Instruction], tables: Sequence[Sequence[str]], sites: CallSites, calls: int = 1
-) -> list[str]:
+    body: Iterable[Instruction], tables: Sequence[Sequence[str]], sites: CallSites, calls: int = 1,
+    *, asks: bool = False,
+) -> list[str]:  # fmt: skip
     """Return which variables a loop's instructions test, where they only sleep besides.
 
     `tables` are the names of locals, of cells, and of globals and attributes; `calls` how many
-    calls there are: that of sleep(), and one that is tested. Raises _OtherCode, and IndexError
-    where a table is too short.
+    calls there are: that of sleep(), and where it `asks` one that is tested, or compared. Raises
+    _OtherCode, and IndexError where a table is too short.
     """
     tested: list[str] = []
     path, made = "", 0
@@ -154,7 +168,7 @@ def conditions_of(
         elif each.does == "call":
             made += 1
             path = ""
-        elif each.does in _OTHERS or (calls > 1 and sites.comparison(each)):
+        elif each.does in _OTHERS or (asks and sites.comparison(each)):
             path = ""
         else:
             raise _OtherCode
