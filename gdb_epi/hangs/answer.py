@@ -17,9 +17,15 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.at_rest import weigh_idleness
+from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
 from gdb_epi.hangs.loops.ended_streams import reads_past_the_end
 from gdb_epi.hangs.loops.endless_walks import endless_walk
+from gdb_epi.hangs.loops.exhaustion import (
+    connections_taken,
+    task_lock_never_released,
+    threads_of_loop_taken,
+    workers_taken,
+)
 from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import awaits_own_caller, circle_of_queues
@@ -75,12 +81,17 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         single_wait.busy_wait,
         _busy,
         single_wait.blocked_loop,
+        threads_of_loop_taken,
+        task_lock_never_released,
+        connections_taken,
         _stuck,
         _main,
     ):
         answer = rule(scene)
         if answer is not None:
-            return weigh_idleness(scene, answer)
+            answer = weigh_idleness(scene, answer)
+            behind = workers_taken(scene) if answer.kind == MAY_BE_IDLE else None
+            return behind or answer
     return None
 
 

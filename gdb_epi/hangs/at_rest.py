@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.running.wait_rules import (
     BARRIER,
+    FREE_THREAD,
     LOCK,
     QUEUE_JOIN,
     QUEUE_PUT,
@@ -35,7 +36,7 @@ IDLE, MAY_BE_IDLE = "idle", "may be idle"
 _ALWAYS = frozenset((h.SLEEP, h.SIGNAL, h.ACCEPT, h.GIL, *h.RUNNING))
 _FROM_CLIENTS = frozenset((h.ACCEPT, h.READ, h.POLL, h.EVENT, h.OTHER))
 # What a task of an idle process does not wait for.
-_UNUSUAL = (LOCK, SEMAPHORE, BARRIER, QUEUE_JOIN, QUEUE_PUT, WRITE)
+_UNUSUAL = (FREE_THREAD, LOCK, SEMAPHORE, BARRIER, QUEUE_JOIN, QUEUE_PUT, WRITE)
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 _QUEUES = ("queue.Queue", "queue.SimpleQueue")
 # What debuggers call the function that stops the program: pdb, rpdb, remote_pdb, web_pdb, debugpy.

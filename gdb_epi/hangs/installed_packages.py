@@ -33,11 +33,24 @@ class InstalledPackages:
 
     def holds(self, frame: PyFrame) -> bool:
         """Tell whether a frame's code is the standard library's or of an installed package."""
-        if is_library_code(frame):
+        file = frame.filename
+        if file.startswith("<") and "generated" in file:  # by SQLAlchemy, attrs and others
+            file = self._file_of_module(frame.module or "") or file
+        if is_library_code(frame._replace(filename=file)):
             return True
-        if frame.filename not in self._below:
-            self._below[frame.filename] = self._is_below(frame.filename)
-        return self._below[frame.filename]
+        if file not in self._below:
+            self._below[file] = self._is_below(file)
+        return self._below[file]
+
+    def _file_of_module(self, module: str) -> str:
+        """Return the file of a module: whose code it is that a library made as it ran."""
+        values = self._values
+        try:
+            contents = values.module(self._python.interpreters[0].address, module)
+            file = values.get(contents, "__file__") if contents else None
+            return (values.text(file, MAX_PATH) or "") if file else ""
+        except (UnreadableMemory, LayoutError, IndexError):
+            return ""
 
     def _is_below(self, file: str) -> bool:
         """Tell whether a file is of a package that was installed beside the usual folders.
@@ -87,10 +100,4 @@ class InstalledPackages:
 
     @cached_property
     def _folder_of_program(self) -> str:
-        values = self._values
-        try:
-            contents = values.module(self._python.interpreters[0].address, "__main__")
-            file = values.get(contents, "__file__") if contents else None
-            return (values.text(file, MAX_PATH) or "").rpartition("/")[0] if file else ""
-        except (UnreadableMemory, LayoutError, IndexError):
-            return ""
+        return self._file_of_module("__main__").rpartition("/")[0]

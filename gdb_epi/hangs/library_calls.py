@@ -29,6 +29,7 @@ NOTIFICATION = "a notification of another process"
 PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done() ends)"
 OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
+FREE_CONNECTION = "a free connection of a pool"
 PROGRAM_END = "the end of threads that are no daemons"
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
@@ -85,7 +86,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
             ("redis.connection", "get_connection"),
             ("psycopg_pool.pool", "getconn"),
         ),
-        (h.EVENT, "a free connection of a pool"),
+        (h.EVENT, FREE_CONNECTION),
     ),
 }
 

@@ -18,7 +18,7 @@ from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-LIBRARIES = ("trio", "gevent")
+LIBRARIES = ("trio", "gevent", "anyio")
 PROGRAM = PROGRAMS / "task_circles.py"
 
 
@@ -103,3 +103,29 @@ def test_a_task_that_waits_for_a_lock_does_not_hold_it(name: str, tmp_path: Path
     """`async with` has __aexit__ on the stack before the lock is taken: a deadlock was told."""
     label, kind, sentence = answer(name, tmp_path)
     assert label != "deadlock" and "holds itself" not in sentence, (kind, sentence)
+
+
+def test_a_lock_that_nobody_gives_back(tmp_path: Path) -> None:
+    """A server's loop waits for clients meanwhile: it was called healthy."""
+    label, kind, sentence = answer("asyncio_lock_lost", tmp_path)
+    assert (label, kind) == ("hang", "lock never released"), sentence
+    assert "waits in acquire() at" in sentence and "wants (task_circles.py" in sentence
+    assert "it was taken and not released" in sentence
+
+
+def test_a_lock_whose_release_is_ahead_is_held(tmp_path: Path) -> None:
+    label, kind, sentence = answer("asyncio_lock_taken_by_hand", tmp_path)
+    assert kind != "lock never released", sentence
+    assert label != "hang", sentence
+
+
+def test_threads_that_call_into_the_loop_want_a_thread(tmp_path: Path) -> None:
+    label, kind, sentence = answer("anyio_threads", tmp_path)
+    assert (label, kind) == ("deadlock", "pool"), sentence
+    assert "for a free thread of a pool" in sentence and "store (task_circles.py" in sentence
+
+
+def test_a_pool_whose_only_thread_asks_its_own_server(tmp_path: Path) -> None:
+    label, kind, sentence = answer("pool_asks_itself", tmp_path)
+    assert (label, kind) == ("hang", "pool taken"), sentence
+    assert "ask (task_circles.py" in sentence and "the answer of an HTTP server" in sentence

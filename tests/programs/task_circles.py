@@ -209,6 +209,100 @@ def asyncio_contention(kind):
     asyncio.run(main())
 
 
+def asyncio_lock_lost(hold=None):
+    """A request took the lock by hand and failed before it gave it back; `hold` holds it well."""
+    import asyncio
+
+    async def fails(lock):
+        await lock.acquire()
+        raise LookupError("no such account")
+
+    async def wants(lock):
+        async with lock:
+            pass
+
+    async def main():
+        server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+        lock = asyncio.Lock()
+        tasks = [asyncio.ensure_future(each(lock)) for each in (hold or fails, wants, wants)]
+        for _ in range(TURNS):
+            await asyncio.sleep(NAP / 10)
+        ready()
+        await server.serve_forever()
+        await asyncio.wait(tasks)
+
+    asyncio.run(main())
+
+
+def asyncio_lock_taken_by_hand():
+    import asyncio
+
+    async def holds(lock):
+        await lock.acquire()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            lock.release()
+
+    asyncio_lock_lost(holds)
+
+
+def anyio_threads():
+    """Two threads, all that the loop may use, call into it for what takes a thread itself."""
+    import threading
+
+    import anyio
+    import anyio.from_thread
+    import anyio.to_thread
+
+    both = threading.Barrier(2)
+
+    async def size():
+        return await anyio.to_thread.run_sync(os.getpid)
+
+    def store():
+        both.wait()
+        anyio.from_thread.run(size)
+
+    async def main():
+        anyio.to_thread.current_default_thread_limiter().total_tokens = 2
+        async with anyio.create_task_group() as group:
+            group.start_soon(anyio.to_thread.run_sync, store)
+            group.start_soon(anyio.to_thread.run_sync, store)
+            await anyio.sleep(1)
+            ready()
+            await anyio.sleep(3600)
+
+    anyio.run(main)
+
+
+def pool_asks_itself():
+    """The only worker asks the server whose requests the worker itself would answer."""
+    import http.client
+    import selectors
+    import socket
+    from concurrent.futures import ThreadPoolExecutor
+
+    def ask():
+        connection = http.client.HTTPConnection("127.0.0.1", server.getsockname()[1])
+        connection.request("GET", "/price")
+        connection.getresponse().read()
+
+    def answer(client):
+        client.sendall(b"HTTP/1.0 204 No Content\r\n\r\n")
+
+    server = socket.create_server(("127.0.0.1", 0))
+    pool = ThreadPoolExecutor(1)
+    clients = selectors.DefaultSelector()
+    clients.register(server, selectors.EVENT_READ)
+    pool.submit(ask)
+    jobs = []
+    while True:
+        for _ in clients.select(1.0):
+            jobs.append(pool.submit(answer, server.accept()[0]))
+        ready()
+
+
 def trio_waits():
     import trio
 

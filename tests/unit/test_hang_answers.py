@@ -14,11 +14,13 @@ from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
 from gdb_epi.hangs.event_waits import _waiters, wait_for_event
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
+    FREE_CONNECTION,
     MESSAGE,
     POOL_RESULTS,
     PROCESS_QUEUE,
     library_call,
 )
+from gdb_epi.hangs.loops.exhaustion import connections_taken
 from gdb_epi.hangs.processes.queues import unread_queue
 from gdb_epi.hangs.single_wait import _through, answer_for, sleeping_loop
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
@@ -301,3 +303,24 @@ def test_a_thread_that_waits_for_the_same_is_told_with_what_that_is() -> None:
     same = [h.ThreadActivity(3, "other", h.EVENT, what="a notification")]
     told = _waiters(first, "a notification (__main__.lost)", same)
     assert told == "1 more thread waits for a notification (__main__.lost) too"
+
+
+@pytest.mark.parametrize(("other", "stuck"), [(h.EVENT, True), (h.READ, False), (h.SLEEP, False)])
+def test_nobody_is_left_to_give_a_connection_back(other: str, stuck: bool) -> None:
+    """Threads that wait for a connection have all there are; one that works gives its own back."""
+    frame = SimpleNamespace(qualname="total", name="total", filename="/srv/shop.py", lineno=3)
+    waiting = [
+        h.ThreadActivity(tid, f"render_{tid}", h.EVENT, FREE_CONNECTION, awaits=FREE_CONNECTION,
+                         timed=True, frames=(frame,), place="sqlalchemy.util.queue.Queue.get")
+        for tid in (1, 2)
+    ]  # fmt: skip
+    beside = h.ThreadActivity(3, "MainThread", other, "what", frames=(frame,))
+    answer = connections_taken(SimpleNamespace(activities=(*waiting, beside)))
+    if not stuck:
+        assert answer is None
+        return
+    assert (answer.label, answer.kind) == (h.HANG, "pool taken")
+    assert answer.sentence == (
+        "2 threads wait for a free connection of a pool, render_1 at total (shop.py:3); no other "
+        "thread is left that could give one back; a timeout ends the wait with an error"
+    )

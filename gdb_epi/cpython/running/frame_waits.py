@@ -17,15 +17,18 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.wait_rules import (
     AROUND,
     CLASSES,
+    FREE_THREAD,
     FUTURE,
     LIBRARIES,
     LOCK,
+    OF_A_LIMITER,
     OTHER,
     READ,
     ROWS,
     SEMAPHORE,
     SLEEP,
     TASKS,
+    THREAD,
     WORDS,
     WRITE,
 )
@@ -110,6 +113,7 @@ class WaitReader:
         None when no library's frame is innermost: the program's own code gave way itself.
         """
         row: tuple[PyFrame, str, str] | None = None
+        limiter: tuple[PyFrame, str, str] | None = None
         inner = ""
         fd: int | None = None
         outside: PyFrame | None = None
@@ -124,6 +128,11 @@ class WaitReader:
             if kind in (READ, WRITE) and fd is None:
                 fd = self._descriptor(self._variable(frame, variable))
             if row is not None and f"{frame.module}.{frame.name}" in AROUND:
+                continue
+            if frame.name == OF_A_LIMITER:
+                limiter = (frame, FREE_THREAD, variable)
+            if kind == THREAD and limiter is not None:  # no thread runs it yet
+                row = limiter
                 continue
             if row is not None and not kind and row[1] in (READ, WRITE):
                 kind = row[1]

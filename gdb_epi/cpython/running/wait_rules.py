@@ -14,6 +14,7 @@ QUEUE_GET, QUEUE_PUT, QUEUE_JOIN = "queue-get", "queue-put", "queue-join"
 BARRIER, FUTURE, TASK, TASKS = "barrier", "future", "task", "tasks"
 SLEEP, READ, WRITE, PROCESS, THREAD = "sleep", "read", "write", "process", "thread"
 LOOP, RUN_QUEUE, SIGNAL = "event-loop", "run-queue", "signal"
+FREE_THREAD = "free-thread"
 OTHER = "other"
 
 # In words of a screen.
@@ -34,6 +35,7 @@ WORDS = {
     WRITE: "room to write",
     PROCESS: "a child process",
     THREAD: "a thread",
+    FREE_THREAD: "a free thread of a pool",
     LOOP: "events (it is the event loop)",
     RUN_QUEUE: "its turn",
     SIGNAL: "a signal",
@@ -222,6 +224,9 @@ CLASSES = {
     "_GatheringFuture": TASKS,
     "Future": FUTURE,
 }
+
+# What bounds how many threads run at once; whoever wants one waits in it.
+OF_A_LIMITER = "acquire_on_behalf_of"
 
 # Functions that only stand around what is awaited; since 3.12 (gh-96764) wait_for() makes no task.
 AROUND = ("asyncio.tasks.wait_for", "trio._core._parking_lot.park")

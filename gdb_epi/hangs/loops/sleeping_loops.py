@@ -18,6 +18,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.library_calls import SERVERS
 from gdb_epi.hangs.loops.event_loops import SleepingLoop, serves_clients
 from gdb_epi.hangs.processes.child_processes import answer_for_unread, awaits_child, unread_output
 from gdb_epi.hangs.processes.queues import unfinished_jobs
@@ -107,6 +108,8 @@ def sleeping_loop(
         doubt = ("what the child does is not in this core: look at its own",)
         sentence = f"{base} until a child ends{waits}"
         return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
+    if loop.descriptors and not own and activity.place.startswith(SERVERS):
+        return h.idle(activity, f"{base} and waits for events in {activity.place}")
     if loop.descriptors:
         which = (
             "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"

@@ -88,7 +88,7 @@ def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, st
     (torch's own), and nothing is left of it. Only OpenMP: its threads wait for their team alone.
     """
     module = innermost_outside_libc(context.target, thread, context.unwinder)
-    if module is None or context.fork.parent_multithreaded is not True:
+    if module is None or context.fork.parent_multithreaded is False:
         return None
     name = module.path.rpartition("/")[2]
     kind = next((kind for start, kind in OPENMP if name.startswith(start)), None)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work that stands still behind a loop that sleeps as it should: nothing is left to be had.
+
+A server's event loop waits for clients whether or not the requests behind it go on. Here are a lock
+of tasks that nobody gives back, and pools of threads and of connections all of which are taken by
+code that waits itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gdb_epi.cpython.running.pools import Pool, pools_of
+from gdb_epi.cpython.running.task_waits import UNKNOWN, WaitingTask
+from gdb_epi.cpython.running.wait_rules import FREE_THREAD, LOCK
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import rests
+from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import MAX_SETTERS, event_loop_module, own_frames, task_text
+from gdb_epi.locks import types as t
+from gdb_epi.util import counted
+
+_BOUNDED = frozenset((("asyncio.tasks", "wait_for"), ("asyncio.timeouts", "__aenter__")))
+_TIMEOUTS = ("asyncio.timeouts.Timeout", "async_timeout.Timeout")
+_RELEASES = "release"
+_CALLS_LOOP = frozenset((("anyio.from_thread", "run"), ("trio._threads", "from_thread_run")))
+# The outermost function of a task that a thread asked the loop to run.
+_ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
+
+
+def task_lock_never_released(scene: HangContext) -> h.HangAnswer | None:
+    """Tasks wait for a lock, and no code that there is has yet to release it.
+
+    asyncio's Lock does not say who took it. Nobody is inside its `async with` block (then the task
+    would be known), and no other task or thread has a call of its release() ahead.
+    """
+    waiting: dict[int, list[WaitingTask]] = {}
+    for task in scene.tasks:
+        if _awaits_lost_lock(scene, task) and task.wait is not None:
+            waiting.setdefault(task.wait.address, []).append(task)
+    for lock, tasks in waiting.items():
+        ids = {task.id for task in tasks}
+        others = [task.stack for task in scene.tasks if task.id not in ids]
+        others += [scene.view.frames(d.tid) for d in scene.activities]
+        if _may_release(scene, lock, (frame for frames in others for frame in frames)):
+            continue
+        activity = _loop_thread(scene)
+        if activity is None:
+            return None
+        more = f", and {counted(len(tasks) - 1, 'more task')} too" if len(tasks) > 1 else ""
+        sentence = (
+            f"{task_text(tasks[0], scene.installed)}{more}; no task or thread holds it in "
+            "`async with` or has a call of its release() ahead: it was taken and not released"
+        )
+        members = tuple(_as_activity(scene, activity, task) for task in tasks[:1])
+        return h.HangAnswer(
+            h.HANG, "lock never released", sentence, members, t.PROBABLE,
+            (f"{counted(len(tasks), 'task')} of {tasks[0].framework} wait for the lock",),
+            ("a task inside `async with` of it", "code that has yet to call its release()"),
+            ("a callback, or a task that starts later, could release it",),
+        )  # fmt: skip
+    return None
+
+
+def _awaits_lost_lock(scene: HangContext, task: WaitingTask) -> bool:
+    if task.wait is None or task.wait.kind != LOCK or not task.wait.address or task.running:
+        return False
+    bounded = any((frame.module, frame.name) in _BOUNDED for frame in task.stack)
+    bounded = bounded or any(scene.view.locks.type_name(held) in _TIMEOUTS for held in task.holds)
+    return task.known == UNKNOWN and not bounded and bool(own_frames(task, scene.installed))
+
+
+def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bool:
+    """Tell whether any frame has a call of a lock's release() ahead; True where it is too much."""
+    for number, frame in enumerate(frames):
+        if number >= MAX_SETTERS:
+            return True
+        try:
+            if (lock, _RELEASES) in set(scene.calls_ahead(frame)):
+                return True
+        except (UnreadableMemory, LayoutError):
+            return True
+    return False
+
+
+def threads_of_loop_taken(scene: HangContext) -> h.HangAnswer | None:
+    """Threads that run jobs for an event loop wait for calls into it, which want a free thread.
+
+    Starlette and FastAPI run every plain function in such a thread. A thread that called
+    from_thread.run() waits for a task of the loop; all these tasks wait for a thread to be free.
+    """
+    wanting = [task for task in scene.tasks if task.wait and task.wait.kind == FREE_THREAD]
+    asked = [
+        task for task in scene.tasks
+        if task.stack and (task.stack[-1].qualname or "").endswith(_ASKED_BY_THREAD)
+    ]  # fmt: skip
+    waiting = [
+        d for d in scene.activities
+        if d.awaits in FUTURES and not d.timed
+        and any((f.module, f.name) in _CALLS_LOOP for f in scene.view.frames(d.tid))
+    ]  # fmt: skip
+    wanting_ids = {task.id for task in wanting}
+    if not waiting or not asked or any(task.id not in wanting_ids for task in asked):
+        return None
+    first = waiting[0]
+    sentence = (
+        f"{counted(len(waiting), 'thread')} that run jobs for the event loop wait for calls into "
+        f"it, and those for a free thread: {first.who()} waits at {first.where()}; "
+        f"{task_text(asked[0], scene.installed)}"
+    )
+    return h.HangAnswer(
+        h.DEADLOCK, "pool", sentence, tuple(waiting), t.PROBABLE,
+        (f"{counted(len(wanting), 'task')} wait for a free thread of the loop's pool",),
+        ("a call from a thread that waits for anything else", "a timeout"),
+        ("a thread of the pool that does other work and ends",),
+    )  # fmt: skip
+
+
+def workers_taken(scene: HangContext) -> h.HangAnswer | None:
+    """All threads of a pool that is full wait, without a timeout, for what may never come."""
+    waiting = {
+        d.tid: d for d in scene.activities
+        if d.frames and not d.timed and d.kind in (h.READ, h.WRITE, h.LOCK, h.DATABASE, h.FILE_LOCK)
+        and not rests(scene, d) and not _may_serve_client(scene, d)
+    }  # fmt: skip
+    if not waiting:
+        return None
+    for pool in pools_of(scene.target, scene.python).pools:
+        members = _all_workers(pool, waiting)
+        if not members:
+            continue
+        first = members[0]
+        those = "the only thread" if len(members) == 1 else f"all {len(members)} threads"
+        waits = "waits" if len(members) == 1 else "wait"
+        sentence = (
+            f"{those} of a thread pool {waits} without a timeout, and none is left for other work: "
+            f"{first.who()} waits at {first.where()} for {first.what}"
+        )
+        return h.HangAnswer(
+            h.HANG, "pool taken", sentence, members, t.PROBABLE,
+            (f"the pool may have {pool.max_workers} threads, and none is idle",),
+            ("an idle worker", "room for another worker", "a timeout"),
+            ("whether the answers come soon is not in the core",),
+        )  # fmt: skip
+    return None
+
+
+def _may_serve_client(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread reads in a loop, as one does that has a client; no library asked."""
+    asked = activity.what == activity.awaits
+    return activity.kind == h.READ and not asked and any(map(scene.runs_in_loop, activity.frames))
+
+
+def _all_workers(pool: Pool, waiting: dict[int, h.ThreadActivity]) -> tuple[h.ThreadActivity, ...]:
+    """Return what the workers of a full pool of threads wait for; () unless all do."""
+    if pool.max_workers is None or len(pool.workers) < pool.max_workers:
+        return ()
+    members = tuple(waiting[w.tid] for w in pool.workers if w.tid is not None and w.tid in waiting)
+    return members if len(members) == len(pool.workers) else ()
+
+
+def connections_taken(scene: HangContext) -> h.HangAnswer | None:
+    """Threads wait for a free connection of a pool, and no thread is left to give one back.
+
+    With a timeout too: it ends each wait by an error, not by a connection.
+    """
+    waiting = [d for d in scene.activities if d.awaits == FREE_CONNECTION and d.frames]
+    if not waiting:
+        return None
+    tids = {d.tid for d in waiting}
+    others = [d for d in scene.activities if d.tid not in tids and d.frames]
+    if not all(d.kind in (h.EVENT, h.JOIN) for d in others):  # those wait for such a thread
+        return None
+    first = waiting[0]
+    if len(waiting) == 1:
+        text = f"{first.who()} waits at {first.where()} for a free connection of a pool"
+    else:
+        text = (
+            f"{len(waiting)} threads wait for a free connection of a pool, {first.who()} at "
+            f"{first.where()}"
+        )
+    ends = "; a timeout ends the wait with an error" if first.timed else ""
+    sentence = f"{text}; no other thread is left that could give one back{ends}"
+    return h.HangAnswer(
+        h.HANG, "pool taken", sentence, tuple(waiting), t.PROBABLE,
+        (f"thread {first.tid} is in {first.place}",),
+        ("a thread that works with a connection",),
+        ("connections that were given to another process",),
+    )  # fmt: skip
+
+
+def _loop_thread(scene: HangContext) -> h.ThreadActivity | None:
+    return next(
+        (d for d in scene.activities if event_loop_module(scene.view.frames(d.tid), d.module)),
+        next((d for d in scene.activities if d.tid == scene.main_tid), None),
+    )
+
+
+def _as_activity(
+    scene: HangContext, activity: h.ThreadActivity, task: WaitingTask
+) -> h.ThreadActivity:
+    frames: Sequence[PyFrame] = own_frames(task, scene.installed) or task.stack
+    return activity._replace(frames=tuple(frames), label=f"task:{LOCK}")
