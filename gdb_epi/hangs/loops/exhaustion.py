@@ -133,7 +133,9 @@ def workers_taken(scene: HangContext) -> h.HangAnswer | None:
         if not members:
             continue
         first = members[0]
-        those = "the only thread" if len(members) == 1 else f"all {len(members)} threads"
+        those = {1: "the only thread", 2: "both threads"}.get(
+            len(members), f"all {len(members)} threads"
+        )
         waits = "waits" if len(members) == 1 else "wait"
         sentence = (
             f"{those} of a thread pool {waits} without a timeout, and none is left for other work: "
