@@ -14,7 +14,7 @@ USER_TOP = 1 << ADDRESS_BITS  # the end of user space
 
 
 def words_in(raw: bytes) -> list[int]:
-    """Return the words that bytes hold; a rest that is no whole word is left out."""
+    """Return the words in some bytes; an incomplete word at the end is left out."""
     return memoryview(raw)[: len(raw) & -WORD].cast("Q").tolist()
 
 

@@ -162,7 +162,7 @@ class _Run:
         )
 
     def without_costly_checks(self, why: str) -> CheckResults:
-        """Return what the cheap checks found; `why` is said of the costly ones that would run."""
+        """Return what the cheap checks found; `why` tells why the costly ones did not run."""
         left_out = [
             check.name
             for check in all_checks()

@@ -54,7 +54,7 @@ def serve(descriptor: int) -> None:
 
     A request is the JSON of {"folder", "core", "exe", "sysroot"} with one end of a socket pair:
     that end gets a byte when the work on it has begun, and is closed when the answer lies in
-    `folder`, or when there is none. Who goes away ends the work on his core.
+    `folder`, or when there is none. A client that goes away ends the work on its core.
     """
     from importlib import import_module
 

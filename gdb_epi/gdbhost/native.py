@@ -31,7 +31,7 @@ MAX_UNWOUND_OF_ALL = 200_000
 MIN_UNWOUND = 1000  # what every thread gets, even when the others used all up
 KEEP_INNERMOST = 200  # frames that are described: a runaway recursion repeats itself
 KEEP_OUTERMOST = 50
-DEEP = 400  # from so many frames on, a recursion is looked for that need not be unwound
+DEEP = 400  # frames from which on a recursion is looked for, so that it need not be unwound
 KEEP_BEHIND_JUMP = 600  # frames
 MAX_TRIES = 8  # to jump, in one thread
 

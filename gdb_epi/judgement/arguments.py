@@ -27,7 +27,7 @@ NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks fo
 class Argument(NamedTuple):
     """One piece of evidence: by which rule it speaks for a label, and for which hypotheses.
 
-    `counts` are how often the rule was right; `hypotheses` shares that add up to 1. `last` is said
+    `counts` are how often the rule was right; `hypotheses` shares that add up to 1. `last` counts
     only where nothing else was found. `most` is the highest probability that the rule may give.
     """
 

@@ -8,7 +8,7 @@ only where the hypotheses lead clearly.
 Each piece of evidence is an argument for a label, with odds that were counted (calibration.json).
 The strongest argument of a label gives its odds; "nothing that was found" has odds of 1. So two
 arguments for different labels weaken each other, a label without positive evidence is never given,
-and no answer hangs on the sign of a number near zero.
+and no answer depends on the sign of a number near zero.
 """
 
 from __future__ import annotations

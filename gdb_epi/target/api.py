@@ -41,7 +41,7 @@ class Region(NamedTuple):
 
     @property
     def in_file(self) -> bool:
-        """Whether a file was mapped; "[heap]" and "[stack]" are none."""
+        """Whether a file was mapped; "[heap]" and "[stack]" are no files."""
         return (self.path or "").startswith("/")
 
 
@@ -116,7 +116,7 @@ class NativeFrame(NamedTuple):
     lineno: int | None = None
     inlined: bool = False
     kind: str = "normal"  # or "inline", "signal", "sentinel"
-    # Of a sentinel: it stands for so many frames, `function` names those that recur, with commas.
+    # Of a sentinel: how many frames it stands for; `function` lists those that recur, with commas.
     left_out: int = 0
     # Of a function that Cython generated: the line of the .pyx file, where the C file tells it.
     pyx: str | None = None

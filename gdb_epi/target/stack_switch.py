@@ -55,7 +55,7 @@ class GreenletStackWalk:
         self._ends: set[int] = set()
 
     def begins_in(self, pc: int, low: int, high: int) -> bool:
-        """Tell whether a greenlet's stack begins in a frame: its caller is none of the greenlet's.
+        """Tell whether a greenlet's stack begins in a frame: its caller belongs to another stack.
 
         The frame is from `low` (the stack pointer in it) to `high` (that of its caller).
         """

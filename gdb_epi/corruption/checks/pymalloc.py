@@ -189,7 +189,7 @@ class BlockTypesCheck:
             self._odd.setdefault(word, []).append(_Candidate(place, word, head, room, debug))
 
     def _head(self, word: int) -> int:
-        """Return how many bytes lie before objects of a type; -1 when the word is none.
+        """Return how many bytes lie before objects of a type; -1 when the word is no type.
 
         Each word is judged once; names of types are not read for it.
         """
@@ -466,7 +466,7 @@ class _PoolSearch:
         yield from (slot.value for slot in wrong if len(wrong) <= MAX_WRONG)
 
     def _header(self, start: int, size: int, data: bytes) -> None:
-        """Look at a place beside two pools that is none."""
+        """Look at a place beside two pools that is no pool itself."""
         for beside in (start - size, start + size):
             memory = try_read(self._context.target, beside, size)
             pool = pool_at(beside, memory) if memory else None

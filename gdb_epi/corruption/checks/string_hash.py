@@ -157,7 +157,7 @@ class _Work:
             )
 
     def _explain(self, form: StringFormat, address: int) -> Iterator[Evidence]:
-        """Find the one bit; objects that are freed, and those that none repairs, are none."""
+        """Find the one bit; freed objects, and those that no bit repairs, are left out."""
         if address in self._seen or self._key is None:
             return
         self._seen.add(address)

@@ -228,7 +228,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
 
     A slot must hold the address of an object. One that does not is compared with the 64 words one
     bit away: an object among them whose references are all accounted for but one has lost it, and
-    this slot is it. Else an object 16 MB or more away is said (R15:far).
+    this slot is it. Otherwise an object 16 MB or more away is reported (R15:far).
     """
     walk = required(object_walk(context))
     wrong = [slot for slot in walk.without_type() if _is_bad(context, slot)]
@@ -428,7 +428,7 @@ def _neighbouring_bits(
 ) -> Objects:
     """Return the one object of the type of those near that is two neighbouring bits away.
 
-    Few more words than those one bit away: a freed object lies next to one as seldom.
+    These are few more words than those one bit away: a freed object is as rarely among them.
     """
     flips = [slot.value ^ 3 << low for low in range(LOWEST_STUCK, ADDRESS_BITS - 1)]
     whole = _not_partly_written(context, slot, _objects_at(context, walk, flips))

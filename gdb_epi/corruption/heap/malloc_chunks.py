@@ -57,7 +57,7 @@ class HeapChunks(NamedTuple):
     heads: list[int]
 
     def of_size(self, least: int) -> list[int]:
-        """Return the places of the chunks of so many bytes and more."""
+        """Return the places of the chunks of at least `least` bytes."""
         return [at for at, head in zip(self.places, self.heads, strict=True) if head >= least]
 
 

@@ -28,7 +28,7 @@ MAX_BYTES = 16 << 20  # looked at; the rest of a larger heap is left out
 MAX_CLASSES = 20_000
 LEAST_CLASS = 800  # bytes: PyHeapTypeObject has 848 and more, 3.8 to 3.15
 MANY = 0xFFFF  # references; more may be a low address
-GRAIN = 16  # blocks are multiples of so many bytes
+GRAIN = 16  # bytes, of which every block is a multiple
 LEAST_COUNT = 32  # smaller ones are not asked for
 _NOT_SMALL = b"(?![\\0-\\x1f]\\0{7})"  # a word that is LEAST_COUNT or more follows
 # The word of a pool's header with nextoffset and maxnextoffset; what the latter may be.

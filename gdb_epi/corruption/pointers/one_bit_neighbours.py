@@ -121,7 +121,7 @@ def neighbours_of(context: Context) -> list[Correction]:
 
 
 def evidence_id_of_neighbour(neighbour: Correction) -> str:
-    """Return the id of the strongest pointee that can be said about a neighbour; "" for nothing."""
+    """Return the id of the strongest evidence that a neighbour gives; "" for none."""
     suspect, pointee = neighbour.suspect, neighbour.pointee
     if neighbour.bit < 0:
         return "M1" if neighbour.owner or neighbour.same or neighbour.copies else ""
@@ -231,8 +231,8 @@ def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Correcti
 
     A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is
     used for another thing, is an ordinary bug's; but not when it is a field of CPython's own, and
-    an object of the neighbours' type one bit away has lost a reference. Of overwritten memory not
-    even that is said: programs leak references (1 of 80 use-after-free cores had such a neighbour).
+    an object of the neighbours' type one bit away has lost a reference. In overwritten memory not
+    even that counts: programs leak references (1 of 80 use-after-free cores had such a neighbour).
     """
     slots = tuple(slot for slot in suspect.slots if not on_stack(context, slot))
     if not slots or context.target.region_at(suspect.value) is None:
@@ -400,8 +400,9 @@ def is_far_flip(context: Context, suspect: Suspect, bit: int) -> bool:
 def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -> bool:
     """Whether a word of the heap should be that address of constants that others of its kind hold.
 
-    Tables of methods and the like: nobody computes with their addresses. Starts of pages are none:
-    the kernel maps files and memory side by side, so what has gone began 2^n bytes from them.
+    Tables of methods and the like: nobody computes with their addresses. Starts of pages do not
+    count: the kernel maps files and memory side by side, so what has gone began 2^n bytes from
+    them.
     """
     if bit in LOW_TAG_BITS or bit in TAG_BITS or not suspect.slots or suspect.value % WORD:
         return False

@@ -36,7 +36,7 @@ def value_sign_id(context: Context, word: FaultWord, id: str) -> str:
     if is_not_as_read(context, word.source):
         return NOT_AS_READ
     if is_wild(context, word.source):
-        # Where the value itself shows that a low bit of the pointer was wrong, that is said.
+        # Where the value itself shows that a low bit of the pointer was wrong, the sign says so.
         return id if id.endswith(ONE_BIT) else place_sign_id(context, WILD_VALUE, word.source)
     common = id in COMMON or (id == "S:poison" and _is_text(word.value))
     return id + UNTRACED if common and not _is_placed(context, word) else id

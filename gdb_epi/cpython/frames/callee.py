@@ -4,7 +4,7 @@
 Two witnesses must agree: a callable on the frame's value stack, and a native frame between the
 eval loop and the next Python code whose function (by the unwind tables, no symbols needed) is the
 one that this callable runs. Where none agree, the symbol of the native frame that the eval loop
-called is given as what it is. Works on a merged stack; nothing is said without native frames.
+called is given as such. Works on a merged stack; without native frames there is no answer.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def frames_on_stack(reader: MemoryReader, tstate: int, type_at: int) -> list[int
 def drop_shared_frames(interpreters: list[InterpreterState]) -> list[InterpreterState]:
     """Take the frames that a C stack gave to several thread states of one thread from these.
 
-    The links of one of them may tell whose they are; where no link does, nobody's they are.
+    The links of one of them may tell whose they are; where none does, they belong to nobody.
     """
     threads = [thread for interpreter in interpreters for thread in interpreter.threads]
     count = Counter(frame.address for thread in threads for frame in thread.frames)

@@ -3,8 +3,8 @@
 
 Memory is searched for the address, so untracked containers, C stacks and static data are covered
 too. Each place is then explained: a slot of a Python frame, a C stack, a member of an object, an
-entry of a dict, list, set or deque, or a buffer that an object points to. Of a dict it is said
-whose namespace it is: a module's, a class's or an instance's.
+entry of a dict, list, set or deque, or a buffer that an object points to. A dict is explained
+by whose namespace it is: a module's, a class's or an instance's.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 Debug information names lines of the generated C, unless that has `#line` directives. The C file
 tells the rest: a comment before each statement (`/* "module.pyx":20`) and, on each line that can
 fail, what the traceback would say (`__PYX_ERR(0, 20, ...)`). A file on this machine is trusted only
-where it has the function on the line that debug information gives. Nothing is said about the code
-after the last statement, which releases references.
+where it has the function on the line that debug information gives. There is no answer for the
+code after the last statement, which releases references.
 Source: Cython 3, Cython/Compiler/Code.py (mark_pos, error_goto), Nodes.py; 0.29 writes the same.
 """
 

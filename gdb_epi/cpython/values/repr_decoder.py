@@ -62,7 +62,7 @@ class Limits(NamedTuple):
         )
 
     def capped_by(self, caps: Limits) -> Limits:
-        """Return these limits, none beyond those of `caps`; what is secret stays so."""
+        """Return these limits, none larger than those of `caps`; secrets stay masked."""
         return Limits(
             depth=min(self.depth, caps.depth),
             width=min(self.width, caps.width),

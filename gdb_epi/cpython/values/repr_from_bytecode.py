@@ -96,7 +96,7 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         return call.text_of(call.run())
     except (Undecodable, UnreadableMemory, LayoutError, Raised):
         decoder.exact, decoder.cut = before
-        if budget[0] == MAX_STEPS:  # nothing was followed, and that hangs on the class alone
+        if budget[0] == MAX_STEPS:  # nothing was followed, and that depends on the class alone
             refused.add(obj.type.address)
         return None
     finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be said about the items on the value stack of a function that is followed.
+"""What is known about the items on the value stack of a function that is followed.
 
 Each question is answered as CPython would, or refused by raising Undecodable: whether an item is
 true, how long it is, what an attribute of it is, what str(), repr() and format() make of it.
@@ -75,7 +75,7 @@ def special_method(decoder: ReprDecoder, info: TypeInfo, name: str) -> tuple[Typ
 
 
 class ValueOperations:
-    """What can be said about items, by one decoder."""
+    """What one decoder knows about items."""
 
     def __init__(self, decoder: ReprDecoder, arguments: Sequence[Item]) -> None:
         self.decoder = decoder

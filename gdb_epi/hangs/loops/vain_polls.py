@@ -2,7 +2,7 @@
 """Loops that only test, sleeping or not: what they wait for, and that nobody is left to do it.
 
 `while not self.done: time.sleep(1)` ends when another thread sets `done`. Where the loop does
-nothing but to sleep and to test variables and attributes, it cannot change them itself. One that
+nothing but sleep and test variables and attributes, it cannot change them itself. One that
 asks a method, as `while not future.done()` does, waits as result() would. A loop without a test, as
 a service has that is parked, and one that calls anything else are left alone.
 """
