@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.machine import Architecture
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import DUMPED, Target
@@ -14,12 +13,18 @@ NULL_PAGE = PAGE  # no address below is ever mapped
 
 def read_up_to(target: Target, address: int, size: int) -> bytes:
     """Return as many of `size` bytes as can be read (b"" for none)."""
-    while size > 0:
-        try:
-            return target.read(address, size)
-        except UnreadableMemory:
-            size -= 1
-    return b""
+    memory = try_read(target, address, size) if size > 0 else b""
+    if memory:
+        return memory
+    readable, too_many = 0, size
+    while too_many - readable > 1:
+        middle = (readable + too_many) // 2
+        piece = try_read(target, address, middle)
+        if piece:
+            memory, readable = piece, middle
+        else:
+            too_many = middle
+    return memory
 
 
 def c_string(target: Target, address: int, *sizes: int) -> bytes:
