@@ -7,13 +7,7 @@ from argparse import Namespace
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.address_locations import AddressLocations
-from gdb_epi.cpython.heap.find import (
-    OUT_OF_TIME,
-    TextHit,
-    find_text,
-    list_objects,
-    types_named,
-)
+from gdb_epi.cpython.heap.find import OUT_OF_TIME, TextHit, find_text, list_objects, types_named
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Limits
@@ -128,12 +122,7 @@ def _objects(session: Session, heap: ObjectsByType, types: list[TypeInfo], limit
         columns=("address", "type", "object") if listed else (),
         rows=[(entry["address"], entry["type"], entry["text"]) for entry in listed],
         lines=lines,
-        data={
-            "kind": "type",
-            "complete": instances.complete,
-            "types": counts,
-            "objects": listed,
-        },
+        data={"kind": "type", "complete": instances.complete, "types": counts, "objects": listed},
         soft_errors=errors,
     )
 

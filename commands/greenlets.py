@@ -83,7 +83,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
                     "stack": [frame_json(frame) for frame in greenlet.stack],
                 }
                 for greenlet in listing.greenlets
-            ],
+            ]
         },
         soft_errors=errors,
     )

@@ -129,8 +129,4 @@ def _pool_json(pool: Pool) -> dict[str, Any]:
 
 
 def _queue_json(queue: Queue) -> dict[str, Any]:
-    return {
-        **queue._asdict(),
-        "address": f"0x{queue.address:016x}",
-        "users": list(queue.users),
-    }
+    return {**queue._asdict(), "address": f"0x{queue.address:016x}", "users": list(queue.users)}

@@ -68,9 +68,7 @@ def tasks(session: Session, args: Namespace) -> Report:
     return Report(
         _title(listing.tasks),
         lines=lines,
-        data={
-            "tasks": [task_json(task, waits.get(task.address)) for task in listing.tasks],
-        },
+        data={"tasks": [task_json(task, waits.get(task.address)) for task in listing.tasks]},
         soft_errors=errors,
     )
 

@@ -9,24 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from gdb_epi.argument_types import output_file, positive, whole, wrong_value
-from gdb_epi.cli.support.examine import (
-    MAX_MEMORY,
-    NATIVE_MODES,
-    Failure,
-    Options,
-    examine_here,
-)
+from gdb_epi.cli.support.examine import MAX_MEMORY, NATIVE_MODES, Failure, Options, examine_here
 from gdb_epi.cli.support.messages import say
 from gdb_epi.cli.support.ordered_results import in_order
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.cli.support.record_keeper import RecordKeeper
-from gdb_epi.errors import (
-    EXIT_DONE,
-    EXIT_FAILED,
-    EXIT_UNUSABLE_INPUT,
-    InputError,
-    UsageError,
-)
+from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_UNUSABLE_INPUT, InputError, UsageError
 from gdb_epi.sidecars.find import SidecarOptions
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted

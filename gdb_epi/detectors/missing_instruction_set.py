@@ -17,9 +17,7 @@ from gdb_epi.x86.instruction_sets import InstructionSet, instruction_sets
 
 
 @detector(
-    "missing_instruction_set",
-    needs="crash",
-    speaks_for=SpeaksFor("software", "other-processor"),
+    "missing_instruction_set", needs="crash", speaks_for=SpeaksFor("software", "other-processor")
 )
 def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
     """Find an illegal instruction that belongs to an extension which the CPU said it has not.

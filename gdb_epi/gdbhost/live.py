@@ -10,13 +10,7 @@ from functools import cached_property
 
 import gdb
 
-from gdb_epi.errors import (
-    NOT_APPLICABLE,
-    NOT_AVAILABLE,
-    Absent,
-    SoftError,
-    UnreadableMemory,
-)
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.gdbhost.debug_info import gdb_symbol, type_layout
 from gdb_epi.gdbhost.native import Unwinder, threads_by_lwp
 from gdb_epi.gdbhost.procfs import (

@@ -303,8 +303,7 @@ def task_cycle(scene: HangContext) -> h.HangAnswer | None:
     if not circle:
         return None
     thread = next(
-        (d for d in scene.activities if event_loop_module(scene.view.frames(d.tid), d.module)),
-        None,
+        (d for d in scene.activities if event_loop_module(scene.view.frames(d.tid), d.module)), None
     )
     activity = thread or next((d for d in scene.activities if d.tid == scene.main_tid), None)
     if activity is None:

@@ -9,12 +9,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.context import FAMILIES, LockContext
 from gdb_epi.locks.fork.fork_facts import ForkFacts, examine_fork
-from gdb_epi.locks.types import (
-    HeldLock,
-    LockOwner,
-    LockReport,
-    Wait,
-)
+from gdb_epi.locks.types import HeldLock, LockOwner, LockReport, Wait
 from gdb_epi.locks.waits.futex import futex_waits
 from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
 from gdb_epi.locks.waits.thread_activity import activity_of_thread

@@ -59,9 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_load_initial_conftests(
-    early_config: pytest.Config,
-) -> Generator[None, Any, Any]:
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, Any, Any]:
     """Begin before anything of the project is imported, and before output is captured."""
     if early_config.known_args_namespace.epi:
         from gdb_epi.pytest_plugin.process_role import begin

@@ -8,12 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gdb_epi.corruption.context import (
-    DEFAULT_BYTES,
-    SWEEP_BYTES,
-    SWEEP_SECONDS,
-    Budget,
-)
+from gdb_epi.corruption.context import DEFAULT_BYTES, SWEEP_BYTES, SWEEP_SECONDS, Budget
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.record_section import candidates, corruption_group

@@ -236,10 +236,7 @@ def _folded_circle(block: Sequence[Call], repeats: int, whole: bool) -> list[Row
         return [Row(block[0]._replace(aside=f"{repeats} times"), repeats)]
     in_all = " in all" if whole else ""
     again = f"    these {len(block)} calls, {repeats} times{in_all}"
-    return [
-        *(Row(call) for call in block),
-        Row(Call(REMARK, again), len(block) * (repeats - 1)),
-    ]
+    return [*(Row(call) for call in block), Row(Call(REMARK, again), len(block) * (repeats - 1))]
 
 
 def _run_end(calls: Sequence[Call], at: int) -> int:

@@ -129,10 +129,7 @@ def source_finder(session: Session) -> SourceFinder:
     with suppress(OSError):
         written_at = os.stat(path).st_mtime if isinstance(path, str) else None
     return SourceFinder(
-        session.target,
-        python,
-        sysroot=session.sysroot or None,
-        written_at=written_at,
+        session.target, python, sysroot=session.sysroot or None, written_at=written_at
     )
 
 

@@ -17,10 +17,7 @@ from gdb_epi.typing_lite import Any
 MAX_HOST_JSON = 1 << 20  # bytes
 MAX_ATTRIBUTES = 256
 HOST_NAMES = ("hostname", "machine_id", "boot_id")
-GROUPS = {
-    "kernel": ("release",),
-    "container": ("runtime", "image", "pod", "namespace", "node"),
-}
+GROUPS = {"kernel": ("release",), "container": ("runtime", "image", "pod", "namespace", "node")}
 _NOT_ATTRIBUTES = frozenset(("schema", "tool", "collected_ts"))
 
 

@@ -46,9 +46,7 @@ def sidecar_of_xattrs(values: dict[str, str]) -> Sidecar:
         seconds = round(stamp / 1e6, 6) if stamp > _MICROSECONDS else float(stamp)
         seconds = seconds if seconds < MAX_SECONDS else None
     groups = nonempty_groups(
-        "xattr",
-        time={"crash_ts": seconds},
-        host={"hostname": clean_text(values.get("hostname"))},
+        "xattr", time={"crash_ts": seconds}, host={"hostname": clean_text(values.get("hostname"))}
     )
     identity = identity_of(values.get("pid"), values.get("signal"), values.get("comm"))
     return Sidecar("xattr", "user.coredump.*", groups, identity)

@@ -21,9 +21,7 @@ _MAX_DESCRIPTOR = 1 << 14
 
 
 def with_derived_registers(
-    target: Target,
-    threads: Iterable[Thread],
-    symbol: Callable[[str], int | None] | None = None,
+    target: Target, threads: Iterable[Thread], symbol: Callable[[str], int | None] | None = None
 ) -> tuple[Thread, ...]:
     """Return the threads, each with the registers that its architecture names but does not have.
 

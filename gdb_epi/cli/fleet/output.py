@@ -142,10 +142,7 @@ def folded(line: str, width: int | None) -> list[str]:
 
 
 def print_table(
-    headers: Sequence[str],
-    cells: Sequence[Sequence[object]],
-    empty: str,
-    below: Sequence[str] = (),
+    headers: Sequence[str], cells: Sequence[Sequence[object]], empty: str, below: Sequence[str] = ()
 ) -> None:
     """Print rows as an aligned table, control characters escaped; without rows say `empty`.
 

@@ -133,11 +133,7 @@ def without_private_parts(record: dict[str, Any], options: Options) -> dict[str,
 
 
 def _decode(
-    path: str,
-    options: Options,
-    scratch: Scratch,
-    server: GdbServer | None,
-    kept: KeptFiles | None,
+    path: str, options: Options, scratch: Scratch, server: GdbServer | None, kept: KeptFiles | None
 ) -> Examined:
     from gdb_epi.target.corefile import CoreFileTarget
 

@@ -383,10 +383,7 @@ def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
     consts = reader.u64(address + layout.require(struct, "co_consts"))
     count_at = layout.require("PyVarObject", "ob_size")
     variables_at = layout.require(struct, "co_nlocalsplus", "co_nlocals")
-    return {
-        CONSTANTS: reader.u64(consts + count_at),
-        VARIABLES: reader.u32(address + variables_at),
-    }
+    return {CONSTANTS: reader.u64(consts + count_at), VARIABLES: reader.u32(address + variables_at)}
 
 
 def beyond_table(

@@ -154,12 +154,7 @@ class BlockTypesCheck:
                 yield at
 
     def _look_at(
-        self,
-        pool: Pool,
-        at: int,
-        words: memoryview,
-        places: list[tuple[int, int]],
-        debug: int,
+        self, pool: Pool, at: int, words: memoryview, places: list[tuple[int, int]], debug: int
     ) -> None:
         """Take one block: its count when it has a type, else the words in the type's places."""
         odd: list[tuple[int, int]] = []

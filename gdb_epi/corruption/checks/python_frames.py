@@ -12,12 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import (
-    Evidence,
-    NotChecked,
-    required,
-    word_evidence,
-)
+from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of_frame, frame_places

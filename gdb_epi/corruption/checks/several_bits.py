@@ -37,10 +37,7 @@ def blocks_crossed_by_zeros(context: Context, start: int, words: Sequence[int]) 
     """
     line = words[BEFORE:-BEFORE]
     written = sum(word != 0 for word in line)
-    ends = (
-        bool(words[BEFORE - 1] or line[0]),
-        bool(words[-BEFORE] or line[-1]),
-    )
+    ends = (bool(words[BEFORE - 1] or line[0]), bool(words[-BEFORE] or line[-1]))
     if written > 1 or not any(ends) or (written == 1 and (line[0] or line[-1]) and not all(ends)):
         return ""
     number = next(n for n, word in enumerate(words) if n >= BEFORE - 1 and not word)

@@ -7,13 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.pymalloc_pools import (
-    GC_HEAD,
-    OVERHEAD,
-    Pool,
-    pool_at,
-    was_emptied,
-)
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, Pool, pool_at, was_emptied
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK

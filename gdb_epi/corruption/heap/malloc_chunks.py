@@ -14,13 +14,7 @@ from bisect import bisect_right
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault.malloc_heap import (
-    FLAGS,
-    MIN_CHUNK,
-    NEVER,
-    PREV_INUSE,
-    main_heap,
-)
+from gdb_epi.fault.malloc_heap import FLAGS, MIN_CHUNK, NEVER, PREV_INUSE, main_heap
 from gdb_epi.target.api import Region, view_of
 from gdb_epi.typing_lite import NamedTuple
 

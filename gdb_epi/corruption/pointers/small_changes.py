@@ -11,13 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.address_index import (
-    BLOCK,
-    FUNCTION,
-    HEADS,
-    OBJECT,
-    address_index,
-)
+from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.pointers.word_origin import chunk_at
 from gdb_epi.errors import Absent

@@ -131,12 +131,7 @@ def _link(
     for remade in recompute_registers(context.target, path, registers) if path is not None else ():
         if remade.register in kept and _is_sure(remade):
             yield PassedArgument(
-                number,
-                kept[remade.register],
-                remade.held,
-                remade.expected,
-                remade.kind,
-                call,
+                number, kept[remade.register], remade.held, remade.expected, remade.kind, call
             )
 
 

@@ -19,13 +19,7 @@ from gdb_epi.corruption.strings.find_strings import (
     high_part_one_bit_off_pattern,
 )
 from gdb_epi.corruption.strings.str_layout import StringFormat
-from gdb_epi.cpython.objects.siphash import (
-    Key,
-    hash_lanes,
-    lanes_of_column,
-    python_hash,
-    unequal,
-)
+from gdb_epi.cpython.objects.siphash import Key, hash_lanes, lanes_of_column, python_hash, unequal
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

@@ -235,12 +235,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
                 errors = tuple(SoftError("layout", "_Py_DebugOffsets", text) for text in complaints)
                 version = version_text(offsets.version)
                 return Runtime(
-                    candidate.address,
-                    candidate.found_by,
-                    version,
-                    offsets.version,
-                    chosen,
-                    errors,
+                    candidate.address, candidate.found_by, version, offsets.version, chosen, errors
                 )
     minor = f"{offsets.minor[0]}.{offsets.minor[1]}{'t' if offsets.free_threaded else ''}"
     if load_layout(offsets.minor, offsets.free_threaded) is None:

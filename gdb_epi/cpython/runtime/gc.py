@@ -15,12 +15,7 @@ from gdb_epi.typing_lite import NamedTuple
 _STRUCT = "_gc_runtime_state"
 
 # Modules/gcmodule.c: gc.DEBUG_*; the same in 3.8 to 3.15.
-DEBUG = (
-    (1 << 0, "STATS"),
-    (1 << 1, "COLLECTABLE"),
-    (1 << 2, "UNCOLLECTABLE"),
-    (1 << 5, "SAVEALL"),
-)
+DEBUG = ((1 << 0, "STATS"), (1 << 1, "COLLECTABLE"), (1 << 2, "UNCOLLECTABLE"), (1 << 5, "SAVEALL"))
 MAX_GENERATIONS = 8
 
 

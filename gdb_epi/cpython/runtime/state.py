@@ -15,13 +15,7 @@ from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtim
 from gdb_epi.cpython.runtime.gil import gil_address, gil_holder
 from gdb_epi.cpython.runtime.thread_names import thread_names
 from gdb_epi.cpython.types import InterpreterState, PythonState, SearchResults, ThreadState
-from gdb_epi.errors import (
-    UNPARSABLE,
-    Absent,
-    LayoutError,
-    SoftError,
-    UnreadableMemory,
-)
+from gdb_epi.errors import UNPARSABLE, Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 

@@ -24,11 +24,7 @@ CONVERSION = r"%([-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?)(?:hh|h|ll|l|q|j|z|t)?([%
 _FLOATS = "aAeEfFgG"  # these are passed in registers of their own
 
 
-@detector(
-    "printed_before_abort",
-    needs="crash",
-    speaks_for=SpeaksFor("software", "failed-check"),
-)
+@detector("printed_before_abort", needs="crash", speaks_for=SpeaksFor("software", "failed-check"))
 def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     """Find the constant text that the caller of abort() passed to the call before that.
 

@@ -56,9 +56,7 @@ MAX_FRAMES = 32
 
 
 @detector(
-    "python_fatal_error",
-    needs="crash",
-    speaks_for=SpeaksFor("software", "failed-check", by="kind"),
+    "python_fatal_error", needs="crash", speaks_for=SpeaksFor("software", "failed-check", by="kind")
 )
 def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     """Find a fatal error of CPython on the stack of an abort, and the reason that it gave.

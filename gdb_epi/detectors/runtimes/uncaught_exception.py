@@ -19,9 +19,7 @@ MAX_FRAMES = 64
 
 
 @detector(
-    "uncaught_exception",
-    needs="crash",
-    speaks_for=SpeaksFor("software", "failed-check", by="kind"),
+    "uncaught_exception", needs="crash", speaks_for=SpeaksFor("software", "failed-check", by="kind")
 )
 def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     """Find std::terminate() on the stack, the exception's type and the function that threw.

@@ -12,11 +12,7 @@ from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.life.decision_words import host_words, signature_words
-from gdb_epi.fleet.life.fixes import (
-    DEFAULT_NAME,
-    names_with_versions,
-    versions_seen,
-)
+from gdb_epi.fleet.life.fixes import DEFAULT_NAME, names_with_versions, versions_seen
 from gdb_epi.fleet.life.marks import (
     ACKNOWLEDGED,
     FIXED,

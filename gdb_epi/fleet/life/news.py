@@ -11,16 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, select
 
 from gdb_epi.fleet.life.fixes import Fix, cores_crashed_after_fix, fix_words
-from gdb_epi.fleet.life.marks import (
-    BACK,
-    FIXED,
-    HEALTHY,
-    HOST,
-    REGRESSED,
-    SUSPECT,
-    TOOL,
-    standings,
-)
+from gdb_epi.fleet.life.marks import BACK, FIXED, HEALTHY, HOST, REGRESSED, SUSPECT, TOOL, standings
 from gdb_epi.fleet.life.states import State, all_states, failed_fixes
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.seen import signature_title

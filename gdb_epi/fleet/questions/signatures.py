@@ -6,16 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    and_,
-    func,
-    or_,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select, true
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR

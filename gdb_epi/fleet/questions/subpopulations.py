@@ -124,10 +124,7 @@ def distinguishing_mark(population: Population, mine: Bools, others: Bools) -> s
 
 
 def distinguishing_facts(
-    population: Population,
-    mine: Bools,
-    others: Bools,
-    columns: Sequence[Attribute] | None = None,
+    population: Population, mine: Bools, others: Bools, columns: Sequence[Attribute] | None = None
 ) -> list[FactDifference]:
     """Return the facts whose values differ most between two sets of crashes, at most MAX_TOLD.
 

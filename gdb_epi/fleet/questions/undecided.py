@@ -131,11 +131,7 @@ def what_is_undecided(population: Population, free: Bools, members: Bools) -> Un
             lacking.append((attribute.name, size - known))
     possible.sort(key=lambda mark: (mark.chance, mark.attr))
     return Undecided(
-        tuple(possible[:MAX_POSSIBLE]),
-        tuple(lacking),
-        int(uncovered.sum()),
-        size,
-        tuple(enough),
+        tuple(possible[:MAX_POSSIBLE]), tuple(lacking), int(uncovered.sum()), size, tuple(enough)
     )
 
 

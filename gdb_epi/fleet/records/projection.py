@@ -70,10 +70,7 @@ class Rows(NamedTuple):
 
 # The keys of `sig` and its other columns, the key of `trace`, and the line that stands for frames.
 _Signature = tuple[
-    tuple[str, str, str, str] | None,
-    dict[str, Any],
-    tuple[str, str, str] | None,
-    str | None,
+    tuple[str, str, str, str] | None, dict[str, Any], tuple[str, str, str] | None, str | None
 ]
 _Libs = tuple[tuple[str, str, str], ...]  # soname, build_id, version
 

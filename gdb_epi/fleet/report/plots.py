@@ -92,10 +92,7 @@ def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
         for left, low, right, high in boxes
     ]
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
-    return Path(
-        [corner for box in corners for corner in box] or [(0, 0)],
-        codes or [Path.MOVETO],
-    )
+    return Path([corner for box in corners for corner in box] or [(0, 0)], codes or [Path.MOVETO])
 
 
 def curve_plot(days: Sequence[Day], step: int, width: int) -> str:

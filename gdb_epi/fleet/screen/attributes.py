@@ -339,11 +339,7 @@ def _weaker(
 
 
 def _beside_programs(
-    tests: TestedAttribute,
-    crashes: UnexplainedCrashes,
-    p: Floats,
-    near: Ints,
-    cells: _Cells,
+    tests: TestedAttribute, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
 ) -> Floats:
     """Return the p values, those `near` enough weakened by where their programs run anyway."""
     if not near.size or programs_of(tests.population) is None:
@@ -385,11 +381,7 @@ def _strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
 
 
 def _of_unlike_hosts(
-    tests: TestedAttribute,
-    crashes: UnexplainedCrashes,
-    p: Floats,
-    near: Ints,
-    cells: _Cells,
+    tests: TestedAttribute, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
 ) -> tuple[Floats, dict[int, float]]:
     """Return the p values, those `near` enough weakened by their design effects, and these."""
     p, effects, looked_at = p.copy(), {}, None

@@ -274,9 +274,7 @@ def _by_period(
     for number in range(len(WINDOWS) + 1):
         there = (exposed == number) & (population.exposure_host >= 0)
         hours = sum_by_code(
-            population.exposure_host[there],
-            population.exposure_hours[there],
-            usual.by_host.size,
+            population.exposure_host[there], population.exposure_hours[there], usual.by_host.size
         )
         share = hours / hours.sum() if hours.sum() > 0 else usual.by_host
         yield int(of_period[number]), share

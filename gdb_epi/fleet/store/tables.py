@@ -41,10 +41,7 @@ def _key(name: str) -> Column[str]:
 
 
 meta = Table(
-    "meta",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("value", Text, nullable=False),
+    "meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False)
 )
 
 sig = Table(

@@ -63,10 +63,7 @@ def _retried_database(scene: HangContext, activity: h.ThreadActivity, error: str
         f"{activity.who()} sleeps at {where} in a loop that tries again, because sqlite3 said: "
         f"{error}"
     )
-    seen = (
-        f"thread {activity.tid} is in {activity.call}",
-        f"it handles {ERROR}: {error}",
-    )
+    seen = (f"thread {activity.tid} is in {activity.call}", f"it handles {ERROR}: {error}")
     outer = _connection_of_a_caller(scene, activity)
     if outer is None:
         return h.HangAnswer(

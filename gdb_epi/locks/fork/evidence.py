@@ -104,10 +104,7 @@ def _bypassed(reader: ForkSigns, yes: set[str], forked: bool) -> bool | None:
 
 def _notes(reader: ForkSigns) -> None:
     """F4, F12, F13: what GDB and the notes of the core say."""
-    reader.info(
-        "F4",
-        "not asked: F3 tells the same of glibc's lists",
-    )
+    reader.info("F4", "not asked: F3 tells the same of glibc's lists")
     process = reader.target.process()
     if isinstance(process, Absent):
         reader.unreadable("F12", process.detail)

@@ -35,10 +35,7 @@ def libs(parts: Parts, _notes: Notes) -> Json:
     ]
     lines = sorted({f"{module['soname']} {module['build_id'] or '-'}" for module in modules})
     digest = sha256_hex("\n".join(lines).encode("utf-8", "backslashreplace"))
-    fields: Json = {
-        "modules": modules[:MAX_MODULES],
-        "libset": digest[:16] if modules else None,
-    }
+    fields: Json = {"modules": modules[:MAX_MODULES], "libset": digest[:16] if modules else None}
     packages: Json = {}
     for module in target.modules()[:MAX_MODULES]:
         note = package_note(target, module)

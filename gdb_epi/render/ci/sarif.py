@@ -54,9 +54,7 @@ def sarif(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) -> J
     driver = {"name": "gdb-epi", "version": __version__, "rules": list(rules.values())}
     run = {
         "tool": {"driver": driver},
-        "invocations": [
-            {"executionSuccessful": not notes, "toolExecutionNotifications": notes},
-        ],
+        "invocations": [{"executionSuccessful": not notes, "toolExecutionNotifications": notes}],
         "columnKind": "unicodeCodePoints",
         "results": list(results.values()),
     }

@@ -30,14 +30,7 @@ from gdb_epi.fault.account import (
 )
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, user_top
-from gdb_epi.fault.place import (
-    GUARD,
-    LOW,
-    NON_CANONICAL,
-    NULL,
-    NULL_BASE,
-    STACK_ENDED,
-)
+from gdb_epi.fault.place import GUARD, LOW, NON_CANONICAL, NULL, NULL_BASE, STACK_ENDED
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV, signal_name
 from gdb_epi.fault.site import ARITHMETIC, ILLEGAL, MISALIGNED, PRIVILEGED, TRANSFERS, TRAPPED

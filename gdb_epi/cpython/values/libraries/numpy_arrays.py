@@ -27,13 +27,7 @@ from gdb_epi.cpython.values.libraries.numpy import (
     place_of,
     raw_number,
 )
-from gdb_epi.cpython.values.repr_decoder import (
-    Obj,
-    ReprDecoder,
-    Undecodable,
-    decodes,
-    decodes_repr,
-)
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import Any, NamedTuple

@@ -14,13 +14,7 @@ from contextlib import suppress
 from gdb_epi.cpython.values.libraries.numpy import item_text, raw_number
 from gdb_epi.cpython.values.libraries.numpy_arrays import items_of
 from gdb_epi.cpython.values.libraries.pyarrow import texts_of
-from gdb_epi.cpython.values.repr_decoder import (
-    Obj,
-    ReprDecoder,
-    Undecodable,
-    decodes,
-    decodes_repr,
-)
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import HALF_MASK
 

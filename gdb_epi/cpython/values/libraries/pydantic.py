@@ -3,13 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.repr_decoder import (
-    CUT,
-    Obj,
-    ReprDecoder,
-    Undecodable,
-    decodes_repr,
-)
+from gdb_epi.cpython.values.repr_decoder import CUT, Obj, ReprDecoder, Undecodable, decodes_repr
 
 MAX_FIELDS = 1000
 
