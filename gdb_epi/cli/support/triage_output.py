@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 SHOWN_SIGNATURES = 20  # rows of the last table
+SHORT = 24  # cores whose own table is seen at once
 
 
 @contextmanager
@@ -201,19 +202,26 @@ class _Table(AnswerWriter):
         self._out.lines(f"{counts}; {counted(len(self._groups), 'kind')} of crash")
         groups = sorted(self._groups.values(), key=lambda group: -group.count)
         if groups:
-            rows = [[g.count, *_what(g.record), g.best] for g in groups[:SHOWN_SIGNATURES]]
+            # What happened once is seen in the table above, unless that fills screens.
+            short = len(self._rows) <= SHORT
+            listed = [group for group in groups if group.count > 1 or not short]
+            rows = [[g.count, *_what(g.record), g.best] for g in listed[:SHOWN_SIGNATURES]]
             columns = ("cores", "verdict", "where", "what", "open first")
-            self._out.lines(*table_lines(columns, rows))
-            if len(groups) > SHOWN_SIGNATURES:
-                self._out.lines(f"and {len(groups) - SHOWN_SIGNATURES} more kinds")
+            more = len(groups) - len(rows)
+            if rows:
+                self._out.lines(*table_lines(columns, rows))
+            if rows and more:
+                once = " of one core each" if short else ""
+                self._out.lines(f"and {counted(more, 'more kind')}{once}")
             first = max(groups, key=_urgency)
             command = f"gdb-epi triage {shell_word(first.best)}{self._options}"
             self._out.lines(f"Look at this one first: {escape(command)}")
         super().finish(problems)
 
 
-def _urgency(group: _Group) -> tuple[bool, int]:
-    return verdict_label(group.record) in URGENT, group.count
+def _urgency(group: _Group) -> tuple[bool, int, bool]:
+    whole = not group_in(group.record, "truncated").get("flag")
+    return verdict_label(group.record) in URGENT, group.count, whole
 
 
 def _worth(record: Mapping[str, Any]) -> tuple[float, ...]:
