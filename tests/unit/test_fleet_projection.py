@@ -25,7 +25,7 @@ from gdb_epi.fleet.records.projection import (
 )
 from gdb_epi.fleet.records.redact import storable
 from gdb_epi.fleet.records.times import NO_ZONE
-from gdb_epi.fleet.records.values import in_zone, timestamp
+from gdb_epi.fleet.records.values import claimed_time, in_zone
 
 
 def test_a_minimal_record() -> None:
@@ -115,7 +115,7 @@ def test_what_is_no_record_is_refused(record: dict[str, Any]) -> None:
     ],
 )
 def test_timestamps(given_ts: Any, seconds: float | None) -> None:
-    assert timestamp(given_ts) == seconds
+    assert claimed_time(given_ts).seconds == seconds
 
 
 @pytest.mark.parametrize("written", ["2025-11-24T16:00:00", "2025-11-24", "20251124 160000"])
