@@ -89,7 +89,7 @@ def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
     """
     text = whole = short_words(escape(text))
     lines = _wrapped(text, head)
-    while most is not None and (len(lines) > most or lines[-1].strip() == "..."):
+    while most is not None and (len(lines) > most or lines[-1:] == [f"{' ' * len(head)}..."]):
         text = text.rpartition("; ")[0]
         lines = _wrapped(f"{text}; ...", head)
         if len(lines) < most:  # that clause is so long that its head is worth its place
