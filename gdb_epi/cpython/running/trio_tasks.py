@@ -75,7 +75,6 @@ class _Decoder:
         return runners
 
     def _of(self, runner: int, interpreter: int) -> Iterator[Task]:
-        own = self._waits.attribute(runner, "system_nursery")
         addresses = self._waits.attribute(runner, "tasks")
         init = self._waits.attribute(runner, "init_task")
         if not addresses:
@@ -84,9 +83,9 @@ class _Decoder:
             if number > MAX_TASKS:
                 self._problem(f"runner {runner:#x}", f"more than {MAX_TASKS} tasks")
                 return
-            yield self._task(address, runner, interpreter, own, init)
+            yield self._task(address, runner, interpreter, init)
 
-    def _task(self, address: int, runner: int, interpreter: int, own: int, init: int) -> Task:
+    def _task(self, address: int, runner: int, interpreter: int, init: int) -> Task:
         attribute = self._waits.attribute
         name = self._waits.text(attribute(address, "name"))
         nursery = attribute(address, "_parent_nursery")
@@ -102,8 +101,9 @@ class _Decoder:
             awaited_by=(parent,) if parent else (),
             framework=TRIO,
             cancelled=self._waits.truth(attribute(status, "effectively_cancelled")),
-            system=address == init
-            or (nursery != 0 and nursery == own and parent == init and self._is_own(address)),
+            # Of the first task's nurseries one is for the program's main task and trio's own
+            # tasks, the other for the task that run_sync_soon() wakes.
+            system=address == init or (parent != 0 and parent == init and self._is_own(address)),
         )
         coroutine = attribute(address, "coro")
         if self._coroutines.ident(coroutine) not in COROUTINES:
