@@ -286,7 +286,9 @@ def _signal(record: Json) -> Iterator[str]:
         if group_in(record, "threads").get("count") == 0:
             yield "not in what is left of the core"
             return
-        evidence = group_in(record, "signature").get("evidence")
+        evidence = str(group_in(record, "signature").get("evidence") or "")
+        if "snapshot" in evidence:
+            evidence = "a snapshot; the process ran on"
         yield f"none: {evidence}" if evidence else "none"
         return
     name = str(signal.get("name"))
@@ -531,7 +533,9 @@ def _help(record: Json) -> tuple[str, str] | None:
     cause = leading_hypothesis(record)
     if cause == "stack-exhausted":
         return _HELP_ELSEWHERE if _on_another_stack(record) else _HELP_STACK
-    if cause not in _OF_THE_HEAP:
+    category = str(group_in(record, "signature").get("category"))
+    overrun = cause == "out-of-bounds" and category.startswith("abort-malloc")
+    if cause not in _OF_THE_HEAP and not overrun:
         return None
     allocator = str(group_in(record, "corruption").get("allocator"))
     if allocator == "python" and _ran_with_checked_heap(record):

@@ -130,6 +130,28 @@ def test_a_sentence_is_cut_behind_a_clause_and_addresses_are_short() -> None:
     assert len(lines) == 2 and lines[-1].endswith("word; ...") and "0x7f28cafa4c00" in lines[0]
     assert wrapped("word " * 99 + "; end", "", 2)[-1].endswith("word ...")  # no place to cut
     assert wrapped("a 0x0000000000000000; 0x00ff", "", 1) == ["a 0x0; 0x00ff"]
+    assert wrapped("", "Why      ", 3) == []
+
+
+@pytest.mark.parametrize(
+    ("category", "is_told"),
+    [("abort-malloc:double-free-or-corruption-out", True), ("segv-wild", False)],
+)
+def test_a_heap_that_malloc_found_overrun_is_run_under_valgrind(
+    category: str, is_told: bool
+) -> None:
+    """What was freed twice was, and an index beyond a mapping is nothing that valgrind sees."""
+    cause = [{"hypothesis": "out-of-bounds", "probability": 0.8}]
+    verdict = {"label": "software", "confidence": 0.8, "reasons": [], "cause": cause}
+    groups = {"signature": {"category": category}, "corruption": {"allocator": "malloc"}}
+    assert any("valgrind" in line for line in shown(verdict=verdict, **groups)) == is_told
+
+
+def test_of_a_snapshot_no_signal_has_a_number() -> None:
+    """ "signal 19 ends none" was no answer to how it was taken."""
+    why = "no signal: a snapshot of a process that ran on (signal 19 ends none)"
+    lines = shown("no-fault", PYTHON, signature={"category": "snapshot", "evidence": why})
+    assert "Signal   none: a snapshot; the process ran on" in lines
 
 
 def test_what_a_cut_core_lacks_is_no_proof() -> None:
