@@ -22,8 +22,6 @@ GROUP = "One crash"
 HELP = "print the Python stacks of a core, nothing else"
 READS_CORES = True
 CORE_MAGIC = b"\x7fELF"
-MAX_NOTES = 3  # of a core that was cut off there are hundreds
-FIRST_STAGES = ("core", "python")  # what keeps the whole answer from being right
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -77,25 +75,24 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
 
         print(json.dumps(stacks_json(ProcessState(target))))
         return 0
+    from gdb_epi.cli.support.messages import file_options_again
     from gdb_epi.cpython.runtime.state import decode_python
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.render.escape import escape
     from gdb_epi.render.stacks import python_stack_lines
+    from gdb_epi.render.text import MAX_NOTES_OF_STACKS, soft_error_lines
+    from gdb_epi.util import shell_word
 
     python = decode_python(target)
     if isinstance(python, Absent):
-        raise InputError(f"no Python stacks: {python.detail}", hint="gdb-epi triage")
+        command = f"gdb-epi triage {shell_word(args.core)}{file_options_again(args)}"
+        raise InputError(f"no Python stacks: {python.detail}", hint=command)
     errors = [*target.soft_errors, *python.soft_errors]
     errors += [error for thread in python.threads() for error in thread.soft_errors]
     identity = target.process()
     pid = None if isinstance(identity, Absent) else identity.pid
     lines = python_stack_lines(python, target.crash(), pid)
-    errors = sorted(dict.fromkeys(errors), key=lambda error: error.stage not in FIRST_STAGES)
-    shown = errors[: MAX_NOTES if len(errors) > MAX_NOTES + 1 else None]
-    lines += [f"note: {error.subject}: {error.message}" for error in shown]
-    if len(errors) > len(shown):
-        lines.append(f"note: and {len(errors) - len(shown)} more (--json has all)")
-    lines = [escape(line) for line in lines]
+    lines = [*map(escape, lines), *soft_error_lines(errors, MAX_NOTES_OF_STACKS)]
     if args.color == "on" or (args.color == "auto" and sys.stdout.isatty()):
         from gdb_epi.render.color import painted, wants_color
 

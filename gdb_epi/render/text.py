@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gdb_epi.report import Report
 
 MAX_NOTES = 12
+MAX_NOTES_OF_STACKS = 3  # that have no other place
+_FIRST_STAGES = ("core", "python")  # what keeps the whole answer from being right
 
 
 def render_report(report: Report, *, color: bool = False) -> str:
@@ -42,16 +44,19 @@ def _escaped(line: str) -> str:
     return Source(escape(line)) if isinstance(line, Source) else escape(line)
 
 
-def soft_error_lines(errors: Sequence[SoftError]) -> Iterator[str]:
-    """Yield one line for every thing that could not be had, without repeats.
+def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iterator[str]:
+    """Yield one line for every thing that could not be had, the most important first, no repeats.
 
     Of a core that was cut off there are hundreds: the first ones are shown, and --json has all.
+    That Python frames have no place among native ones follows from what is said of those.
     """
-    notes = list(dict.fromkeys(errors))
-    for error in notes[: MAX_NOTES if len(notes) > MAX_NOTES + 1 else None]:
-        yield escape(f"note: {error.stage}: {error.subject}: {error.message}")
-    if len(notes) > MAX_NOTES + 1:
-        yield f"note: and {len(notes) - MAX_NOTES} more (--json has all)"
+    native = any(error.stage == "native" for error in errors)
+    notes = [e for e in dict.fromkeys(errors) if e.stage != "merge" or not native]
+    notes.sort(key=lambda error: error.stage not in _FIRST_STAGES)
+    for error in notes[: most if len(notes) > most + 1 else None]:
+        yield escape(f"note: {error.subject}: {error.message}")
+    if len(notes) > most + 1:
+        yield f"note: and {len(notes) - most} more (--json has all)"
 
 
 def cell_text(value: object) -> str:

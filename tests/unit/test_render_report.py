@@ -12,7 +12,7 @@ import pytest
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.render.escape import escape
 from gdb_epi.render.json import render_report_json
-from gdb_epi.render.text import render_report, table_lines
+from gdb_epi.render.text import render_report, soft_error_lines, table_lines
 from gdb_epi.report import Listing, Report
 
 
@@ -87,7 +87,7 @@ def test_report_shows_lines_table_listing_and_notes() -> None:
         "title",
         "    9  first",
         "-> 10          second\\x1b",
-        "note: s: x: m\\x0a",
+        "note: x: m\\x0a",
     ]
 
 
@@ -132,10 +132,24 @@ def test_json_of_a_table() -> None:
     assert told == {"title": "t", "rows": [{"a": 1, "b": "x"}], "soft_errors": []}
 
 
+def test_what_follows_from_another_note_is_none_of_its_own() -> None:
+    """`epi bt` said three times that the native stack ends before the Python frames."""
+    ends = SoftError("native", "thread 7", "the native stack ends early")
+    follows = SoftError("merge", "thread 7", "5 Python frames are not at the native frame")
+    assert list(soft_error_lines([follows, ends])) == [
+        "note: thread 7: the native stack ends early"
+    ]
+    assert list(soft_error_lines([follows])) == [f"note: thread 7: {follows.message}"]
+    later = [SoftError("frames", f"thread {n}", "why") for n in range(9)]
+    first = SoftError("core", "core.7", "truncated")
+    lines = list(soft_error_lines([*later, first], 3))
+    assert lines[0] == "note: core.7: truncated" and lines[3] == "note: and 7 more (--json has all)"
+
+
 def test_of_very_many_notes_the_first_are_shown_and_json_has_all() -> None:
     errors = [SoftError("frames", f"thread {n}", "cannot read") for n in range(40)]
     *shown, last = render_report(Report("bt", lines=["x"], soft_errors=errors)).splitlines()[1:]
-    assert shown == [f"note: frames: thread {n}: cannot read" for n in range(12)]
+    assert shown == [f"note: thread {n}: cannot read" for n in range(12)]
     assert last == "note: and 28 more (--json has all)"
     told = json.loads(render_report_json(Report("bt", soft_errors=errors)))
     assert len(told["soft_errors"]) == 40

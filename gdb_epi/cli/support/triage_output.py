@@ -15,7 +15,7 @@ from functools import partial
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Result
 from gdb_epi.cli.support.messages import database_option_again, file_options_again, say
-from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
+from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, SoftError, UsageError
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.judgement.labels import CANNOT_TELL, URGENT
 from gdb_epi.private_files import private_opener
@@ -297,6 +297,8 @@ def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator
 
     `ending` is what to say of the thread that the kernel wrote first: see `_ending`.
     """
+    from gdb_epi.render.text import MAX_NOTES_OF_STACKS, soft_error_lines
+
     for thread in sorted(groups_in(stacks, "threads"), key=lambda t: not t.get("crashed")):
         yield ""
         yield escape(_title(thread, ending))
@@ -310,9 +312,10 @@ def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator
         yield ""
         yield escape(f"task {task.get('name')} ({task.get('coro')})")
         yield from _frames(groups_in(task, "stack"))
-    for error in groups_in(stacks, "soft_errors"):
-        note = f"note: {error.get('stage')}: {error.get('subject')}: {error.get('message')}"
-        yield escape(note)
+    # `Missing`, above, has what matters of these.
+    errors = [SoftError(**error) for error in groups_in(stacks, "soft_errors")]
+    others = [error for error in errors if error.stage not in ("merge", "native")]
+    yield from soft_error_lines(others, MAX_NOTES_OF_STACKS)
 
 
 def _ending(record: Mapping[str, Any]) -> str:
