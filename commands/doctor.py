@@ -84,7 +84,7 @@ def problems_of(document: Mapping[str, Any]) -> list[str]:
     if files:
         named = ", ".join(m["path"] for m in files[:MAX_NAMED])
         more = f" and {len(files) - MAX_NAMED} more" if len(files) > MAX_NAMED else ""
-        why = files[0]["file"]
+        why = files[0]["file"].removeprefix(f"{files[0]['path']}: ")
         problems.append(
             f"not here as the core had them: {named}{more} ({why})\n    try: set epi sysroot FOLDER"
         )

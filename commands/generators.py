@@ -61,7 +61,12 @@ def generators(session: Session, args: Namespace) -> Report:
 
 
 def _line(generator: GeneratorChain) -> str:
-    chain = " > ".join(place_text(frame) for frame in reversed(generator.suspended.frames))
+    # A line has no room for every path; --json has them.
+    places = [
+        place_text(frame._replace(filename=frame.filename.rpartition("/")[2]) if number else frame)
+        for number, frame in enumerate(reversed(generator.suspended.frames))
+    ]
+    chain = " > ".join(places)
     where = f" in thread {generator.tid}" if generator.tid is not None else ""
     waits = f"  waits for {generator.awaits}" if generator.awaits else ""
     state = generator.suspended.state or "in an unknown state"
