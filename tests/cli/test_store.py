@@ -297,3 +297,19 @@ def test_spool_files_are_private(shell, core):
     (path,) = shell.spooled
     assert path.stat().st_mode & 0o077 == 0
     assert path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_stored_core_is_told_from_those_like_it(shell, core):
+    """`fleet seen` said "1 crash so far" of a crash that nobody had seen before."""
+    database = ("--db", "f.sqlite3")
+    assert (
+        shell.triage(core, *database).err
+        == "gdb-epi: stored in f.sqlite3, with no other crash of this kind\n"
+    )
+    again = shell.triage(core, *database).err
+    assert again == "gdb-epi: stored already in f.sqlite3, with no other crash of this kind\n"
+    records = shell.triage(core, "--no-db", "--format", "json").records
+    records[0] |= {"core_key": "ab" * 16}
+    lines = json.dumps(records[0]).encode()
+    assert shell("fleet", "ingest", "-", *database, stdin=lines).code == 0
+    assert shell.triage(core, *database).err.endswith(", with 1 other crash of this kind\n")

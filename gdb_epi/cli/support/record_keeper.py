@@ -9,10 +9,13 @@ from time import monotonic
 
 from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_DONE, EXIT_USAGE, EpiError
+from gdb_epi.record.reading import group_in
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     Named = tuple[str, Mapping[str, Any], str | None]
 
 BATCH = 200  # records that wait in memory
@@ -34,6 +37,7 @@ class RecordKeeper:
         self._failed = False
         self._batch: list[Named] = []
         self._due = 0.0
+        self._alike: int | None = None  # crashes of the signature of the only record, beside it
 
     def add(self, core: str, record: Mapping[str, Any], key: str | None = None) -> None:
         """Take the record of a core; the core's path names it when it cannot be stored.
@@ -68,7 +72,12 @@ class RecordKeeper:
 
         place = hide_password(self._db) if self._db is not None else str(default_database())
         if self.added + self.known == 1:
-            say(f"{'stored' if self.added else 'stored already'} in {place}")
+            what = "stored" if self.added else "stored already"
+            alike = ""
+            if self._alike is not None:
+                number = counted(self._alike, "other crash") if self._alike else "no other crash"
+                alike = f", with {number} of this kind"
+            say(f"{what} in {place}{alike}")
         else:
             say(f"{counted(self.added, 'record')} stored in {place}, {self.known} known already")
 
@@ -88,6 +97,8 @@ class RecordKeeper:
 
                 # After the records: who is killed between them does these cores again.
                 note_examined(engine, {key: core for key, core in keys.items() if core})
+            if len(batch) == 1:
+                self._alike = _others(engine, batch[0][1])
         self.added += outcome.added
         self.known += outcome.replaced + outcome.known
         for core, why in outcome.rejected:
@@ -112,3 +123,16 @@ class RecordKeeper:
             return
         count = "record" if len(batch) == 1 else f"{len(batch)} records"
         say(f"{count} kept in {path}; later: {ingest_later_command(path, self._db)}")
+
+
+def _others(engine: Engine, record: Mapping[str, Any]) -> int | None:
+    """Return how many crashes beside this one have its signature; None without one."""
+    from gdb_epi.fleet.questions.seen import crashes_of
+    from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+
+    group = group_in(group_in(record, "signature"), "group")
+    if not group.get("value"):
+        return None
+    with engine.connect() as connection:
+        execute = sqlalchemy_executor(connection)
+        return crashes_of(execute, str(group.get("key")), str(group["value"])) - 1

@@ -127,6 +127,11 @@ def history_of(
     )
 
 
+def crashes_of(execute: Execute, kind: str, key: str) -> int:
+    """Return how many crashes of a signature a database holds."""
+    return int(next(iter(execute(_COUNT, {"kind": kind, "key": key})))[0])
+
+
 def stored_under(db: str | None, core_key: str) -> tuple[str, str] | None:
     """Return kind and key of the group that a stored core is in; None for one that is not stored.
 
