@@ -20,7 +20,7 @@ from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory import read_words, values_at_hand
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
-from gdb_epi.corruption.heap.pymalloc_pools import head_of
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, head_of
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form
@@ -38,7 +38,6 @@ MOST_ITEMS = 1 << 40
 MAX_LOOKED_AT = 64  # items that must be objects
 LARGEST_BLOCK = 512  # bytes that pymalloc gives (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c)
 MAX_SUSPECTED = 64  # objects of all the heap; more counts that are too large are an overwrite
-GC_HEAD = 16  # bytes of PyGC_Head, before an object that the collector tracks
 SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
 
 
