@@ -19,7 +19,7 @@ _U32 = struct.Struct("<I")
 _I64 = struct.Struct("<q")
 
 # Width in bytes of one character, by PyUnicode kind (Include/cpython/unicodeobject.h, 3.3+).
-_CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
+CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
 
 
 def struct_fields(fields: Iterable[tuple[int, str]]) -> struct.Struct:
@@ -172,7 +172,7 @@ class MemoryReader:
         if self._kind is None or self._compact is None or self._ascii is None:
             return Absent(UNPARSABLE, "the layout has no str state bits")
         kind = self._bits(head, self._kind)
-        codec = _CODECS.get(kind)
+        codec = CODECS.get(kind)
         if codec is None:
             return Absent(UNPARSABLE, f"no str at {address:#x} (kind {kind})")
         if length > cap:

@@ -20,16 +20,14 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Module, Target, machine_of
+from gdb_epi.target.elf import SHDR, SHT_DYNSYM, SHT_SYMTAB, SYM
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_SECTIONS = 4096
 MAX_SYMBOLS = 1 << 20
 MAX_TABLE = 64 << 20  # bytes of one section
 MAX_NAME = 256
-_SHT_SYMTAB, _SHT_DYNSYM = 2, 11
 _STT_FUNC = 2
-_SECTION = struct.Struct("<IIQQQQIIQQ")  # Elf64_Shdr
-_SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
 
 
 def libpthread_symbols(target: Target, names: Collection[str]) -> dict[str, int]:
@@ -61,7 +59,7 @@ def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
 
 def symtab(image: bytes) -> Iterator[tuple[bytes, int]]:
     """Yield (name, value) of the .symtab of a 64-bit ELF file. Raises struct.error, IndexError."""
-    for name, _info, value, _size in _entries(image, (_SHT_SYMTAB,)):
+    for name, _info, value, _size in _entries(image, (SHT_SYMTAB,)):
         yield name, value
 
 
@@ -72,7 +70,7 @@ def functions(path: str, limit: int) -> list[tuple[int, int, str]]:
             image = stream.read(limit)
         return [
             (value, size, name.decode("utf-8", "replace"))
-            for name, info, value, size in _entries(image, (_SHT_SYMTAB, _SHT_DYNSYM))
+            for name, info, value, size in _entries(image, (SHT_SYMTAB, SHT_DYNSYM))
             if info & 15 == _STT_FUNC and size
         ]
     except (OSError, struct.error, IndexError):
@@ -82,16 +80,16 @@ def functions(path: str, limit: int) -> list[tuple[int, int, str]]:
 def _entries(image: bytes, kinds: tuple[int, ...]) -> Iterator[tuple[bytes, int, int, int]]:
     table_at = struct.unpack_from("<Q", image, 40)[0]
     size, count = struct.unpack_from("<HH", image, 58)
-    if size != _SECTION.size or count > MAX_SECTIONS:
+    if size != SHDR.size or count > MAX_SECTIONS:
         return
-    sections = [_SECTION.unpack_from(image, table_at + size * n) for n in range(count)]
+    sections = [SHDR.unpack_from(image, table_at + size * n) for n in range(count)]
     for section in sections:
         if section[1] not in kinds:
             continue
         strings_at = sections[section[6]][4]
-        start, total = section[4], min(section[5], MAX_SYMBOLS * _SYMBOL.size)
-        symbol_table = image[start : start + total // _SYMBOL.size * _SYMBOL.size]
-        for name, info, _other, index, value, length in _SYMBOL.iter_unpack(symbol_table):
+        start, total = section[4], min(section[5], MAX_SYMBOLS * SYM.size)
+        symbol_table = image[start : start + total // SYM.size * SYM.size]
+        for name, info, _other, index, value, length in SYM.iter_unpack(symbol_table):
             end = image.find(b"\0", strings_at + name, strings_at + name + MAX_NAME)
             if index and end >= 0:
                 yield image[strings_at + name : end], info, value, length

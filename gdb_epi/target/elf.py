@@ -28,6 +28,8 @@ MACHINES = {
 }
 PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
 PT_GNU_RELRO = 0x6474E552
+SHT_SYMTAB, SHT_DYNSYM = 2, 11
+STT_SECTION, STT_FILE, STT_TLS = 3, 4, 6  # types of symbols that name no place in code
 PF_X = 1
 PN_XNUM = 0xFFFF  # the real count is then in sh_info of section header 0
 NT_GNU_BUILD_ID = 3
@@ -41,6 +43,9 @@ EHDR = struct.Struct("<16sHHIQQQIHHHHHH")
 PHDR = struct.Struct("<IIQQQQQQ")
 _SEGMENT = struct.Struct("<IIQQ8xQQ8x")  # the same, without p_paddr and p_align
 NHDR = struct.Struct("<III")
+SHDR = struct.Struct("<IIQQQQIIQQ")
+SYM = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
+DYN = struct.Struct("<qQ")  # d_tag, d_val
 
 
 class Buffer(Protocol):

@@ -78,8 +78,6 @@ def is_data_only(
 
 
 DT_STRTAB, DT_SYMTAB, DT_DEBUG, DT_GNU_HASH = 5, 6, 21, 0x6FFFFEF5
-_DYN = struct.Struct("<qQ")
-_SYM = struct.Struct("<IBBHQQ")
 
 # The files, beside the executable, whose .symtab is asked.
 _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
@@ -165,7 +163,7 @@ class Modules:
         base, segments = headers
         segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
         held = self._dumped(base + segment.vaddr, segment.filesz) if segment else None
-        if segment is None or not held or segment.filesz > MAX_DYNAMIC * _DYN.size:
+        if segment is None or not held or segment.filesz > MAX_DYNAMIC * elf.DYN.size:
             return None
         for file in self._target.files.opened(path, path == self._exe_path()):
             wanted = file.read(segment.offset, segment.filesz)
@@ -402,9 +400,9 @@ def dynamic_section_matches(file: bytes, memory: bytes, base: int) -> bool:
     ld.so adds the load address to the pointers among the values and stores one of its own after
     DT_DEBUG; nothing else changes.
     """
-    if len(file) != len(memory) or len(file) % _DYN.size:
+    if len(file) != len(memory) or len(file) % elf.DYN.size:
         return False
-    pairs = zip(_DYN.iter_unpack(file), _DYN.iter_unpack(memory), strict=True)
+    pairs = zip(elf.DYN.iter_unpack(file), elf.DYN.iter_unpack(memory), strict=True)
     return all(
         tag == held_tag and (held in (value, value + base) or tag == DT_DEBUG)
         for (tag, value), (held_tag, held) in pairs
@@ -423,8 +421,8 @@ def _dynamic(target: CoreMemory, base: int, segments: Sequence[elf.Segment]) -> 
     segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
     if segment is None:
         return {}
-    size = min(segment.memsz, MAX_DYNAMIC * _DYN.size) // _DYN.size * _DYN.size
-    entries = dict(_DYN.iter_unpack(target.read(base + segment.vaddr, size)))
+    size = min(segment.memsz, MAX_DYNAMIC * elf.DYN.size) // elf.DYN.size * elf.DYN.size
+    entries = dict(elf.DYN.iter_unpack(target.read(base + segment.vaddr, size)))
     # ld.so relocates these pointers in place, except where the section is read-only (vDSO).
     for tag in (DT_STRTAB, DT_SYMTAB, DT_GNU_HASH):
         if 0 < entries.get(tag, 0) < base:
@@ -460,8 +458,8 @@ class GnuHashTable(NamedTuple):
         for number in range(index, index + MAX_CHAIN):
             entry = int.from_bytes(read(chains + 4 * number, 4), "little")
             if entry | 1 == hashed | 1:
-                symbol = read(self.symbols + number * _SYM.size, _SYM.size)
-                st_name, _, _, shndx, value, _ = _SYM.unpack(symbol)
+                symbol = read(self.symbols + number * elf.SYM.size, elf.SYM.size)
+                st_name, _, _, shndx, value, _ = elf.SYM.unpack(symbol)
                 ended = name + b"\0"
                 if shndx and read(self.names + st_name, len(ended)) == ended:
                     return self.base + int(value)

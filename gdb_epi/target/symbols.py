@@ -16,16 +16,12 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.files import ElfFile, open_elf
 from gdb_epi.typing_lite import NamedTuple
 
-SHT_SYMTAB, SHT_DYNSYM = 2, 11
 SHN_UNDEF = 0
-STT_FILE = 4
 MAX_SECTIONS = 1 << 16
 MAX_TABLE = 1 << 28  # bytes of one symbol table: 11 million symbols
 MAX_HITS = 256  # places of a name among the strings; names share their tails
 MAX_NAME = 1 << 16
 MAX_NAMES = 1 << 20  # bytes of the sections' names
-_SHDR = struct.Struct("<IIQQQQIIQQ")
-_SYM = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
 
 
 class SymbolTable(NamedTuple):
@@ -55,8 +51,8 @@ def sections(file: ElfFile) -> list[Section]:
     if header is None or not header.is_64:
         return []
     count, names_in = struct.unpack_from("<HH", file.read(60, 4))
-    raw = file.read(header.shoff, min(count, MAX_SECTIONS) * _SHDR.size)
-    rows = list(_SHDR.iter_unpack(raw[: len(raw) // _SHDR.size * _SHDR.size]))
+    raw = file.read(header.shoff, min(count, MAX_SECTIONS) * elf.SHDR.size)
+    rows = list(elf.SHDR.iter_unpack(raw[: len(raw) // elf.SHDR.size * elf.SHDR.size]))
     _, _, _, _, at, size, *_ = rows[names_in] if names_in < len(rows) else (0,) * 10
     names = file.read(at, min(size, MAX_NAMES))
     ends = (names.find(b"\0", row[0]) for row in rows)
@@ -70,7 +66,7 @@ def symbol_tables(file: ElfFile) -> list[SymbolTable]:
     """Return .symtab, then .dynsym, as far as the file has them."""
     every = sections(file)
     tables = []
-    for kind in (SHT_SYMTAB, SHT_DYNSYM):
+    for kind in (elf.SHT_SYMTAB, elf.SHT_DYNSYM):
         for section in every:
             if section.kind == kind and section.link < len(every) and section.size <= MAX_TABLE:
                 names = every[section.link]
@@ -100,9 +96,9 @@ def _value(raw: bytes, name: int) -> int:
     pattern = struct.pack("<I", name)
     at = raw.find(pattern)
     while at >= 0:
-        if at % _SYM.size == 0 and at + _SYM.size <= len(raw):
-            _, info, _, section, value, _ = _SYM.unpack_from(raw, at)
-            if section != SHN_UNDEF and info & 15 != STT_FILE:
+        if at % elf.SYM.size == 0 and at + elf.SYM.size <= len(raw):
+            _, info, _, section, value, _ = elf.SYM.unpack_from(raw, at)
+            if section != SHN_UNDEF and info & 15 != elf.STT_FILE:
                 return int(value)
         at = raw.find(pattern, at + 1)
     return 0
@@ -112,8 +108,8 @@ def symbol_covering(file: ElfFile, value: int) -> tuple[str, int] | None:
     """Return (name, start) of the first symbol, .symtab before .dynsym, that covers a value."""
     for table in symbol_tables(file):
         raw = file.read(table.symbols, table.size)
-        whole = memoryview(raw)[: len(raw) // _SYM.size * _SYM.size]
-        for at, _, _, section, start, size in _SYM.iter_unpack(whole):
+        whole = memoryview(raw)[: len(raw) // elf.SYM.size * elf.SYM.size]
+        for at, _, _, section, start, size in elf.SYM.iter_unpack(whole):
             if start <= value < start + size and section != SHN_UNDEF and at < table.names_size:
                 first = table.names + at
                 last = min(first + MAX_NAME, table.names + table.names_size)

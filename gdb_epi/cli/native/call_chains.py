@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from gdb_epi.cli.native.dwarf.call_sites import Calls, CallSite, entry_pc
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
+from gdb_epi.target.elf import STT_FILE, STT_SECTION, SYM
 from gdb_epi.target.files import ElfFile
 from gdb_epi.target.gdb_walk import Unsure
 from gdb_epi.target.symbols import SHN_UNDEF, symbol_tables
@@ -20,8 +21,6 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_JUMPS = 500  # that are looked at between two frames
 MAX_HITS = 256
-_SYM = struct.Struct("<IBBHQQ")
-_SECTION, _FILE = 3, 4
 _LOCAL = 0
 # Names that the kernel's own library has too: which one GDB takes is not known here.
 _OF_VDSO = ("clock_gettime", "gettimeofday", "time", "getcpu", "clock_getres", "getrandom")
@@ -188,9 +187,9 @@ def _values(raw: bytes, name: int) -> set[tuple[int, bool]]:
     values = set()
     at = raw.find(pattern)
     while at >= 0:
-        if at % _SYM.size == 0 and at + _SYM.size <= len(raw):
-            _, info, _, section, value, _ = _SYM.unpack_from(raw, at)
-            if section != SHN_UNDEF and info & 15 not in (_SECTION, _FILE):
+        if at % SYM.size == 0 and at + SYM.size <= len(raw):
+            _, info, _, section, value, _ = SYM.unpack_from(raw, at)
+            if section != SHN_UNDEF and info & 15 not in (STT_SECTION, STT_FILE):
                 values.add((value, info >> 4 == _LOCAL))
         at = raw.find(pattern, at + 1)
     return values

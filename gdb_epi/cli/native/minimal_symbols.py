@@ -9,9 +9,9 @@ table it makes up: then Unsure is raised.
 
 from __future__ import annotations
 
-import struct
 from bisect import bisect_right
 
+from gdb_epi.target.elf import STT_FILE, STT_SECTION, STT_TLS, SYM
 from gdb_epi.target.files import ElfFile
 from gdb_epi.target.gdb_walk import Unsure
 from gdb_epi.target.symbols import sections, symbol_tables
@@ -20,8 +20,6 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_TABLES = 2 << 20  # bytes of symbols that are read: 87,000 symbols
 MAX_NAME = 1 << 14
 MAX_STEPS = 1000  # symbols that are looked at before a place
-_SYM = struct.Struct("<IBBHQQ")
-_SECTION, _FILE, _TLS = 3, 4, 6  # types of symbols that name no place in code
 
 
 class Symbol(NamedTuple):
@@ -47,9 +45,9 @@ class MinimalSymbols:
         symbols = set()
         for table in tables:
             raw = file.read(table.symbols, table.size)
-            whole = memoryview(raw)[: len(raw) // _SYM.size * _SYM.size]
-            for name, info, _, section, start, size in _SYM.iter_unpack(whole):
-                if section == number and name and info & 15 not in (_SECTION, _FILE, _TLS):
+            whole = memoryview(raw)[: len(raw) // SYM.size * SYM.size]
+            for name, info, _, section, start, size in SYM.iter_unpack(whole):
+                if section == number and name and info & 15 not in (STT_SECTION, STT_FILE, STT_TLS):
                     symbols.add(Symbol(start, size, table.names + name))
         self.symbols = sorted(symbols)
         self._starts = [symbol.start for symbol in self.symbols]

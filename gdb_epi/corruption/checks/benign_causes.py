@@ -10,7 +10,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
-from gdb_epi.corruption.heap.memory import on_stack, read_words
+from gdb_epi.corruption.heap.memory import AROUND, on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
@@ -73,7 +73,6 @@ TYPED = frozenset(("P8", "P9", "P13", "P14", "P15", "P3"))
 IN_STEP = 64  # bytes that a loop may go on by
 FEWEST_LETTERS = 4  # with which a text constant begins
 RUN = 2  # damaged neighbours that make a run
-AROUND = (-16, -8, 8, 16)  # bytes
 LAST = 64 << 10  # bytes at the end of a stack
 IN_ONE_STEP = ":one-step"
 

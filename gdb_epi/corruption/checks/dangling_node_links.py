@@ -15,7 +15,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks, in_free_chunk
-from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.memory import POINTER_LANES, on_stack
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.malloc_heap import FLAGS
@@ -151,7 +151,6 @@ class MallocBlocks:
 
 
 BITS = range(9, 47)  # a neighbour in memory is nearer, and marks are in others
-LANES = range(1, 6)  # bytes of a pointer
 
 
 @check(
@@ -213,7 +212,7 @@ def _near(
 
 def _is_zeroed_byte(value: int, right: int) -> bool:
     """Whether a byte of an address is 0 and those below it are not: no store of a zero did that."""
-    for lane in LANES:
+    for lane in POINTER_LANES:
         byte = 0xFF << 8 * lane
         if (value ^ right) & ~byte == 0 and not value & byte and value & (1 << 8 * lane) - 1:
             return True

@@ -41,6 +41,7 @@ from gdb_epi.corruption.pointers.word_origin import origin_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import try_read
@@ -50,7 +51,6 @@ from gdb_epi.target.search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
-_INLINE = 1 << 2
 _STR = 1 << 28
 DEBUG_BYTES = b"\xfd" * 7
 DEBUG_HEAD = 16  # of pymalloc's debug hooks: size, then a letter and 7 bytes 0xFD
@@ -265,7 +265,7 @@ class BlockTypesCheck:
         if candidate.head != head_of(info.flags) or info.basicsize <= self._type_at + 8:
             return False
         size = candidate.head + (self._str_size(address, info) or info.basicsize)
-        varies = info.itemsize or info.flags & _INLINE or candidate.debug
+        varies = info.itemsize or info.flags & INLINE_VALUES or candidate.debug
         if size > candidate.room or (
             not varies and (size + 15 & ~15) != (candidate.room + 15 & ~15)
         ):

@@ -21,8 +21,8 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
 from gdb_epi.corruption.heap.memory import read_words
-from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT, LOW
-from gdb_epi.corruption.pointers.suspect_words import fault_words
+from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT
+from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import code_map
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory import on_stack, read_words
+from gdb_epi.corruption.heap.memory import AROUND, POINTER_LANES, on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import has_software_pattern, neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
@@ -71,8 +71,6 @@ def _pool(context: Context, start: int, first: int) -> str:
     )
 
 
-LANES = range(1, 6)  # of a pointer; the lowest byte is what an overflow by one writes
-AROUND = (-16, -8, 8, 16)
 FEWEST_ALIKE = 2
 MOST_COUNTED = 16  # references of an object that were taken since
 MIN_SIZE, MAX_SIZE = 0x20, 0x1000
@@ -133,7 +131,7 @@ def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
 
 def _one_byte_away(value: int) -> Iterator[int]:
     """Yield the words that differ in two or more bits of one byte of a pointer."""
-    for lane in LANES if value % WORD == 0 else ():
+    for lane in POINTER_LANES if value % WORD == 0 else ():
         held = value >> 8 * lane & 0xFF
         for byte in range(256):
             if (byte ^ held).bit_count() > 1:

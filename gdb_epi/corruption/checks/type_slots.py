@@ -22,6 +22,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, ObjectsByType
 from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -255,7 +256,6 @@ def _evidence(slot: _Slot, right: int, source: str) -> Evidence:
 
 
 # tp_flags (Include/object.h) of whatever a class statement makes, 3.8 to 3.15.
-_INLINE = 1 << 2  # attributes lie behind the object, in the same block (3.13)
 _BASETYPE, _READY, _READYING = 1 << 10, 1 << 12, 1 << 13
 _OF_CLASSES = HEAP_TYPE | _BASETYPE | _READY
 _LAST_WORD = WORD_MASK - 7  # of what has items: tp_dictoffset counts from its end (up to 3.11)
@@ -457,7 +457,8 @@ class _Classes:
             for bit in range(64)
             if self._agree(right := kind._replace(**{name: getattr(kind, name) ^ 1 << bit}), base)
         ]
-        seen = [] if kind.flags & _INLINE else [way for way in ways if self._has_instances(way[1])]
+        inline = kind.flags & INLINE_VALUES  # attributes lie behind the object, in its block
+        seen = [way for way in ways if not inline and self._has_instances(way[1])]
         for name, right in seen or ways:
             why = (
                 f"with its base, {right.slots} __slots__ and where its dict and weak references are"

@@ -32,6 +32,7 @@ from gdb_epi.corruption.heap.holders import (
     may_be_freed,
     may_be_stale,
 )
+from gdb_epi.corruption.heap.memory import AROUND, POINTER_LANES
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE
 from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
@@ -61,7 +62,6 @@ LOWEST_STUCK = 3
 MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
 MAX_REPORTED = 8
 MANY = 16  # words that hold an object whose references are not counted
-AROUND = (-16, -8, 8, 16)
 MAX_PAIRS = 8
 # Two bits that are neighbours, or of one byte: what one chip or line of a memory module gives; none
 # of those that programs mark addresses with. Nobody marks the words of a container of CPython's
@@ -74,7 +74,6 @@ PAIRS = tuple(
     and (high == low + 1 or (high >> 3 == low >> 3 and high < ADDRESS_BITS))
     and low != ADDRESS_BITS - 1
 )
-LANES = range(1, 6)  # bytes of a pointer
 ALIGNED = 16  # objects begin there
 MOST_RAISED = 4  # references to what is no object
 FEWEST_STUCK = 3  # slots of one container, in different cache lines
@@ -416,7 +415,7 @@ def _zeroed_byte(
     None of the low bytes alone: what is written over a word's end clears those.
     """
     value = slot.value
-    lanes = [lane for lane in LANES if not value >> 8 * lane & 0xFF]
+    lanes = [lane for lane in POINTER_LANES if not value >> 8 * lane & 0xFF]
     if value % WORD or not lanes or not value & (1 << 8 * lanes[0]) - 1:
         return []
     flips = [value | byte << 8 * lane for lane in lanes for byte in range(1, 256)]

@@ -33,7 +33,6 @@ MAX_TABLE = 256 << 20  # bytes of one relocation table
 MAX_RELR = 4_000_000
 MOST_MOVED = 1 << 16  # words of one file whose pointers are kept
 MOST_PATTERNS = 16  # ranges of one file
-_DYN = struct.Struct("<qQ")
 _RELA = struct.Struct("<QQq")
 
 
@@ -61,9 +60,9 @@ class ElfTables:
         segment = self._dynamic_segment
         if segment is None:
             return {}
-        size = min(segment.filesz, MAX_DYNAMIC * _DYN.size)
+        size = min(segment.filesz, MAX_DYNAMIC * elf.DYN.size)
         raw = self.data[segment.offset : segment.offset + size]
-        return dict(_DYN.iter_unpack(raw[: len(raw) // _DYN.size * _DYN.size]))
+        return dict(elf.DYN.iter_unpack(raw[: len(raw) // elf.DYN.size * elf.DYN.size]))
 
     @property
     def has_text_relocations(self) -> bool:

@@ -21,6 +21,8 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.search import Ranges
 from gdb_epi.typing_lite import NamedTuple
 
+AROUND = (-16, -8, 8, 16)  # bytes from a word to the four around it
+POINTER_LANES = range(1, 6)  # bytes of a pointer but the lowest: an overflow by one writes that
 CHUNK = 1 << 20
 STEP = min(SIZES)  # of pools
 _ZEROS = bytes(CHUNK)

@@ -20,7 +20,7 @@ from gdb_epi.corruption.heap.cpython_fields import (
     is_allocator_link,
     is_cpython_field,
 )
-from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.memory import AROUND, on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers.ambiguity import (
     HEAP,
@@ -32,6 +32,7 @@ from gdb_epi.corruption.pointers.ambiguity import (
 )
 from gdb_epi.corruption.pointers.small_changes import begins_large_block
 from gdb_epi.corruption.pointers.suspect_words import (
+    LOW,
     FaultWord,
     Suspect,
     is_held_once,
@@ -48,7 +49,6 @@ from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
-LOW = 1 << 32  # addresses of programs that are not position-independent
 # From this bit on (16 MB) software's near misses end: overruns, stale pointers into the same heap
 # and memory that was unmapped lie closer to what they meant. Indices of 2^k are ambiguous.
 FAR_BIT = 24
@@ -59,7 +59,6 @@ MAX_COPIES = 4
 MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
 MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
 MAX_LANES = 4
-AROUND = (-16, -8, 8, 16)
 
 
 class Correction(NamedTuple):

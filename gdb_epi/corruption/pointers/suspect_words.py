@@ -30,7 +30,7 @@ from gdb_epi.x86.flow import COPY, LOAD
 
 BOXED = 8  # top bits
 REACH = 4096  # bytes that a member may lie from the pointer to its struct
-LOW = 1 << 32
+LOW = 1 << 32  # below it lie addresses of programs that are not position-independent
 MAX_UNALIGNED = 8  # occurrences looked at
 MAX_SEARCHED = 64 << 20  # bytes searched for an unaligned occurrence
 FROM_BASE = 16 << 20  # bytes from the start of an array that a loop walks

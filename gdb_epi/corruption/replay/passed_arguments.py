@@ -15,6 +15,7 @@ from itertools import pairwise
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.replay.preceding_code import called_function, path_before
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recompute_registers
+from gdb_epi.fault.constant_arguments import ARGUMENTS
 from gdb_epi.fault.instructions import Step, call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import read_up_to
@@ -25,7 +26,6 @@ from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, changed_registers, value_source
 from gdb_epi.x86.operand import JUMP, NEXT, RETURN, TRAP
 
-ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 MAX_FUNCTION = 8 << 10  # bytes that are decoded; the eval loop has more
 MAX_IN_DOUBT = 3  # frames that a default run looks at
 MAX_DECODED = 4 << 10  # bytes of functions in a default run: 1.5 milliseconds a KiB

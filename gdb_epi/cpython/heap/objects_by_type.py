@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState, SearchResults
@@ -31,7 +32,6 @@ BACKWARDS = (512, 1 << 14, 1 << 20)  # bytes searched before an address for an o
 
 # Include/object.h, public ABI, 3.8 to 3.15.
 HAVE_GC = 1 << 14
-_INLINE_VALUES = 1 << 2  # 3.13+; asked only where the layout has embedded values
 TYPE_SUBCLASS = 1 << 31
 _TRACKED = 1  # _PyGC_BITS_TRACKED, Include/internal/pycore_gc.h (free-threaded 3.13+)
 _MAX_REFCOUNT = 1 << 33  # 3.12+ (PEP 683): immortal objects have up to 2 ** 32 - 1
@@ -298,7 +298,7 @@ class ObjectsByType:
         layout = self.reader.layout
         capacity_at = layout.offset("PyDictValues", "capacity")
         embedded = layout.offset("PyDictValues", "embedded") is not None
-        if not embedded or capacity_at is None or not info.flags & _INLINE_VALUES:
+        if not embedded or capacity_at is None or not info.flags & INLINE_VALUES:
             return 0
         capacity = self.reader.u8(address + info.basicsize + capacity_at)
         return (layout.offset("PyDictValues", "values") or 8) + 8 * capacity

@@ -26,7 +26,7 @@ _WITH_HASH, _WITHOUT_HASH = Struct("<8xQQ"), Struct("<QQ")  # an entry of a keys
 
 # Type flags are public ABI (Include/object.h): 3.11 (gh-89503) and 3.13 (gh-115776).
 _MANAGED_DICT = 1 << 4
-_INLINE_VALUES = 1 << 2
+INLINE_VALUES = 1 << 2
 
 
 _NOT_MANAGED, _TAGGED, _EMBEDDED = range(3)
@@ -373,7 +373,7 @@ class NamespaceReader:
             return _Storage(_TAGGED, -24, 0)
         # 3.13 (gh-115776): values inline after the object, flagged valid or not.
         before, values = -8 if self._layout.free_threaded else -24, 0
-        if flags & _INLINE_VALUES:
+        if flags & INLINE_VALUES:
             values = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
             values += self._find("PyDictValues", "values") or 0
         return _Storage(_EMBEDDED, before, values)

@@ -14,6 +14,7 @@ from itertools import islice
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
 from gdb_epi.locks.types import CONDITION
+from gdb_epi.locks.waits.futex import COMMAND_MASK
 from gdb_epi.target.api import Thread, module_at
 from gdb_epi.target.symbols import symbolized
 
@@ -23,7 +24,7 @@ MAX_UNWOUND = 8  # frames of libc between a sleeper and who called it
 DESCRIPTOR = 4096  # more than sizeof(struct pthread) of any glibc
 MAX_FILES = 4096  # of _IO_list_all
 WAITERS, OWNER_DIED, TID_MASK = 1 << 31, 1 << 30, (1 << 30) - 1  # linux/futex.h
-LOCK_PI, WAIT_BITSET, COMMAND_MASK = 6, 9, 0x7F
+LOCK_PI, WAIT_BITSET = 6, 9
 # Bits of __kind in a pthread_mutex_t (nptl/pthreadP.h).
 _KINDS = {0: "normal", 1: "recursive", 2: "error-checking", 3: "adaptive"}
 ROBUST, INHERIT, PROTECT, SHARED = 16, 32, 64, 128

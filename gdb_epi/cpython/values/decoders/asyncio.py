@@ -9,13 +9,13 @@ arguments are shortened by reprlib.repr() with its default limits (Lib/reprlib.p
 from __future__ import annotations
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES
+from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.values.decoders.builtin_scalars import float_value, str_contents
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent
 
 MAX_PARTIALS = 20  # partial() of partial()
 MAX_WRAPPED = 20  # __wrapped__ of __wrapped__
-_STATES = ("pending", "cancelled", "finished")  # Modules/_asynciomodule.c, fut_state
 # The limits of reprlib.
 MAX_STRING = 30
 MAX_OTHER = 30
@@ -96,9 +96,9 @@ def _future_info(decoder: ReprDecoder, obj: Obj, struct: str, prefix: str) -> li
 
     at = decoder.offset(struct, f"{prefix}_state")
     number = decoder.reader.u32(address + at)
-    if number >= len(_STATES):
+    if number >= len(STATES):
         raise Undecodable(f"a future in state {number}")
-    info = [_STATES[number]]
+    info = [STATES[number]]
     if info[0] == "finished":
         error = field("exception")
         if error and not decoder.is_none(error):

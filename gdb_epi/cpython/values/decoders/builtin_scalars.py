@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 
+from gdb_epi.cpython.memory_reader import CODECS
 from gdb_epi.cpython.values.repr_decoder import CUT, Obj, ReprDecoder, Undecodable, decodes
 
 DIGIT_BITS = 30  # PyLong_SHIFT of 64-bit builds
@@ -12,7 +13,6 @@ MAX_DECIMALS = 4300  # as many as CPython itself converts; beyond that, only the
 MAX_INT_BYTES = 1 << 30
 _CHUNK = 500  # decimals at once: below every limit of int -> str conversions
 _HEAD_DIGITS = 4  # digits of 30 bits shown of an int that is too long
-_CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
 
 
 @decodes("NoneType")
@@ -142,7 +142,7 @@ def str_contents(decoder: ReprDecoder, address: int, limit: int) -> tuple[str, i
     at = decoder.offset("PyASCIIObject", "length")
     length = int.from_bytes(head[at : at + 8], "little")
     kind, compact, ascii_ = (_state(decoder, head, name) for name in ("kind", "compact", "ascii"))
-    codec = _CODECS.get(kind)
+    codec = CODECS.get(kind)
     if codec is None:
         raise Undecodable(f"str of kind {kind}")
     start = address + size

@@ -30,11 +30,11 @@ UNITS = {
 _PER_DAY = {"h": 24, "m": 1440, "s": 86400, "ms": 86400 * 10**3, "us": 86400 * 10**6}
 _PER_DAY["ns"] = 86400 * 10**9
 _DIGITS = {"ms": 3, "us": 6, "ns": 9}
-_NAT = -(1 << 63)
+NOT_A_TIME = -(1 << 63)
 _MOST_DIGITS = {"e": 5, "f": 9}
 _EXPONENT_FROM = {"e": 1e3, "f": 1e6}
 _PLAIN_BELOW = 1e16
-_EPOCH = 719163  # date(1970, 1, 1).toordinal()
+EPOCH = 719163  # date(1970, 1, 1).toordinal()
 _LAST_DAY = 3652059  # date.max.toordinal()
 
 
@@ -137,7 +137,7 @@ def _part(value: float, form: str, exponents: bool) -> str:
 
 def not_a_time(value: int) -> bool:
     """Tell whether a time is NaT."""
-    return value == _NAT
+    return value == NOT_A_TIME
 
 
 def moment_text(value: int, unit: str) -> str | None:
@@ -156,9 +156,9 @@ def moment_text(value: int, unit: str) -> str | None:
         days, rest = divmod(value, _PER_DAY[unit])
     elif unit not in ("W", "D"):
         return None
-    if not 1 <= days + _EPOCH <= _LAST_DAY:
+    if not 1 <= days + EPOCH <= _LAST_DAY:
         return None
-    day = date.fromordinal(days + _EPOCH).isoformat()
+    day = date.fromordinal(days + EPOCH).isoformat()
     return day if unit in ("W", "D") else f"{day}T{_clock(rest, unit)}"
 
 

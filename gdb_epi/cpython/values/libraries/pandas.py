@@ -11,17 +11,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from gdb_epi.cpython.values.libraries.numpy import item_text, raw_number
+from gdb_epi.cpython.values.libraries.numpy import EPOCH, NOT_A_TIME, item_text, raw_number
 from gdb_epi.cpython.values.libraries.numpy_arrays import items_of
 from gdb_epi.cpython.values.libraries.pyarrow import texts_of
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import HALF_MASK
 
-_NAT = -(1 << 63)
 _UNITS = {7: 1, 8: 10**3, 9: 10**6, 10: 10**9}  # NPY_DATETIMEUNIT, as parts of a second
 _NANOSECONDS = 10
-_EPOCH = 719163  # date(1970, 1, 1).toordinal()
 _MAX_MINUTES = 24 * 60
 _TSLIBS = "pandas._libs.tslibs"
 
@@ -66,7 +64,7 @@ def _moment(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, str]:
     if not 0 <= nano < 1000 or hour > 23 or minute > 59 or second > 59 or micro > 999_999:
         raise Undecodable("its struct is of another release")
     try:
-        days = date(year, month, day).toordinal() - _EPOCH
+        days = date(year, month, day).toordinal() - EPOCH
     except ValueError as error:
         raise Undecodable(str(error)) from None
     seconds = days * 86400 + hour * 3600 + minute * 60 + second
@@ -143,7 +141,7 @@ def _span(decoder: ReprDecoder, obj: Obj) -> int:
 def timedelta(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a Timedelta."""
     value = decoder.reader.i64(obj.address + (decoder.layout.size("PyDateTime_Delta") or 0) + 8)
-    if value == _NAT:
+    if value == NOT_A_TIME:
         raise Undecodable("a Timedelta that is NaT")
     total = _nanoseconds(value, _unit(decoder, obj))
     is_seconds = _unit(decoder, obj) != _NANOSECONDS  # before 3.0 datetime's fields were off then
@@ -235,7 +233,7 @@ def _day(days: int) -> str:
     from datetime import date
 
     try:
-        return date.fromordinal(days + _EPOCH).isoformat()
+        return date.fromordinal(days + EPOCH).isoformat()
     except (ValueError, OverflowError):
         raise Undecodable(f"day {days}: outside of the years 1 to 9999") from None
 

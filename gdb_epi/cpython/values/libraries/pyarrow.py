@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from gdb_epi.cpython.values.libraries.numpy import float_text
+from gdb_epi.cpython.values.libraries.numpy import EPOCH, float_text
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 from gdb_epi.typing_lite import NamedTuple
 
@@ -32,7 +32,6 @@ NULL, BOOL, DATE32, TIMESTAMP, TIME32, TIME64, DURATION = 0, 1, 16, 18, 19, 20, 
 DECIMAL, LIST, STRUCT, DICTIONARY, MAP, LARGE_LIST = 23, 25, 26, 29, 30, 36
 _FLOATS = frozenset((10, 11, 12))
 _TEXTS = {13: ("i", True), 14: ("i", False), 34: ("q", True), 35: ("q", False)}
-_EPOCH = 719163  # date(1970, 1, 1).toordinal()
 
 
 class _Data(NamedTuple):
@@ -142,7 +141,7 @@ def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: in
         return str(bool(value))
     if number == DATE32:
         try:
-            return repr(date.fromordinal(int(value) + _EPOCH))
+            return repr(date.fromordinal(int(value) + EPOCH))
         except (ValueError, OverflowError):
             raise Undecodable("a day outside of the years 1 to 9999") from None
     if number in (TIME32, TIME64, DURATION, TIMESTAMP):
@@ -340,7 +339,7 @@ def _printed(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
 
         days = int(_number_at(decoder, array_data, index))
         try:
-            return date.fromordinal(days + _EPOCH).isoformat()
+            return date.fromordinal(days + EPOCH).isoformat()
         except (ValueError, OverflowError):
             raise Undecodable("a day outside of the years 1 to 9999") from None
     if array_data.id == TIMESTAMP:
