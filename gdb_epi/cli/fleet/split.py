@@ -33,25 +33,30 @@ def run(args: Namespace) -> int:
     population, code = population_and_code(args.db, args.signature, args.asof)
     parted = split_signature(population, code, population.last_day)
     judged = judge_split(population, parted)
+    beside = _moments(population, code) if judged.kind == NOT_ENOUGH else []
+    if beside and parted.more is None:
+        judged = judged._replace(headline=beside.pop(0))
     if args.json or args.csv:
         _machine(population, parted, judged, as_csv=args.csv)
     else:
         _text(parted, judged)
-        for moment in _moments(population, code) if judged.kind == NOT_ENOUGH else ():
-            print_line(f"  {moment}")
+        for line in beside:
+            print_line(f"  {line}")
     return EXIT_DONE
 
 
 def _moments(population: Population, code: int) -> list[str]:
-    """Say when crashes come that nothing else marks."""
+    """Say when crashes come that nothing else marks, or in what they came together."""
     from gdb_epi.fleet.screen.events import events_of
     from gdb_epi.fleet.screen.finding_texts import verdict_words
     from gdb_epi.fleet.screen.moments import moment_findings
 
-    counted_once = events_of(population).counted
+    events = events_of(population)
     name = population.signatures[code]
-    findings = moment_findings(counted_once, counted_once.day >= 0)
-    return [verdict_words(finding) for finding in findings if finding.signature == name]
+    findings = moment_findings(events.counted, events.counted.day >= 0)
+    moments = [verdict_words(finding) for finding in findings if finding.signature == name]
+    together = None if moments else events.mostly_of(population, code)
+    return [*moments, *filter(None, [together])]
 
 
 def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[Population, int]:

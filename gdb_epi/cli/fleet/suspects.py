@@ -88,9 +88,12 @@ def _print_findings(findings: Sequence[Finding], day: int) -> None:
 
 def _print_what_is_open(population: Population, screened: Screen) -> None:
     """Print the signatures that nothing explains, and what cannot be told from chance."""
+    from gdb_epi.fleet.questions.onset import change_of_everything
     from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
     from gdb_epi.fleet.screen.possible_hosts import undecided_sentences
 
+    if change := change_of_everything(population):
+        print_line(change)
     for sentences in (unexplained_signature_sentences, undecided_sentences):
         for line in sentences(population, screened.day, screened):
             print_line(line)
@@ -110,11 +113,11 @@ def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[st
             by_finding[id(first_findings[-1])] = verdict
         else:
             without_finding.append(verdict)
-    by_headline: dict[str, list[str]] = {}
+    by_headline: dict[str, dict[str, None]] = {}  # the subjects, each once, in order
     for finding, others in group_alike_events(first_findings):
         verdict = by_finding[id(finding)]
         more = f", and {counted(len(others), 'more event')} like it" if others else ""
-        by_headline.setdefault(f"{verdict.headline}{more}", []).append(verdict.subject)
+        by_headline.setdefault(f"{verdict.headline}{more}", {})[verdict.subject] = None
     for verdict in without_finding:
-        by_headline.setdefault(verdict.headline, []).append(verdict.subject)
-    return list(by_headline.items())
+        by_headline.setdefault(verdict.headline, {})[verdict.subject] = None
+    return [(headline, list(subjects)) for headline, subjects in by_headline.items()]

@@ -16,10 +16,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.questions.common_change import common_rise
+from gdb_epi.fleet.questions.silence import silent_groups, without_silent
+from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.finding import HOST_HOURS
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, wide
-from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    binomial_tail,
+    poisson_binomial_tail,
+    relative_risk,
+)
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, some_of
@@ -29,6 +36,8 @@ SEED = 20_260_101  # the same data gives the same answer
 MIN_CRASHES = 5
 MAX_DAYS = 3_660
 MAX_P = 0.01
+MAYBE_P = 0.05
+SURE_P = 0.001  # of all crashes, which nobody asked about
 INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one degree of freedom
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
@@ -80,10 +89,25 @@ class _Days(NamedTuple):
 
 def onset(population: Population, signature: int) -> Onset:
     """Tell when a signature (its code in the population) began, and with what."""
-    answer = _onset(population, signature)
-    left_out = _left_out(population, signature, answer.crashes)
-    if left_out is not None:
-        answer = answer._replace(caveats=(*answer.caveats, left_out))
+    events = events_of(population)
+    asked = events.counted  # what came together is no rate
+    answer = _onset(asked, signature)
+    silent = silent_groups(population)
+    if silent and answer.after is not None and answer.after < (answer.before or 0.0):
+        asked = without_silent(asked, silent)
+        answer = _onset(asked, signature)
+    else:
+        its_hosts = population.host[population.signature == signature]
+        silent = [group for group in silent if np.isin(its_hosts, group.hosts).any()]
+    caveats = [_left_out(asked, signature, answer.crashes)]
+    caveats += [f"{'left out: ' if asked is not events.counted else ''}{g.words()}" for g in silent]
+    same = population.signature == signature
+    if repeats := int((events.repeats & same).sum()):
+        text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"
+        caveats.append(f"{text}: counted once")
+    if answer.crashes < MIN_CRASHES and (together := events.mostly_of(population, signature)):
+        answer = answer._replace(answer=f"nothing to date but {together}")
+    answer = answer._replace(caveats=(*answer.caveats, *filter(None, caveats)))
     pruned = population.pruned
     if pruned is None or answer.signature not in pruned.signatures:
         return answer
@@ -120,6 +144,9 @@ def _onset(population: Population, signature: int) -> Onset:
     p = _p_value(days, float(scan[best]) / spread)
     if p > MAX_P:
         answer_text = f"no change beyond what chance does to its days (p {p:.2g})"
+        if p <= MAYBE_P and not days.counts[: best + 1].any():
+            since = f"none before {iso_day(days.first + best + 1)}, {n} since"
+            answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"
         return nothing._replace(answer=answer_text, p=p)
     near = np.flatnonzero(scan >= scan[best] - INTERVAL * spread) + 1
     low, high = days.first + int(near.min()), days.first + int(near.max())
@@ -128,7 +155,10 @@ def _onset(population: Population, signature: int) -> Onset:
     rr, rr_low, rr_high = _risk(days, cut, spread)
     roll_outs = tuple(_roll_outs(population, days, low, high))
     answer, caveats = _answer(rates, roll_outs)
-    if not roll_outs:
+    if common := _common_words(population, days, cut):
+        answer = f"the rate rose {common}"
+        caveats = (_EVERYWHERE,) if roll_outs else ()
+    elif not roll_outs:
         varied = [a.name for a in population.attributes if len(a.values) > 1]
         answer = f"{answer}{_looked_at(varied)}"
     return nothing._replace(
@@ -137,10 +167,43 @@ def _onset(population: Population, signature: int) -> Onset:
     )  # fmt: skip
 
 
+def _common_words(population: Population, days: _Days, cut: int) -> str | None:
+    """Say that all other crashes rose as much from a day on; None where they did not."""
+    n, hours = ((float(x[:cut].sum()), float(x[cut:].sum())) for x in (days.counts, days.hours))
+    others = population.timed & (population.signature >= 0) & ~days.mine
+    others &= (population.day >= days.first) & (population.day < days.first + days.hours.size)
+    rise = common_rise(population, others, days.first + cut, hours)
+    if rise is None:
+        return None
+    share = rise.ratio * hours[1] / (rise.ratio * hours[1] + hours[0])
+    if binomial_tail(*(np.array([x]) for x in (n[1], n[0] + n[1], share)))[0] <= MAYBE_P:
+        return None
+    return f"as that of all other crashes did ({rise.words()}): {COMMON_CAUSE}"
+
+
+def change_of_everything(population: Population) -> str | None:
+    """Say since when crashes of all kinds come more often; None where they do not."""
+    events = events_of(population)
+    days = _days_of(population, (events.counted.signature >= 0) & (population.day >= 0))
+    if days.counts.size < 3 or days.counts.sum() < MIN_CRASHES:
+        return None
+    scan, spread = _scan(days.counts, days.hours)
+    cut = int(np.argmax(scan)) + 1
+    hours = float(days.hours[:cut].sum()), float(days.hours[cut:].sum())
+    rise = common_rise(events.counted, days.mine, days.first + cut, hours)
+    if rise is None or _p_value(days, float(scan[cut - 1]) / spread) > SURE_P:
+        return None
+    return f"all crashes rose on {iso_day(days.first + cut)} ({rise.words()}): {COMMON_CAUSE}"
+
+
 def _days(population: Population, signature: int) -> _Days:
+    return _days_of(population, population.signature == signature)
+
+
+def _days_of(population: Population, mine: Bools) -> _Days:
     last = population.last_day
     hours: Floats
-    mine = (population.signature == signature) & (population.day <= last)
+    mine = mine & (population.day <= last)
     mine &= (population.day > last - MAX_DAYS) & population.timed
     if population.has_exposure:
         recent_days = (population.exposure_day <= last) & (
@@ -361,6 +424,8 @@ def _looked_at(names: list[str]) -> str:
 
 _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"
 _TIME = "coincides with a roll-out: anything else that changed then fits too"
+_EVERYWHERE = "what came up then explains no rise of what does not run it"
+COMMON_CAUSE = "load, or something that all have in common; no host and no version is accused by it"
 
 
 def _p(value: float | None) -> str:

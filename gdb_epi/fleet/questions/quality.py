@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.clock_zones import shifted_places
+from gdb_epi.fleet.questions.silence import silent_groups
 from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.screen.events import Events, events_of
 from gdb_epi.fleet.screen.finding import EVENT
@@ -25,6 +27,7 @@ MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts 
 MIN_TWICE = 3  # crashes: fewer may be chance
 MISSING = 0.05  # share without a value, from which on it is told
 TIMES, HOURS, NAMES, ATTRIBUTES, EVENTS = "times", "host-hours", "hosts", "attributes", "events"
+SILENCE = "silence"
 _REASONS = {
     "none": ("without a time", "let a collector give it (journal, xattr, core_pattern %t)"),
     "file date": (
@@ -57,8 +60,8 @@ class Check(NamedTuple):
 def checks(population: Population) -> list[Check]:
     """Return what the data is like, what needs a look first."""
     results = [
-        *_times(population), *_hours(population), *_names(population), *_lives(population),
-        *_attributes(population), *_events(population),
+        *_times(population), *_zones(population), *_hours(population), *_silence(population),
+        *_names(population), *_lives(population), *_attributes(population), *_events(population),
     ]  # fmt: skip
     return sorted(results, key=lambda check: check.is_fine)
 
@@ -89,6 +92,21 @@ def _times(population: Population) -> Iterator[Check]:
         yield Check(TIMES, False, f"{text}records come in late", "see the clocks of those hosts")
     if not unknown and size:
         yield Check(TIMES, True, f"all {counted(size, 'crash')} have a time that can be true")
+
+
+def _silence(population: Population) -> Iterator[Check]:
+    for group in silent_groups(population):
+        text = f"{group.words()}: a collector that stopped or uploads late looks like this, and so "
+        text += "do hosts without work; its hours count as free of crashes"
+        yield Check(SILENCE, False, text, "see whether cores of it still arrive")
+
+
+def _zones(population: Population) -> Iterator[Check]:
+    for place in shifted_places(population):
+        text = f"{place.attr}={place.value}: {place.stories} jobs or events come there "
+        text += f"{place.hours:+d} hours from where they come elsewhere ({place.crashes} crashes): "
+        text += "its clocks may write local time as UTC; one event then looks like two"
+        yield Check(TIMES, False, text, "see how its collectors write times")
 
 
 def _hours(population: Population) -> Iterator[Check]:

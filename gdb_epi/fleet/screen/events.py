@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Memo, Population
-from gdb_epi.fleet.screen.finding import ALL, EVENT, LOOP_OF, Finding
+from gdb_epi.fleet.screen.finding import ALL, EVENT, LOOP_OF, MOVED, Finding
+from gdb_epi.fleet.screen.finding_texts import verdict_words
 from gdb_epi.fleet.screen.findings_cache import cached_events
+from gdb_epi.fleet.screen.programs import is_of_process
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -27,10 +29,13 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted, some_of
 
 LOOP_GAP = 900  # seconds: a supervisor waits some minutes at most before it starts a program again
 MIN_LOOP = 5  # crashes in a row that are told; fewer are counted once and not told
 GAP = 300  # seconds between crashes of one event; less where they are frequent
+# A file server that is away for an hour is met by each client in its own time: seconds, too.
+LONG_GAP, LONGEST = 1_800, 7_200
 MIN_HOSTS = 4  # of one event
 BUSY = 5.0  # times the mean rate that an hour of the week may have
 MAX_P = 0.01  # of one event among all that could have been
@@ -57,6 +62,24 @@ class Events(NamedTuple):
         mask = np.zeros(self.counted.day.size, dtype=bool)
         mask[self.repeated] = True
         return mask
+
+    def mostly_of(self, population: Population, signature: int) -> str | None:
+        """Say in what nearly all crashes of a signature came together; None where they did not."""
+        same = population.signature == signature
+        sizes: dict[str, int] = {}
+        together = same & False
+        for finding in self.findings:
+            mine = same & self.with_repeats(finding.members) & ~together
+            if mine.any():
+                words = verdict_words(finding)
+                sizes[words] = sizes.get(words, 0) + int(mine.sum())
+                together |= mine
+        count, total = int(together.sum()), int(same.sum())
+        if not sizes or count < MOSTLY * total:
+            return None
+        largest = max(sizes, key=sizes.__getitem__)
+        more = f", and {counted(len(sizes) - 1, 'more event')}" if len(sizes) > 1 else ""
+        return f"{largest}{more}: {count} of its {total} crashes"
 
     def with_repeats(self, members: Bools) -> Bools:
         """Return some crashes, and those that they stand for."""
@@ -89,8 +112,8 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
     together = list(_together(population, second, first))
     counted = np.arange(first.size)  # the crash that counts for each
     counted[loops.repeated] = loops.stands_for
-    for mine, _ in together:
-        counted[mine] = mine[0]
+    for whole, finding in together:
+        counted[whole] = np.flatnonzero(finding.members)[0]
     counted = counted[counted]  # the first crash of a loop may be one of an event
     repeated = np.flatnonzero(counted != np.arange(first.size))
     findings = (*(finding for _, finding in together), *loops.findings)
@@ -167,18 +190,40 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
         reported.add(about)
         members = np.zeros(population.day.size, dtype=bool)
         members[mine] = True
+        apart = population.signature != about[1]
+        shared = tuple(
+            f"{attribute.name}={attribute.values[value]}"
+            for attribute in population.attributes
+            if is_of_process(attribute.name)
+            for value in _of_most(attribute, mine, attribute.crash[apart])
+        )
         minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
         since = _moment(int(second[mine[0]]))
         findings.append(Finding(
             LOOP_OF, population.hosts[about[0]], population.signatures[about[1]], mine.size,
             int(totals[about[1]]), 0.0, 0.0, float("nan"), 0.0, float("inf"),
-            f"in a row from {since}, in {minutes} min", "none needed", (), (RESTARTED,), members,
+            f"in a row from {since}, in {minutes} min", "none needed", shared, (RESTARTED,),
+            members,
         ))  # fmt: skip
-    return _Loops(repeated, stands_for, findings)
+    return _Loops(repeated, stands_for, _with_other_hosts(findings))
+
+
+def _with_other_hosts(loops: list[Finding]) -> list[Finding]:
+    """Say of a loop that was on other hosts too that it follows its program."""
+    hosts: dict[str, list[str]] = {}
+    for loop in loops:
+        hosts.setdefault(loop.signature, []).append(loop.value)
+    several = {name: MOVED.format(hosts=some_of(sorted(some), 6)) for name, some in hosts.items()}
+    return [
+        loop._replace(caveats=(several[loop.signature], *loop.caveats))
+        if len(hosts[loop.signature]) > 1
+        else loop
+        for loop in loops
+    ]
 
 
 def _together(population: Population, second: Ints, first: Bools) -> Iterator[tuple[Ints, Finding]]:
-    """Yield the crashes of each event on several hosts, the first one first.
+    """Yield the crashes of each event on several hosts.
 
     Of loops the `first` crashes alone are looked at.
     """
@@ -192,16 +237,33 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
     columns.insert(0, np.zeros_like(population.signature))  # one group: all crashes
     chains: list[tuple[float, Ints]] = []
     for column in columns:
-        chains += _chains(population, second, at, column[at], span)
-    taken = np.zeros(first.size, dtype=bool)
+        for gap, longest in ((GAP, span), (LONG_GAP, LONGEST)):
+            chains += _chains(population, second, at, column[at], (span, gap, longest))
+    event_of = np.full(first.size, ABSENT)
+    chained = np.zeros(first.size, dtype=bool)
+    events: list[tuple[float, Ints]] = []
     for p, mine in sorted(chains, key=lambda chain: (chain[0], -chain[1].size)):
-        if 2 * int(taken[mine].sum()) > mine.size:
+        taken = event_of[mine] >= 0
+        left = mine[~taken]
+        if 2 * left.size < mine.size:
+            # Events of one time are one, with what else came in it more often than by chance.
+            numbers = np.unique(event_of[mine[taken]])
+            event_of[np.isin(event_of, numbers)] = numbers[0]
+            length = float(second[mine[-1]] - second[mine[0]] + GAP)
+            share = min(BUSY * length / span, 1.0)
+            chance = binomial_tail(*(np.array([float(x)]) for x in (left.size, at.size, share)))
+            if left.size and chance[0] <= MAX_P:
+                event_of[left], chained[left] = numbers[0], True
             continue
-        mine = mine[~taken[mine]]
-        whole = _with_beside(population, second, every, mine)
-        whole = whole[~taken[whole]]
-        taken[whole] = True
-        yield whole, _event(population, second, mine, p, whole.size)
+        whole = _with_beside(population, second, every, left)
+        event_of[whole[event_of[whole] < 0]] = len(events)
+        chained[left] = True
+        events.append((p, left))
+    for number, (p, mine) in enumerate(events):
+        whole = np.flatnonzero(event_of == number)
+        if whole.size:
+            core = whole[chained[whole]]
+            yield whole, _event(population, second, mine, p, (core, whole.size))
 
 
 def _with_beside(population: Population, second: Ints, at: Ints, mine: Ints) -> Ints:
@@ -218,14 +280,20 @@ def _with_beside(population: Population, second: Ints, at: Ints, mine: Ints) -> 
 
 
 def _chains(
-    population: Population, second: Ints, at: Ints, codes: Ints, span: int
+    population: Population, second: Ints, at: Ints, codes: Ints, times: tuple[int, int, int]
 ) -> Iterator[tuple[float, Ints]]:
-    """Yield (p, crashes) of the chains of each group that its rate does not explain."""
-    coded = np.flatnonzero(codes >= 0)
+    """Yield (p, crashes) of the chains of each group that its rate does not explain.
+
+    `times` are how long all of it is, how far a chain's crashes are apart, how long a chain may be.
+    """
+    span, most_apart, longest = times
+    is_rare = np.bincount(codes[codes >= 0], minlength=1) * GAP < 0.2 * span
+    # Of a frequent group no longer gap means anything.
+    coded = np.flatnonzero((codes >= 0) & (is_rare[codes] if most_apart > GAP else True))
     order = coded[np.argsort(codes[coded], kind="stable")]
     rows, group = at[order], codes[order]
     sizes = np.bincount(group, minlength=1)
-    gap = np.minimum(GAP, 0.2 / np.maximum(sizes / span, 1e-12))
+    gap = np.minimum(most_apart, 0.2 / np.maximum(sizes / span, 1e-12))
     linked = np.zeros(rows.size, dtype=bool)
     linked[1:] = np.diff(group) == 0
     linked[1:] &= np.diff(second[rows]) <= gap[group[1:]]
@@ -242,21 +310,24 @@ def _chains(
     share = np.minimum(BUSY * length / span, 1.0)
     tail = binomial_tail(*(np.asarray(x, dtype=float) for x in (hosts - 1, sizes[code] - 1, share)))
     p = np.minimum(1.0, tail * at.size)
-    for i in np.flatnonzero(p <= MAX_P).tolist():
+    for i in np.flatnonzero((p <= MAX_P) & (length - gap[code] <= longest)).tolist():
         yield float(p[i]), rows[begins[i] : begins[i] + lengths[i]]
 
 
-def _event(population: Population, second: Ints, mine: Ints, p: float, size: int) -> Finding:
-    """The finding of some crashes; `size` counts what else died with them on their hosts too."""
+def _event(
+    population: Population, second: Ints, mine: Ints, p: float, whole: tuple[Ints, int]
+) -> Finding:
+    """The finding of some crashes; `whole` are those of its time, and how many died in all."""
+    core, size = whole
     kinds = np.unique(population.signature[mine])
     single = kinds.size == 1 and kinds[0] >= 0
     name = population.signatures[int(kinds[0])] if single else ALL
-    hosts = np.unique(population.host[mine]).size
-    minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
+    hosts = np.unique(population.host[core]).size
+    minutes = max(int(second[core[-1]] - second[core[0]]) // 60, 1)
     shared = tuple(
         f"{attribute.name}={attribute.values[value]}"
         for attribute in population.attributes
-        for value in _of_most(attribute, mine)
+        for value in _of_most(attribute, core, codes_of_all(attribute))
     )
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
     members = np.zeros(population.day.size, dtype=bool)
@@ -268,15 +339,19 @@ def _event(population: Population, second: Ints, mine: Ints, p: float, size: int
     )  # fmt: skip
 
 
-def _of_most(attribute: Attribute, mine: Ints) -> list[int]:
-    """The value that nearly all of some crashes have, where it is not that of most hosts."""
+def codes_of_all(attribute: Attribute) -> Ints:
+    """Return the values of an attribute that there are, by the host-hours where these tell."""
+    return attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
+
+
+def _of_most(attribute: Attribute, mine: Ints, codes: Ints) -> list[int]:
+    """The value that nearly all of some crashes have, where it is not that of most `codes`."""
     counts = np.bincount(attribute.crash[mine] + 1, minlength=2)[1:]
     value = int(counts.argmax())
     if counts[value] < MOSTLY * mine.size:
         return []
-    codes = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
     present = codes[codes >= 0]
-    return [value] if float((present == value).mean()) < 0.5 else []
+    return [value] if not present.size or float((present == value).mean()) < 0.5 else []
 
 
 def _moment(second: int) -> str:

@@ -22,6 +22,7 @@ EVENT = "event"  # crashes that came together; the value is when
 LOOP_OF = "crash loop"  # the value is the host
 TOGETHER = (EVENT, LOOP_OF)  # what such findings are about: they accuse nothing
 TIME_OF_DAY, DAY_OF_WEEK, CPU_NUMBER = "time of day", "day of the week", "cpu number"
+MOVED = "it was on {hosts}: it follows its program, and none of these hosts is to blame"
 MOMENTS = (TIME_OF_DAY, DAY_OF_WEEK, CPU_NUMBER)
 MIN_CPUS = 2
 MOSTLY = 0.8  # of a host's crashes: then one signature speaks, and its job may be the cause

@@ -105,6 +105,8 @@ def verdict_words(finding: Finding) -> str:
         )
     if finding.attr in SENTENCES:
         where = f" ({', '.join(finding.aliases)})" if finding.aliases else ""
+        if finding.attr == LOOP_OF and len(finding.caveats) > 1:
+            return f"a crash loop{where} {finding.caveats[0].removeprefix('it was ')}"
         return SENTENCES[finding.attr].format(value=finding.value, test=finding.test) + where
     kind = kind_words(finding.attr, finding.signature)
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""

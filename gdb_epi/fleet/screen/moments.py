@@ -50,6 +50,7 @@ MIN_DAYS = 4  # on which it came in these hours
 MIN_WEEKS = 6  # that a signature spans, from which on a day of the week can be told
 MIN_HOSTS = 3  # of a CPU number
 MIN_RATIO = 3.0
+NEARLY_ALL = 0.9  # of the crashes of a time: a value that those of other times have not
 MAX_HOST_P = 0.01
 CONTROLS = "the times of all other crashes"
 OTHER_CPUS = "the CPU numbers of all other crashes"
@@ -120,9 +121,25 @@ def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:
             yield Finding(
                 name, value, population.signatures[code], *numbers, *risk,
                 "binomial by days, given the times of all other crashes", CONTROLS,
-                (main[0],) if main and main[1] == main[2] else (),
+                (*((main[0],) if main and main[1] == main[2] else ()),
+                 *_places_of(population, members, crashes)),
                 (WHAT_RUNS_THEN,), members,
             )  # fmt: skip
+
+
+def _places_of(population: Population, members: Bools, crashes: Ints) -> tuple[str, ...]:
+    """Return the values that the crashes of a time have, and hardly any other of the signature."""
+    inside = members[crashes]
+    places = []
+    for attribute in population.attributes:
+        codes = attribute.crash[crashes]
+        here, others = codes[inside & (codes >= 0)], codes[~inside & (codes >= 0)]
+        if min(here.size, others.size) < MIN_N:
+            continue
+        value = int(np.bincount(here).argmax())
+        if (here == value).mean() >= NEARLY_ALL and (others == value).mean() <= 1 - NEARLY_ALL:
+            places.append(f"{attribute.name}={attribute.values[value]}")
+    return tuple(places)
 
 
 def _hours_of(second: Ints, some: Bools) -> tuple[int, Ints]:

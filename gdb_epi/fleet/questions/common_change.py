@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rise of everything: more load, a bad day of a network, another thing that all have in common.
+
+What rises everywhere is no signature's, no version's and no host's fault, whatever came up on that
+day. One bug of its own makes all crashes rise, too: so what rose most is left aside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.programs import programs_of
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_LOUD = 2  # signatures that rose most, which are left aside
+MIN_RISE = 1.3  # of the others, by the lower end of its interval
+MIN_OF_PROGRAM = 8  # crashes of a program that is asked
+MOST = 0.75  # of the programs rose too
+
+
+class CommonRise(NamedTuple):
+    """How much more often the crashes of all but the loudest signatures came after a day."""
+
+    ratio: float
+    programs: int  # that rose
+    asked: int  # 0: programs are not known
+
+    def words(self) -> str:
+        """Say how much, and in how many programs."""
+        where = f" in {self.programs} of {self.asked} programs" if self.asked else ""
+        return f"{self.ratio:.2g} times as often{where}"
+
+
+def common_rise(
+    population: Population, crashes: Bools, day: int, hours: tuple[float, float]
+) -> CommonRise | None:
+    """Return the rise of some crashes from `day` on that most signatures and programs have.
+
+    `hours` are those before and after, or days; None where only a few of them rose.
+    """
+    late = population.day >= day
+    signature = population.signature[crashes & (population.signature >= 0)]
+    if not signature.size:
+        return None
+    before, after = _counts(population.signature, crashes, late, len(population.signatures))
+    rise = after - before * hours[1] / hours[0]
+    rest = np.argsort(rise, kind="stable")[:-MAX_LOUD]
+    a, b = float(after[rest].sum()), float(before[rest].sum())
+    if not a or not b:
+        return None
+    ratio, low, _ = relative_risk(a, hours[1], b, hours[0])
+    if low < MIN_RISE:
+        return None
+    programs = programs_of(population)
+    if programs is None:
+        return CommonRise(ratio, 0, 0)
+    before, after = _counts(programs.crash, crashes, late, len(programs.values))
+    asked = before + after >= MIN_OF_PROGRAM
+    rose = asked & (after * hours[0] >= MIN_RISE * before * hours[1])
+    some, every = int(rose.sum()), int(asked.sum())
+    return CommonRise(ratio, some, every) if every > 1 and some >= MOST * every else None
+
+
+def _counts(codes: Ints, crashes: Bools, late: Bools, size: int) -> tuple[Floats, Floats]:
+    known = crashes & (codes >= 0)
+    before, after = (
+        np.bincount(codes[known & when], minlength=size).astype(float) for when in (~late, late)
+    )
+    return before, after
