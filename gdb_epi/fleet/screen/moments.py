@@ -50,6 +50,8 @@ MIN_DAYS = 4  # on which it came in these hours
 MIN_WEEKS = 6  # that a signature spans, from which on a day of the week can be told
 MIN_HOSTS = 3  # of a CPU number
 MIN_RATIO = 3.0
+# Places that may have a local time, or clocks of their own.
+OF_ONE_TIME = ("site", "region", "zone", "country", "datacenter", "dc", "cluster")
 NEARLY_ALL = 0.9  # of the crashes of a time: a value that those of other times have not
 MAX_HOST_P = 0.01
 CONTROLS = "the times of all other crashes"
@@ -132,6 +134,8 @@ def _places_of(population: Population, members: Bools, crashes: Ints) -> tuple[s
     inside = members[crashes]
     places = []
     for attribute in population.attributes:
+        if attribute.name not in OF_ONE_TIME:
+            continue
         codes = attribute.crash[crashes]
         here, others = codes[inside & (codes >= 0)], codes[~inside & (codes >= 0)]
         if min(here.size, others.size) < MIN_N:
