@@ -11,6 +11,7 @@ from gdb_epi.corruption.evidence import (
     NotChecked,
     Skipped,
     changed_bits,
+    plain_evidence,
     required,
     word_evidence,
 )
@@ -39,6 +40,7 @@ FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collectin
 
 
 MAX_HOLDERS = 8  # words with the address of one link
+MAX_BROKEN = 4
 
 
 class Repair(NamedTuple):
@@ -70,17 +72,47 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
         raise NotChecked("free-threaded builds keep no lists of objects")
     links = GcLinks(page_reader(context))
     repairs: dict[int, Repair] = {}
+    broken: list[int] = []  # nodes whose next leads to no object
     for node in _near_the_fault(context, links.size):
         if links.is_object(node):
             for repair in links.repairs(node):
                 repairs.setdefault(repair.where, repair)
+            if links.leads_nowhere(node):
+                broken.append(node)
     if context.sweep:
         yield from _walk_all(context, python, links, repairs)
     elif not repairs:
         _of_the_walk(context, links, repairs)
-        yield from _while_collecting(python, links, repairs)
+        yield from _while_collecting(python, links, repairs, broken)
     for repair in repairs.values():
         yield word_evidence("R8", repair.where, repair.found, repair.corrected, repair.summary)
+    for node in dict.fromkeys(broken[:MAX_BROKEN]) if not repairs else ():
+        yield from _overwritten_link(context, links, node)
+
+
+def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[Evidence]:
+    """Tell a link that leads nowhere, where the node behind it still names its own before.
+
+    No flip makes the one of the other. What was freed is in no list; its first word is a link of
+    pymalloc's.
+    """
+    held = links.following(node)
+    if address_index(context).in_free_block(node):
+        return
+    for place in context.places_of(node, MAX_HOLDERS):
+        behind = links.node_of_prev(place)
+        in_list = links.is_object(behind) and links.before(links.following(behind)) == behind
+        one_byte = any((held ^ behind) >> shift <= 0xFF for shift in range(0, 64, 8)
+                       if not (held ^ behind) & (1 << shift) - 1)  # fmt: skip
+        if behind == node or not in_list or one_byte:
+            continue
+        summary = (
+            f"the word at {node:#x} was overwritten: it is a link of the collector, and holds "
+            f"{held:#018x}, which heads no object; the next object of the list, at "
+            f"{behind + links.size:#x}, still names this one as that before it"
+        )
+        yield plain_evidence("S:overwritten-place", node, summary)
+        return
 
 
 def head_of_untracked(context: Context, register: str) -> int | None:
@@ -190,12 +222,13 @@ def _walk_all(
 
 
 def _while_collecting(
-    python: PythonState, links: GcLinks, repairs: dict[int, Repair]
+    python: PythonState, links: GcLinks, repairs: dict[int, Repair], broken: list[int]
 ) -> Iterator[Skipped]:
     """Look for the break in the lists that a running collection walks: it may be what it died of.
 
     It has put counts into the prev words of the nodes that it passed, so only next is followed; the
-    nodes behind the break it has not reached, and their prev words still are links.
+    nodes behind the break it has not reached, and their prev words still are links. The nodes
+    before a break are added to `broken`.
     """
     left = MAX_COLLECTED
     for interpreter in python.interpreters:
@@ -207,6 +240,7 @@ def _while_collecting(
             node, count = links.broken(head, left)
             left -= count
             if node is not None and node != head:
+                broken.insert(0, node)
                 for repair in links.repairs(node):
                     repairs.setdefault(repair.where, repair)
             if left <= 0:
@@ -238,6 +272,15 @@ class GcLinks:
     def before(self, node: int) -> int:
         """Return the previous node."""
         return self._word(node + self._prev_at) & ~FLAGS
+
+    def leads_nowhere(self, node: int) -> bool:
+        """Whether the next of an object in a list is neither an object nor the head of the list."""
+        after = self.following(node)
+        return bool(after) and self.before(after) != node and not self.is_object(after)
+
+    def node_of_prev(self, place: int) -> int:
+        """Return the node whose word that names the one before stands at a place."""
+        return place - self._prev_at
 
     def of_objects(self, addresses: list[int]) -> Iterator[tuple[int, bool, bool]]:
         """Yield the heads of objects in lists: node, whether next leads back, or is marked."""

@@ -18,6 +18,7 @@ from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, MEMBERS, address
 from gdb_epi.corruption.heap.holders import is_free
 from gdb_epi.corruption.heap.memory import on_stack, only_place, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, object_walk
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_off
 from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words, suspects_of
 from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
@@ -26,6 +27,7 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.reads import read_word, try_read
 from gdb_epi.fault.site import DATA, TRANSFERS
@@ -73,6 +75,7 @@ _TABLES = (
 @check(
     ID,
     needs="crash",
+    grows=True,
     order=17,
     innocent_causes=(
         "this is one: a write behind a buffer's end, through a pointer to memory that was freed, "
@@ -113,7 +116,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
         slot = _slot_of(context, word)
         if slot is None or on_stack(context, slot) or read_word(context.target, slot) != word.value:
             return
-        why = _still_in_use(context, slot)
+        why = _still_in_use(context, slot) or _among_objects(context, slot, word.value)
         if why:
             summary = (
                 f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
@@ -194,10 +197,23 @@ def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None
     Its count is near 0: references were taken or given back since. What was freed is in its pool's
     list of free blocks; what is being made is in no container yet.
     """
-    read_from = origin_of(context, word) if not word.value else None
-    if read_from is None or read_from.offset != WORD:
+    if word.value:
         return None
-    address, index = read_from.base, address_index(context)
+    read_from = origin_of(context, word)
+    if read_from is not None and read_from.offset == WORD:
+        return _container_of_cleared(context, read_from.base)
+    if read_from is not None or isinstance(context.site, Absent):
+        return None
+    at_hand = {context.site.fault.registers.get(name, 0) for name in GENERAL}
+    for slot in _bad_slots(context, at_hand):
+        if read_word(context.target, slot.value + WORD) == 0:
+            return _container_of_cleared(context, slot.value)
+    return None
+
+
+def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | None:
+    """Return an address, and the place of an item that names it, where an object in use was."""
+    index = address_index(context)
     count = signed_word(read_word(context.target, address) or 0)
     within = index.place_in_block(address)
     if within not in HEADS or index.in_free_block(address) or abs(count) > MAX_SINCE:
@@ -210,7 +226,30 @@ def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None
         in_table = start is not None and bool(_named_table(context, place, place - start))
         if in_table or (owner is not None and owner[1] in ("dict", "tuple")):
             return address, place
-    return None
+    return next(((address, slot.place) for slot in _bad_slots(context, {address})), None)
+
+
+def _bad_slots(context: Context, values: set[int]) -> list[ContainerSlot]:
+    """Return the slots, of containers that frames reach, with such words that are no objects."""
+    walk = object_walk(context)
+    if isinstance(walk, Absent):
+        return []
+    return [
+        slot
+        for slot in walk.without_type()
+        if slot.value in values and slot.kind != FRAME and not is_free(context, slot.place)
+    ]
+
+
+def _among_objects(context: Context, slot: int, value: int) -> str:
+    """Whether a place is one of a container's that frames reach, and others of it are sound."""
+    walk = object_walk(context)
+    for bad in _bad_slots(context, {value}):
+        if bad.place == slot and not isinstance(walk, Absent):
+            sound = sum(walk.type_at(word) != "" for _, word in walk.beside(bad))
+            if sound >= FEWEST_SOUND:
+                return f"that is a place of the {bad.kind} at {bad.owner:#x}, which is in use"
+    return ""
 
 
 def _changed_in_many(context: Context) -> Iterator[Evidence]:
