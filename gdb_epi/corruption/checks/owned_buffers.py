@@ -13,7 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, required, word_evidence
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    Skipped,
+    changed_bits,
+    required,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
@@ -39,6 +45,9 @@ GRAIN = 32  # bytes: what an allocator adds to what it was asked for
 SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
 OVERHEAD = 8  # of a set: mask + 1 of its own small table (PySet_MINSIZE)
 FEWEST_DIGITS = 1 << LEAST_BIT
+LAST_SMALL_INT, INT_STEP = 256, 32  # _PY_NSMALLPOSINTS - 1; bytes from one to the next
+STATIC_INT = 4  # a bit of lv_tag from 3.14 on (_PyLong_IMMORTALITY_BIT_MASK)
+FEWEST_IN_ROW = 16
 # PyArrayObject_fields (numpy/ndarraytypes.h, the same since 1.7), behind the head of 16 bytes.
 _DATA, _ND, _DIMENSIONS, _STRIDES, _BASE, _DESCR, _FLAGS = 16, 24, 32, 40, 48, 56, 64
 _CONTIGUOUS, _OWNS = 1, 4  # NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_OWNDATA
@@ -351,10 +360,51 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
             except LayoutError as error:
                 yield Skipped("R32", str(error))
                 break
+    yield from _small_ints(walk, walk.kinds.objects_of(frozenset(("int",))).get("int", []))
     if len(wrong) > MAX_WRONG:
         return
     for name, owner, words in wrong:
         yield from _repair(judge, name, owner, words)
+
+
+def _small_ints(walk: ObjectWalk, ints: list[int]) -> Iterator[Evidence]:
+    """Find the one of the ints up to 256 that has another value than its place says.
+
+    They are made once, one behind the other (_PyLong_Init() up to 3.10, static from 3.11 on).
+    """
+    layout, reader = walk.reader.layout, walk.reader
+    digit_at = layout.require("PyLongObject", "ob_digit")
+    tag_at = layout.offset("PyLongObject", "lv_tag")
+    size_at, one = (layout.require("PyVarObject", "ob_size"), 1) if tag_at is None else (tag_at, 8)
+    sizes = reader.words([owner + size_at for owner in ints])
+    words = reader.words([owner + digit_at for owner in ints])
+    values = {
+        owner: word & 0xFFFFFFFF
+        for owner, size, word in zip(ints, sizes, words, strict=True)
+        if size in (one, one | STATIC_INT)
+    }
+    rows: dict[int, list[int]] = {}  # where 0 is, or would be
+    for owner, value in values.items():
+        if value <= LAST_SMALL_INT:
+            rows.setdefault(owner - INT_STEP * value, []).append(owner)
+    wrong = [
+        (owner, value, right)
+        for zero, row in rows.items()
+        if len(row) >= FEWEST_IN_ROW
+        for owner, value in values.items()
+        if min(row) < owner < max(row) and value != (right := (owner - zero) // INT_STEP)
+    ]
+    if len(wrong) != 1 or len(changed_bits(*wrong[0][1:])) != 1:
+        return
+    owner, value, right = wrong[0]
+    summary = (
+        f"the int at {owner:#018x} is {value}, and stands in the row of the small ints, at the "
+        f"place of {right}, one bit away"
+    )
+    word = reader.word(owner + digit_at)
+    yield word_evidence(
+        "R32", owner + digit_at, word, word ^ value ^ right, summary, member="ob_digit"
+    )
 
 
 def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
