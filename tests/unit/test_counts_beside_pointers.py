@@ -8,7 +8,7 @@ import struct
 import pytest
 from support.scenes import HEAP, HEAP_SIZE, crash, state
 
-from gdb_epi.corruption.checks.item_counts import counts_beside_pointers
+from gdb_epi.corruption.checks.item_counts import counts_beside_pointers, wrong_lengths
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 
@@ -128,3 +128,24 @@ def test_an_end_without_a_room_is_no_end() -> None:
     end = ITEMS + 8 * 17 ^ 1 << 36
     for most in (0, ITEMS + 8 * 8, ITEMS + 0x1000):
         assert not said(process(end, most))
+
+
+TEXT, LENGTH, WRONG = 0x5555_556B_B470, 0x1388, 0x20_0000_1388
+
+
+@pytest.mark.parametrize(
+    ("words", "registers", "named"),
+    [
+        pytest.param([7, TEXT, WRONG], {TEXT + WRONG}, [(2, LENGTH)], id="an end in a register"),
+        pytest.param([TEXT, WRONG], {WRONG}, [(1, LENGTH)], id="the length in a register"),
+        pytest.param([TEXT, WRONG], {LENGTH}, [], id="two ints side by side"),
+        pytest.param([TEXT, WRONG + 1], {WRONG + 1}, [], id="of another length"),
+        pytest.param([TEXT + 8, WRONG], {WRONG}, [], id="of no object"),
+        pytest.param([TEXT, LENGTH], {LENGTH}, [], id="sound"),
+        pytest.param([TEXT, LENGTH | 1 << 63], {LENGTH | 1 << 63}, [], id="a mark"),
+    ],
+)
+def test_a_length_beside_the_text_of_an_object(
+    words: list[int], registers: set[int], named: list[tuple[int, int]]
+) -> None:
+    assert list(wrong_lengths(words, registers, {TEXT: LENGTH}.get)) == named

@@ -8,16 +8,21 @@ through whatever follows, to the end of a mapping: an overrun, by all that the c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import compress, islice
+from itertools import compress, islice, pairwise
 from operator import gt
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
-from gdb_epi.corruption.heap.memory import read_words, values_at_hand
+from gdb_epi.corruption.heap.memory import (
+    on_stack,
+    read_words,
+    top_of_stack,
+    values_at_hand,
+)
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, head_of
@@ -26,7 +31,9 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.find_fault import GENERAL, Fault
 from gdb_epi.fault.malloc_heap import FLAGS
 from gdb_epi.fault.reads import read_u64, read_word, try_read
 from gdb_epi.fault.site import DATA
@@ -476,6 +483,8 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
         ends.update(_ends_of_struct(context, start, words))
     if len(ends) == 1 and not wrong:
         yield from _wrong_end(*ends.popitem())
+    if not wrong and not ends:
+        yield from _lengths_on_the_stack(context, site.fault)
     if not wrong and context.target.region_at(site.address or 0) is None:
         yield from _out_of_rows(context, sorted(rows), site.address or 0)
     if len(wrong) > MAX_WRONG:
@@ -494,6 +503,58 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
         yield word_evidence(
             "R31", word_at, word, word ^ (held ^ right) << shift & WORD_MASK, summary
         )
+
+
+def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
+    """Yield the length beside a pointer to the text of a str or bytes object, which has its own."""
+    python, start = context.state.python, fault.sp & -WORD
+    if not isinstance(python, PythonState) or not on_stack(context, start):
+        return
+    layout, index = python.layout, address_index(context)
+    forms = (
+        (
+            "bytes",
+            layout.offset("PyBytesObject", "ob_sval"),
+            layout.offset("PyVarObject", "ob_size"),
+        ),
+        ("str", layout.size("PyASCIIObject"), layout.offset("PyASCIIObject", "length")),
+    )
+
+    def length_at(text: int) -> int | None:
+        for kind, head, length in forms:
+            if head and length and index.object_type(text - head) == kind:
+                return read_word(context.target, text - head + length)
+        return None
+
+    words = top_of_stack(context, start).tolist()
+    registers = {fault.registers.get(name, 0) for name in GENERAL}
+    for number, right in wrong_lengths(words, registers, length_at):
+        place, held = start + WORD * number, words[number]
+        summary = (
+            f"the number at {place:#018x} is {held:#x}, beside a pointer to the text of an object "
+            f"whose length is {right:#x}, one bit away; a register holds it, or the end of so many "
+            "bytes"
+        )
+        yield word_evidence("R31", place, held, right, summary)
+        return
+
+
+def wrong_lengths(
+    words: list[int], registers: set[int], length_at: Callable[[int], int | None]
+) -> Iterator[tuple[int, int]]:
+    """Yield (index, right number) of lengths behind pointers that have one high bit too many.
+
+    What the code really used as a length is in a register, or its sum with the pointer is: two ints
+    of 32 bits side by side are not.
+    """
+    for number, (text, length) in enumerate(pairwise(words), 1):
+        top = length.bit_length() - 1
+        if not LEAST_COUNT_BIT <= top < 64 - MARKS:
+            continue
+        used = length in registers or text + length in registers
+        right = length ^ 1 << top
+        if used and right >= LEAST_ITEMS and length_at(text) == right:
+            yield number, right
 
 
 FEWEST_IN_ROW, MAX_IN_ROW = 16, 1 << 16  # numbers

@@ -128,12 +128,17 @@ def values_at_hand(context: Context) -> list[int]:
     if isinstance(fault, Absent):
         return []
     values = [fault.registers.get(name, 0) for name in GENERAL]
-    region = context.target.region_at(fault.sp)
-    if region is not None:
-        end = min(region.start + region.dumped, fault.sp + 8 * MAX_STACK_WORDS)
-        start = fault.sp & ~7
-        values += read_words(context, start, max(0, (end - start) // 8))
+    values += top_of_stack(context, fault.sp)
     return [value for value in dict.fromkeys(values) if value > 0xFFFF]
+
+
+def top_of_stack(context: Context, sp: int) -> memoryview:
+    """Return the words that a function and its callers have on their stack; empty without one."""
+    region, start = context.target.region_at(sp), sp & ~7
+    if region is None:
+        return memoryview(b"").cast("Q")
+    end = min(region.start + region.dumped, sp + 8 * MAX_STACK_WORDS)
+    return read_words(context, start, max(0, (end - start) // 8))
 
 
 @once_per_run
