@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import struct
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from support.scenes import HEAP, HEAP_SIZE, crash, state
 
-from gdb_epi.corruption.checks.item_counts import counts_beside_pointers, wrong_lengths
+from gdb_epi.corruption.checks.item_counts import (
+    _fills_block,
+    counts_beside_pointers,
+    wrong_lengths,
+)
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 
@@ -149,3 +155,21 @@ def test_a_length_beside_the_text_of_an_object(
     words: list[int], registers: set[int], named: list[tuple[int, int]]
 ) -> None:
     assert list(wrong_lengths(words, registers, {TEXT: LENGTH}.get)) == named
+
+
+@pytest.mark.parametrize(
+    ("width", "text", "fills"),
+    [
+        pytest.param(1, b"harbour north side" + b"\0", True, id="text"),
+        pytest.param(1, b"harbour\0north side" + b"\0", False, id="zeros among it"),
+        pytest.param(1, b"harbour north side" + b"s", False, id="no NUL behind"),
+        pytest.param(4, "\U0001f41f a fish".encode("utf-32-le") + bytes(4), True, id="wide text"),
+        pytest.param(4, struct.pack("<4QII", *[0x7FFF_F721_4CF0] * 4, 1, 0), False, id="pointers"),
+    ],
+)
+def test_characters_that_fill_a_block(width: int, text: bytes, fills: bool) -> None:
+    """An array of attributes, one of which was the class str, was a str with a wrong flag."""
+    head = 48
+    walk: Any = SimpleNamespace(reader=SimpleNamespace(read=lambda _start, size: text[:size]))
+    length, block = len(text) // width - 1, head + len(text)
+    assert _fills_block(walk, (head, width), HEAP, length, block) is fills

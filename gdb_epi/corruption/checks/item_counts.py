@@ -44,6 +44,7 @@ LEAST_BIT = 5  # a count that is wrong by fewer items is an error of counting
 MOST_ITEMS = 1 << 40
 MAX_LOOKED_AT = 64  # items that must be objects
 LARGEST_BLOCK = 512  # bytes that pymalloc gives (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c)
+LAST_CHARACTER = 0x10FFFF
 MAX_SUSPECTED = 64  # objects of all the heap; more counts that are too large are an overwrite
 SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
 
@@ -187,7 +188,11 @@ def string_forms_of_the_heap(context: Context) -> Iterator[Evidence]:
 def _fills_block(
     walk: ObjectWalk, shape: tuple[int, int] | None, owner: int, length: int, block: int
 ) -> bool:
-    """Whether so many characters, the last no NUL, and a NUL behind them fill a block."""
+    """Whether so many characters, none of them NUL, and a NUL behind them fill a block.
+
+    Other things have the address of `str` in their second word, an array of attributes for one:
+    there stand zeros, or what no character is.
+    """
     if shape is None or not 0 < length < block:
         return False
     head, width = shape
@@ -198,7 +203,10 @@ def _fills_block(
         text = walk.reader.read(owner + head, end - head)
     except UnreadableMemory:
         return False
-    return not any(text[-width:]) and any(text[-2 * width : -width])
+    if width == 1:
+        return not text[-1] and 0 not in text[:-1]
+    *characters, last = memoryview(text).cast("I" if width == 4 else "H")
+    return not last and all(0 < character <= LAST_CHARACTER for character in characters)
 
 
 def _suspected(
