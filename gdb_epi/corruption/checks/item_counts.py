@@ -8,9 +8,9 @@ through whatever follows, to the end of a mapping: an overrun, by all that the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from itertools import compress, islice, pairwise
+from itertools import compress
 from operator import gt
 
 from gdb_epi.corruption.context import Context
@@ -22,6 +22,12 @@ from gdb_epi.corruption.heap.memory import (
     read_words,
     top_of_stack,
     values_at_hand,
+)
+from gdb_epi.corruption.heap.numbers_beside import (
+    LEAST_COUNT_BIT,
+    fitting,
+    out_of_row,
+    wrong_lengths,
 )
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
@@ -446,15 +452,10 @@ def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
     return all(walk.type_at(word) for word in words if word) and any(words)
 
 
-LEAST_COUNT_BIT = 20  # flags and sizes of 2^k and a few bytes are ordinary up to a megabyte
-LEAST_ITEMS = 5
 LONGEST_ACCESS = 64  # bytes
 MAX_STRUCT = 16  # words that are looked at
 MAX_STRUCTS = 256
 MAX_WRONG = 1
-MARKS = 2  # the topmost bits of a number, in which programs keep marks
-# Bytes of an item: of numbers, pointers and small structs.
-WIDTHS = (1, 2, 4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64)
 
 
 @check(
@@ -547,26 +548,7 @@ def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
         return
 
 
-def wrong_lengths(
-    words: list[int], registers: set[int], length_at: Callable[[int], int | None]
-) -> Iterator[tuple[int, int]]:
-    """Yield (index, right number) of lengths behind pointers that have one high bit too many.
-
-    What the code really used as a length is in a register, or its sum with the pointer is: two ints
-    of 32 bits side by side are not.
-    """
-    for number, (text, length) in enumerate(pairwise(words), 1):
-        top = length.bit_length() - 1
-        if not LEAST_COUNT_BIT <= top < 64 - MARKS:
-            continue
-        used = length in registers or text + length in registers
-        right = length ^ 1 << top
-        if used and right >= LEAST_ITEMS and length_at(text) == right:
-            yield number, right
-
-
-FEWEST_IN_ROW, MAX_IN_ROW = 16, 1 << 16  # numbers
-ROW_MARGIN = 64  # so many times what lies between its neighbours a flip moves a number
+MAX_IN_ROW = 1 << 16  # numbers
 MAX_ITEM_SHIFT = 4  # items of up to 16 bytes that offsets count
 
 
@@ -591,28 +573,6 @@ def _out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Ev
             corrected = word ^ (held ^ right) << shift
             yield word_evidence("R31", place & -WORD, word, corrected, summary)
             return
-
-
-def out_of_row(numbers: memoryview, bits: int) -> tuple[int, int] | None:
-    """Return which number of a rising row is one bit off its place, and the right one; or None.
-
-    Zeros behind the row are room that is not used yet.
-    """
-    falls = list(islice(compress(range(len(numbers)), map(gt, numbers, numbers[1:])), 3))
-    used = len(numbers)
-    if falls and not any(numbers[falls[-1] + 1 :]):
-        used = falls.pop() + 1
-    if len(falls) != 1 or used < FEWEST_IN_ROW or len(set(numbers[:used])) <= used // 2:
-        return None
-    right = [
-        (number, numbers[number] ^ 1 << bit)
-        for number in (falls[0], falls[0] + 1)
-        if 0 < number < used - 1
-        for bit in range(bits - MARKS)
-        if numbers[number - 1] <= numbers[number] ^ 1 << bit <= numbers[number + 1]
-        and 1 << bit >= ROW_MARGIN * (numbers[number + 1] - numbers[number - 1])
-    ]
-    return right[0] if len(right) == 1 else None
 
 
 def _leads_away(context: Context, address: int, flipped: int) -> bool:
@@ -685,9 +645,9 @@ def _of_struct(
     ]
     for place, number in numbers:
         for room in rooms:
-            fitting = _fitting(number, room, 64 if place % WORD == 0 and number >> 32 else 32)
-            if fitting is not None:
-                yield place, number, *fitting
+            fit = fitting(number, room, 64 if place % WORD == 0 and number >> 32 else 32)
+            if fit is not None:
+                yield place, number, *fit
 
 
 def _room(context: Context, word: int) -> int | None:
@@ -700,17 +660,3 @@ def _room(context: Context, word: int) -> int | None:
         return None
     end = index.end_of_block(word)
     return None if end is None else end - word
-
-
-def _fitting(number: int, room: int, size: int) -> tuple[int, int] | None:
-    """Return the number without its highest bit, and bytes of one of so many that fill a room."""
-    top = number.bit_length() - 1
-    right = number ^ 1 << top if top >= LEAST_COUNT_BIT else 0
-    if right < LEAST_ITEMS or number <= room:
-        return None
-    if top >= size - MARKS:
-        return None
-    for width in WIDTHS:
-        if room - GRAIN < right * width <= room:
-            return right, width
-    return None
