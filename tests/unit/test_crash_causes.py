@@ -24,6 +24,7 @@ from gdb_epi.detectors.findings import Finding
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set
 from gdb_epi.detectors.refused_system_call import refused_system_call
 from gdb_epi.detectors.runtimes import unloaded_library
+from gdb_epi.detectors.runtimes.failed_allocation import failed_allocation
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
@@ -233,6 +234,29 @@ def test_different_bits_in_one_field_are_no_marks() -> None:
 )
 def test_code_that_handles_the_mark(code: str, handles: bool) -> None:
     assert handles_mark(b"\x90" * 8 + bytes.fromhex(code) + b"\x90" * 8, MARK) is handles
+
+
+# -- no memory ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("signo", "code", "errno", "kinds"),
+    [
+        pytest.param(5, -6, 12, ["gave-up"], id="raise(SIGTRAP), as GLib does"),
+        pytest.param(6, -6, 12, ["gave-up"], id="abort()"),
+        pytest.param(6, -6, 2, [], id="another failure before"),
+        pytest.param(11, 1, 12, [], id="a fault far from NULL"),
+    ],
+)
+def test_a_process_that_gives_up_when_it_gets_no_memory(
+    signo: int, code: int, errno: int, kinds: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "gdb_epi.detectors.runtimes.failed_allocation.errno_of"
+    monkeypatch.setattr(name, lambda _target, _fault: errno)
+    sender = PID if code == -6 else None
+    died = crash(signo, code, None if sender else HEAP - 8, sender=sender)
+    found = failed_allocation(state(died, registers={"rdi": HEAP - 8}, code=LOAD))
+    assert [finding.facts["kind"] for finding in found] == kinds
 
 
 # -- what gives up says why ---------------------------------------------------------------------

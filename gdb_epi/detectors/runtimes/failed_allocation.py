@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault.account import ABORTED, ACCESS, Account
+from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, Account
 from gdb_epi.fault.errno import ENOMEM, errno_of
 from gdb_epi.fault.place import LOW, NULL, NULL_BASE
 from gdb_epi.process_state import ProcessState
@@ -22,15 +22,15 @@ MEMORY_ERROR = "MemoryError"
     speaks_for=SpeaksFor("out-of-memory", "no-memory", by="kind"),
 )
 def failed_allocation(state: ProcessState) -> Iterator[Finding]:
-    """Find a MemoryError in the thread that died, or a NULL or -1 pointer after ENOMEM.
+    """Find a MemoryError in the thread that died, or that it gave up or used no pointer on ENOMEM.
 
-    Innocent causes: errno keeps its value until the next call that fails, so a pointer may be NULL
-    for another reason; the summary says so. A request of an absurd size fails just as one does
-    when memory has run out.
+    Innocent causes: errno keeps its value until the next call that fails, so a pointer may be NULL,
+    or the process may have given up, for another reason; the summary says so. A request of an
+    absurd size fails just as one does when memory has run out.
     Reference: man 3 malloc (ENOMEM), man 2 setrlimit (RLIMIT_AS, RLIMIT_DATA).
     """
     account = state.account
-    if isinstance(account, Absent) or account.how not in (ABORTED, ACCESS):
+    if isinstance(account, Absent) or account.how not in (ABORTED, RAISED, ACCESS):
         return
     subject = f"thread {account.fault.tid}"
     raised = _memory_error(state, account.fault.tid)
@@ -43,6 +43,12 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
             f"memory, and the pointer that was used is {pointer}"
         )
         yield Finding("failed_allocation", subject, {"kind": "errno"}, summary)
+    elif account.how != ACCESS and errno_of(state.target, account.fault) == ENOMEM:
+        summary = (
+            "errno of this thread is ENOMEM: the last call of the C library that failed got no "
+            "memory, and then the process ended itself"
+        )
+        yield Finding("failed_allocation", subject, {"kind": "gave-up"}, summary)
 
 
 def _failed_pointer(account: Account) -> str:
