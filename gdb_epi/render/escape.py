@@ -92,7 +92,7 @@ def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
     while most is not None and (len(lines) > most or lines[-1:] == [f"{' ' * len(head)}..."]):
         text = text.rpartition("; ")[0]
         lines = _wrapped(f"{text}; ...", head)
-        if len(lines) < most:  # that clause is so long that its head is worth its place
+        if len(lines) < most or not text:  # that clause is so long that its head is worth its place
             return _wrapped(whole, head, most)
     return lines
 

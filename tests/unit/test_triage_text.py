@@ -131,6 +131,7 @@ def test_a_sentence_is_cut_behind_a_clause_and_addresses_are_short() -> None:
     assert wrapped("word " * 99 + "; end", "", 2)[-1].endswith("word ...")  # no place to cut
     assert wrapped("a 0x0000000000000000; 0x00ff", "", 1) == ["a 0x0; 0x00ff"]
     assert wrapped("", "Why      ", 3) == []
+    assert wrapped("word " * 99, "", 1)[0].endswith("word ...")
 
 
 @pytest.mark.parametrize(
