@@ -397,6 +397,13 @@ def test_the_number_of_a_running_process_gets_the_line_that_asks_gdb(shell, verb
     assert Path(command[command.index("-x") + 1]).is_file()
 
 
+@pytest.mark.parametrize("verb", ["triage", "stacks", "corruption"])
+def test_the_number_of_no_process_is_said_to_be_none(shell, verb):
+    """It was "No such file or directory; try: check the path"."""
+    line = only_line(shell(verb, 4_194_305))  # PID_MAX_LIMIT and one
+    assert "no such file, and no such process here; try: check the number" in line
+
+
 def test_of_a_core_that_was_cut_off_stacks_says_the_most_important(shell, core, tmp_path):
     """It printed a note for everything that follows from the cut, and called it damage."""
     cut = tmp_path / "cut"

@@ -244,21 +244,25 @@ def _head(path: str) -> bytes:
 
 def _unreadable(path: str, error: OSError) -> InputError:
     hint = "check the path"
-    must_be_no_process(path)
+    if isinstance(error, FileNotFoundError):
+        must_be_no_process(path)
     if isinstance(error, PermissionError):
         hint = "sudo, or chmod +r: the kernel writes cores for their owner only"
     return InputError(f"{path}: {error.strerror or error}", hint=hint)
 
 
 def must_be_no_process(path: str, command: str = "epi triage") -> None:
-    """Raise InputError where what is no file is the number of a process: GDB looks at those."""
-    if path.isdecimal() and os.path.isdir(f"/proc/{path}"):
+    """Raise InputError where what is no file is a number: of a process, which GDB looks at."""
+    if not path.isdecimal():
+        return
+    if os.path.isdir(f"/proc/{path}"):
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         extension = shell_word(os.path.join(package, "gdb_epi"))
         line = f"gdb -p {path} -batch -x {extension} -ex '{command}'"
         raise InputError(
             f"{path} is no file but a running process; GDB stops it to look", hint=line
         )
+    raise InputError(f"{path}: no such file, and no such process here", hint="check the number")
 
 
 def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
