@@ -128,7 +128,7 @@ class ResignSummary:
 
     def lines(self, *, applied: bool) -> list[str]:
         """Return it as text."""
-        from gdb_epi.util import counted
+        from gdb_epi.util import counted, names_by_reason
 
         verb = "changed" if applied else "would change"
         lines = [f"{counted(self.records, 'record')}: {self.changed} {verb}"]
@@ -138,8 +138,12 @@ class ResignSummary:
             lines += [f"{counted(count, 'record')}:", f"  - {before}", f"  + {after}"]
         if len(self.groups) > SHOWN:
             lines.append(f"... and {len(self.groups) - SHOWN} other groups (--json has all)")
-        for (name, why), count in self.unable.most_common(SHOWN):
-            lines.append(f"not from stored frames: {name} of {counted(count, 'record')}: {why}")
+        unable = [
+            (name, f"of {counted(count, 'record')}: {why}")
+            for (name, why), count in self.unable.most_common(SHOWN)
+        ]
+        for why, names in names_by_reason(unable).items():
+            lines.append(f"not from stored frames: {', '.join(names)} {why}")
         for (before, after), count in self.verdicts.most_common(SHOWN):
             lines.append(f"verdict of {counted(count, 'record')}: {before} -> {after}")
         for why, count in self.not_judged.most_common(SHOWN):
