@@ -100,7 +100,7 @@ def _inherited(scene: HangContext, waits: Sequence[t.Wait]) -> h.HangAnswer | No
     activity = scene.activity(waits[0].tid) if waits else None
     if activity is None:
         return None
-    sentence = f"{activity.who()} waits at {activity.where()} for {activity.what}, since the fork"
+    sentence = f"{activity.waits()} for {activity.what}, since the fork"
     return h.HangAnswer(
         h.INHERITED, "inherited", sentence, (activity,), waits[0].confidence, waits[0].evidence
     )
@@ -168,6 +168,6 @@ def _main(scene: HangContext) -> h.HangAnswer | None:
         return None
     made = single_wait.answer_for(scene, first)
     if made is None and first.kind in (h.LOCK, h.EVENT, h.JOIN):  # a circle that no rule knows
-        waits = f"{first.who()} waits at {first.where()} for {first.what}"
+        waits = f"{first.waits()} for {first.what}"
         return h.answer(h.HANG, first.kind, waits, first, t.INFO)
     return made

@@ -73,9 +73,7 @@ def self_deadlock(scene: HangContext) -> h.HangAnswer | None:
         if wait.verdict == t.SELF_DEADLOCK and activity is not None and not wait.timed:
             name = lock_name(scene, activity)
             does = "initialises" if wait.kind in t.INITIALISED else "holds"
-            sentence = (
-                f"{activity.who()} waits at {activity.where()} for {name}, which it {does} itself"
-            )
+            sentence = f"{activity.waits()} for {name}, which it {does} itself"
             if wait.evidence[-1].startswith(t.IN_HANDLER):
                 sentence += f": {wait.evidence[-1]}"
             return h.HangAnswer(
@@ -103,10 +101,7 @@ def process_lock_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
         thread = next((x for x in scene.python.threads() if x.ident == owner and x.alive), None)
         if not count or thread is None or thread.tid != wait.tid:
             continue
-        sentence = (
-            f"{activity.who()} waits at {activity.where()} for a multiprocessing lock that it "
-            f"took itself"
-        )
+        sentence = f"{activity.waits()} for a multiprocessing lock that it took itself"
         evidence = (f"the lock's own words say: taken {count} times by this thread",)
         return h.HangAnswer(
             h.DEADLOCK, "self", sentence, (activity,), t.PROBABLE, evidence,
@@ -147,14 +142,14 @@ def pool_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
         (pool,) = own.values()
         sentence = (
             f"{len(members)} of {len(pool.workers)} workers of a thread pool wait for other jobs, "
-            f"and none is left to run them: {first.who()} waits at {first.where()}"
+            f"and none is left to run them: {first.waits()}"
         )
     else:
         parts = []
         for member in members[:MAX_SHOWN]:
             runner = waiting.get(runners.get(futures[member.tid]) or 0)
             job = f"a job that {runner.who()} runs" if runner is not None else "a queued job"
-            parts.append(f"{member.who()} waits at {member.where()} for {job}")
+            parts.append(f"{member.waits()} for {job}")
         sentence = (
             f"{len(members)} workers of {len(own)} thread pools wait for jobs that none of them is "
             f"left to run: {'; '.join(parts)}"
@@ -276,7 +271,7 @@ def event_cycle(scene: HangContext) -> h.HangAnswer | None:
         members = (activity, *sorted(others, key=lambda d: d.kind != h.LOCK))
         other = members[1]
         sentence = (
-            f"{activity.who()} waits at {activity.where()} for {activity.what}, and "
+            f"{activity.waits()} for {activity.what}, and "
             f"{other.who()}, which could give it, waits at {other.where()} for "
         )
         sentence += (

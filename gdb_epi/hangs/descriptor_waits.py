@@ -30,7 +30,7 @@ def from_other_end(
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
         return through(scene, activity, free[0].tid, f"{what} is at hand in", seen)
-    waits = f"{activity.who()} waits at {activity.where()} for {what}"
+    waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
         return h.HangAnswer(
@@ -59,7 +59,7 @@ def closed_socket(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswe
     if activity.target is None or not scene.descriptors.was_closed(activity.target, frames):
         return None
     sentence = (
-        f"{activity.who()} waits at {activity.where()} in {activity.call}() of a socket that was "
+        f"{activity.waits()} in {activity.call}() of a socket that was "
         "closed meanwhile: on Linux closing wakes nobody, shutdown() does"
     )
     return h.answer(

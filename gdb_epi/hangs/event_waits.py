@@ -45,7 +45,7 @@ class _EventWait:
         is_new = name and name not in activity.what
         self._name = name
         self._what = f"{activity.what} ({name})" if is_new else activity.what
-        self._waits = f"{activity.who()} waits at {activity.where()} for {self._what}"
+        self._waits = f"{activity.waits()} for {self._what}"
 
     def answer(self) -> h.HangAnswer | None:
         """Return the first answer that holds: nobody needed, nobody left, who gives it, nobody."""

@@ -30,11 +30,7 @@ _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait
 
 def wait_for_file_lock(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait for the lock of a file."""
-    sentence = (
-        f"{activity.who()} waits at {activity.where()} for the lock of a file ({activity.what}) "
-        f"that "
-        "is held already"
-    )
+    sentence = f"{activity.waits()} for the lock of a file ({activity.what}) that is held already"
     # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
     if activity.call == "flock" and activity.target is not None:
         twins = scene.descriptors.of_the_same_file(activity.target)
@@ -50,11 +46,7 @@ def wait_for_file_lock(scene: HangContext, activity: h.ThreadActivity) -> h.Hang
 
 def wait_for_database(_scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait for a locked database."""
-    sentence = (
-        f"{activity.who()} waits at {activity.where()} for a locked database: {activity.module} "
-        f"sleeps and "
-        "tries again"
-    )
+    sentence = f"{activity.waits()} for a locked database: {activity.module} sleeps and tries again"
     return h.answer(
         h.HANG, "database lock", sentence, activity,
         evidence=(f"{activity.module} sleeps in {activity.call}, as its busy handler does",),
@@ -64,7 +56,7 @@ def wait_for_database(_scene: HangContext, activity: h.ThreadActivity) -> h.Hang
 
 def wait_for_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait for a child process, or for what it writes."""
-    waits = f"{activity.who()} waits at {activity.where()} for {activity.what}"
+    waits = f"{activity.waits()} for {activity.what}"
     if activity.awaits == NEW_CHILD:
         return new_child(scene, activity)
     child = scene.descriptors.child(activity.target) if activity.target else None
@@ -72,11 +64,11 @@ def wait_for_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnsw
         return h.answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, t.INFO)
     communicates = any(f.name == "communicate" for f in inner_frames(scene, activity))
     if communicates and activity.call in _READING and activity.target:
+        command = f" ({child.command})" if child is not None else ""
         sentence = (
-            f"{activity.who()} waits at {activity.where()} for the output of child "
-            f"{activity.target}"
-            f"{f' ({child.command})' if child is not None else ''} to end: it, or a process that "
-            "it started and that outlives it, has the pipe open; what they do is not in this core"
+            f"{activity.waits()} for the output of child {activity.target}{command} to end: it, or "
+            "a process that it started and that outlives it, has the pipe open; what they do is "
+            "not in this core"
         )
         return h.answer(h.HANG, "child", sentence, activity, t.INFO,
                        doubts=("whether the child still runs",))  # fmt: skip
@@ -117,7 +109,7 @@ def wait_for_data(
     scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> h.HangAnswer:
     """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
-    waits = f"{activity.who()} waits at {activity.where()} for "
+    waits = f"{activity.waits()} for "
     if not activity.timed and serves_one_at_a_time(inner_frames(scene, activity)):
         sentence = (
             f"{activity.who()} serves one client at a time, and waits in {activity.place} until "
@@ -215,13 +207,9 @@ def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:
 def wait_to_write(_scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait to write, or for a connection."""
     if activity.call == "connect":
-        sentence = f"{activity.who()} waits at {activity.where()} for a connection to be accepted"
+        sentence = f"{activity.waits()} for a connection to be accepted"
     else:
-        sentence = (
-            f"{activity.who()} waits at {activity.where()} to write to {activity.what}: the "
-            f"other side does "
-            "not read"
-        )
+        sentence = f"{activity.waits()} to write to {activity.what}: the other side does not read"
     return h.answer(h.HANG, "peer does not read", sentence, activity,
                    evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
 

@@ -98,7 +98,7 @@ def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
         what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
         caller = h.function_and_line(outer)
         sentence = (
-            f"{activity.who()} waits at {activity.where()} for {what}, which {caller} would give "
+            f"{activity.waits()} for {what}, which {caller} would give "
             "later; but that called what waits now and runs in the same thread: it waits for itself"
         )
         evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
@@ -156,7 +156,7 @@ def _of_queues(circle: Sequence[h.ThreadActivity], scene: HangContext) -> h.Hang
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
         name = scene.references.name(activity.object, activity.tid)
         what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
-        parts.append(f"{activity.who()} waits at {activity.where()} for {what}, which "
+        parts.append(f"{activity.waits()} for {what}, which "
                      f"{giver.who()} would give later")  # fmt: skip
         evidence.append(f"code of {giver.who()} calls {_any(_what_ends(scene, activity))} of it")
     return h.HangAnswer(
@@ -202,7 +202,7 @@ def other_wait(
          if d.frames and not d.timed and d.tid not in (activity.tid, *seen)
          and d not in same and d.kind in (h.LOCK, h.EVENT, h.JOIN, h.READ, h.WRITE)), None,
     )  # fmt: skip
-    return f"{stuck.who()} waits at {stuck.where()} for {stuck.what}; " if stuck else ""
+    return f"{stuck.waits()} for {stuck.what}; " if stuck else ""
 
 
 def timer_of(scene: HangContext, activity: h.ThreadActivity) -> int:

@@ -35,7 +35,7 @@ def taken_elsewhere(scene: HangContext, activity: h.ThreadActivity) -> h.HangAns
     taker = scene.activity(main.tid)
     who = taker.who() if taker is not None else f"thread {main.tid}"
     sentence = (
-        f"{activity.who()} waits at {activity.where()} for {names}, which {who} does not block: "
+        f"{activity.waits()} for {names}, which {who} does not block: "
         f"the kernel gives such a signal to {who}, and this wait goes on"
     )
     return h.answer(

@@ -84,7 +84,7 @@ def _lock(
             f"held by thread {tid} of another process" if tid
             else "which processes share; who took it is not in this core"
         )  # fmt: skip
-        sentence = f"{activity.who()} waits at {activity.where()} for {name}, {who}"
+        sentence = f"{activity.waits()} for {name}, {who}"
         return h.answer(
             h.HANG, "lock of another process", sentence, activity,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
@@ -96,10 +96,10 @@ def _lock(
         if called is not None:
             link = f"{activity.module}, likely for the end of what that called in"
             return through(scene, activity, called.tid, link, seen)
+        what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
         sentence = (
-            f"{activity.who()} waits at {activity.where()} until another thread wakes it "
-            f"(a {wait.kind}{f' {wait.name}' if wait.name else ''}); which thread should is not "
-            "known"
+            f"{activity.waits()} until another thread wakes it (a {what}); which thread should is "
+            "not known"
         )
         return h.answer(h.HANG, "unknown holder", sentence, activity, t.INFO)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
@@ -111,7 +111,7 @@ def _lock(
     if wait.owner.state == "unknown" and (wait.owner.tid or wait.owner.ident):
         return owner_ended(activity, wait, name)
     others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
-    waits = f"{activity.who()} waits at {activity.where()} for {name}"
+    waits = f"{activity.waits()} for {name}"
     if wait.kind == t.FUTEX_WORD:
         text = f"{waits}: whether that is a lock, and who could end the wait, is not known"
         return h.answer(h.HANG, "unknown holder", text, activity, t.INFO)
@@ -137,7 +137,7 @@ def _through(
     further = answer_for(scene, other, (*seen, activity.tid))
     if further is None:
         return None
-    sentence = f"{activity.who()} waits at {activity.where()} for {link} {other.who()}; "
+    sentence = f"{activity.waits()} for {link} {other.who()}; "
     # Of a circle those are members that are in it, not who waits for one of them.
     before = () if further.label == h.DEADLOCK else (activity,)
     further = further._replace(sentence=sentence + further.sentence,
@@ -179,7 +179,7 @@ def _join(
 ) -> h.HangAnswer | None:
     joined = scene.activity(activity.target)
     if activity.timed and joined is not None and joined.awaits == QUEUE_ITEM:
-        sentence = f"{activity.who()} waits at {activity.where()} for the end of {joined.who()} "
+        sentence = f"{activity.waits()} for the end of {joined.who()} "
         sentence += f"with a timeout, and that one at {joined.where()} for {joined.what}"
         return h.idle(activity, sentence)
     over = activity.awaits == PROGRAM_END
@@ -196,7 +196,7 @@ def _join(
             return _after_the_end(scene, awaited, made) if over else made
         if activity.target is not None:
             return None  # a circle that no rule knew
-    sentence = f"{activity.who()} waits at {activity.where()} for {activity.what}"
+    sentence = f"{activity.waits()} for {activity.what}"
     return h.answer(h.HANG, "join", sentence, activity, t.INFO)
 
 

@@ -60,6 +60,10 @@ class ThreadActivity(NamedTuple):
         """Return the thread's name for use in a sentence."""
         return self.name or f"thread {self.tid}"
 
+    def waits(self) -> str:
+        """Return "NAME waits at function (file:line)", the beginning of a sentence."""
+        return f"{self.who()} waits at {self.where()}"
+
 
 class HangAnswer(NamedTuple):
     """The answer for the process.

@@ -14,7 +14,7 @@ RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/fam
 
 def notification(activity: h.ThreadActivity) -> h.HangAnswer:
     """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
-    sentence = f"{activity.who()} waits at {activity.where()} for {activity.awaits}"
+    sentence = f"{activity.waits()} for {activity.awaits}"
     if activity.timed:
         return h.answer(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, t.INFO)
     if activity.awaits == NOTIFICATION:
@@ -29,7 +29,7 @@ def holder_unknown(
     scene: HangContext, activity: h.ThreadActivity, wait: t.Wait, name: str
 ) -> h.HangAnswer:
     """Answer of a wait for what stores no holder: a semaphore, a rwlock that readers hold."""
-    waits = f"{activity.who()} waits at {activity.where()} for {name}"
+    waits = f"{activity.waits()} for {name}"
     is_lock = wait.kind == RWLOCK
     words = (
         "which readers hold; it does not say which threads they are" if is_lock
@@ -58,7 +58,7 @@ def owner_ended(activity: h.ThreadActivity, wait: t.Wait, name: str) -> h.HangAn
     """
     owner = f"thread {wait.owner.tid}" if wait.owner.tid else "a thread"
     sentence = (
-        f"{activity.who()} waits at {activity.where()} for {name}, which {owner} took and never "
+        f"{activity.waits()} for {name}, which {owner} took and never "
         "released: that thread has ended"
     )
     return h.answer(
@@ -75,7 +75,7 @@ def perhaps_inherited(
 
     Whoever took the lock: where no other thread is left, nobody can release it.
     """
-    waits = f"{activity.who()} waits at {activity.where()} for {name}"
+    waits = f"{activity.waits()} for {name}"
     came_held = "a thread of the parent may have held it at fork()"
     private = bool(wait.object) and wait.kind != SEMLOCK  # a SemLock is for several processes
     if not private or activity.timed or not scene.is_only_thread(activity.tid):

@@ -108,7 +108,7 @@ def threads_of_loop_taken(scene: HangContext) -> h.HangAnswer | None:
     first = waiting[0]
     sentence = (
         f"{counted(len(waiting), 'thread')} that run jobs for the event loop wait for calls into "
-        f"it, and those for a free thread: {first.who()} waits at {first.where()}; "
+        f"it, and those for a free thread: {first.waits()}; "
         f"{task_text(asked[0], scene.installed)}"
     )
     return h.HangAnswer(
@@ -139,7 +139,7 @@ def workers_taken(scene: HangContext) -> h.HangAnswer | None:
         waits = "waits" if len(members) == 1 else "wait"
         sentence = (
             f"{those} of a thread pool {waits} without a timeout, and none is left for other work: "
-            f"{first.who()} waits at {first.where()} for {first.what}"
+            f"{first.waits()} for {first.what}"
         )
         return h.HangAnswer(
             h.HANG, "pool taken", sentence, members, t.PROBABLE,
@@ -178,7 +178,7 @@ def connections_taken(scene: HangContext) -> h.HangAnswer | None:
         return None
     first = waiting[0]
     if len(waiting) == 1:
-        text = f"{first.who()} waits at {first.where()} for a free connection of a pool"
+        text = f"{first.waits()} for a free connection of a pool"
     else:
         text = (
             f"{len(waiting)} threads wait for a free connection of a pool, {first.who()} at "

@@ -70,7 +70,7 @@ def waits_once(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer |
 
     So it wants a certain client, answer or signal, and not whoever comes.
     """
-    waits = f"{activity.who()} waits at {activity.where()} for"
+    waits = f"{activity.waits()} for"
     looping = any(map(scene.runs_in_loop, activity.frames))
     times = "a certain number of times" if looping else "once"
     ruled_out = ("a timeout", "a loop that serves whoever comes")

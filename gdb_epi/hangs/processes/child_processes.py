@@ -43,7 +43,7 @@ def new_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     Popen() reads a pipe that exec() closes. Between fork and exec the child runs `preexec_fn`,
     with copies of all locks and without the threads that would release them.
     """
-    waits = f"{activity.who()} waits at {activity.where()} for {activity.what}"
+    waits = f"{activity.waits()} for {activity.what}"
     function = _preexec_function(scene, activity)
     seen = (
         f"thread {activity.tid} is in {activity.call} on the pipe that exec() of the child closes",
