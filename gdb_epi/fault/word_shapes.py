@@ -28,6 +28,7 @@ _EXPONENTS = range(0x3E0, 0x420)  # of doubles between about 1e-9 and 1e9
 MAX_ERRNO = 4095
 AS_RETURNED = ", as functions return when they fail"
 SMALL = 1 << 24  # integers of a pair are smaller
+NO_INTEGER = -(1 << 31)  # what a floating-point number that fits no int becomes (cvttsd2si, SDM)
 
 
 class Shape(NamedTuple):
@@ -130,6 +131,8 @@ def int_pair(value: int) -> Shape | None:
     A user-space pointer has such a high half only in programs with low addresses.
     """
     low, high = value & HALF_MASK, value >> 32
+    if value - (1 << 64) in (NO_INTEGER * 4, NO_INTEGER * 8):
+        return None  # an index of items of 4 or 8 bytes
     if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
         return Shape("int-pair", f"it is two 32-bit integers, {high} and {_signed(low)}")
     if high > (1 << 32) - 0x1000 and (low > (1 << 32) - SMALL or low < SMALL):

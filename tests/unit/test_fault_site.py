@@ -220,6 +220,7 @@ SHAPES = [
     (0x0000_7FDD_DDDD_DDDD, "poison"),  # in part
     (0xDEAD_BEEF, "poison"),
     (0x0000_0003_0000_0007, "int-pair"),
+    (0xFFFF_FFFC_0000_0000, None),  # -2^31, what NaN becomes, times 8: no pair of integers
     (0xFFFF_FFFF_FFFF_FFF6, "negative"),  # -10, an error number
     (0x7F12_3456_0040, None),  # a pointer
     (0x5555_5600_0120, None),

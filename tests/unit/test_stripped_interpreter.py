@@ -45,6 +45,16 @@ def frame(function: str | None, module: str = PYTHON, sp: int = SP) -> NativeFra
             "PyList_New",
         ),
         ([frame("os_read_impl"), frame("_PyEval_EvalFrameDefault")], None),
+        # The frame of a call is pushed on the stack of the thread's state, which is not there.
+        (
+            [
+                frame("_PyThreadState_HasStackSpace"),
+                frame("_PyEval_Vector"),
+                frame("_PyObject_VectorcallTstate"),
+                frame("replay", LIBRARY),
+            ],
+            "_PyObject_VectorcallTstate",
+        ),
         ([frame("take_gil"), frame("PyEval_RestoreThread"), frame("push", LIBRARY)], None),
         ([frame(None), frame("PyList_New")], None),
         ([frame(None)], None),

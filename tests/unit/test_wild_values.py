@@ -187,6 +187,13 @@ def test_an_index_that_was_a_floating_point_number(before: str, said: bool) -> N
     assert ids(far_index(made)) == ["S:far-index" if said else "origin"]
 
 
+def test_an_index_that_nan_became() -> None:
+    """The index of items of 8 bytes was read as two 32-bit integers, -4 and 0."""
+    (sign,) = evidence(far_index(indexed(HEAP, -(1 << 31) % (1 << 64))))
+    assert sign.id == "S:far-index"
+    assert "(-2147483648 x 8, which NaN or too large" in sign.summary
+
+
 def test_a_sum_of_a_start_and_an_index() -> None:
     """A loop's address is worked out before it, from a start and an index in other registers."""
     index, died = 0x10_0303, fault_at(FIRST + 0x10_0303)

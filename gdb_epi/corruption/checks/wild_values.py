@@ -48,6 +48,7 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_top
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
+from gdb_epi.fault.word_shapes import NO_INTEGER
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -290,6 +291,9 @@ def far_index(context: Context) -> Iterator[Evidence]:
             )
         side = "after" if reach > 0 else "before"
         narrow = f" ({index - (1 << 32)} in 32 bits)" if 1 << 31 <= index < 1 << 32 else ""
+        times = next((n for n in (1, 2, 4, 8) if reach == NO_INTEGER * n), None)
+        if times is not None:
+            narrow = f" ({NO_INTEGER} x {times}, which NaN or too large a number becomes as an int)"
         summary = (
             f"the index in {index_name} is {signed_word(index)}{narrow}: it leads {abs(reach)} "
             f"bytes {side} the start, {base:#x} in {base_name}"

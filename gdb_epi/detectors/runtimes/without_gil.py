@@ -38,6 +38,12 @@ _CALLING = (
 _GETTERS = frozenset(
     ("PyInterpreterState_GET", "PyThreadState_GET", "PyRuntimeState_GetThreadState")
 )
+# Steps of a call that push its frame on the stack of the thread's state, which is NULL without the
+# GIL: who called is looked for outward of them (Python/ceval.c, pycore_frame.h, 3.11 to 3.15).
+_PUSHING = frozenset((
+    "PyThreadState_HasStackSpace", "PyThreadState_BumpFramePointer", "PyThreadState_PushFrame",
+    "PyEvalFramePushAndInit", "PyEval_Vector", "PyEval_EvalFrame",
+))  # fmt: skip
 _LIBC = ("libc.so.", "libc-2.", "ld-linux")
 MAX_FRAMES = 32
 
@@ -108,6 +114,8 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
             continue
         plain = name.removeprefix("_")
         of_api = plain.startswith("Py") and (plain[2:3].isupper() or plain[2:3] == "_")
+        if is_interpreter_frame(frame) and plain in _PUSHING:
+            continue
         if is_interpreter_frame(frame) and (not of_api or plain in _GETTERS):
             nameless = True
             continue
