@@ -19,7 +19,7 @@ from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
 from gdb_epi.hangs.loops.ended_streams import reads_past_the_end
-from gdb_epi.hangs.loops.endless_walks import endless_walk
+from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.exhaustion import (
     connections_taken,
     task_lock_never_released,
@@ -76,6 +76,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         deadlocks.gil_held_asleep,
         deadlocks.gil_held_spinning,
         endless_walk,
+        endless_search,
         vain_poll,
         reads_past_the_end,
         single_wait.busy_wait,

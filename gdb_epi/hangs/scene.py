@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 from gdb_epi.cpython.running.task_waits import WaitingTask
@@ -104,6 +104,13 @@ class HangContext:
         first, last = self.innermost_loop(frame) or (0, -1)
         calls = (c for c in self.sites.of(frame.code).all_of_it() if first <= c.at <= last)
         return {call.path[-1] if call.path else call.root[1] for call in calls}
+
+    def runs_comparison(self, frame: PyFrame, operators: Collection[str]) -> bool:
+        """Tell whether the running instruction of a frame is one of these comparisons."""
+        at = self._code.running_byte(frame)
+        code = self.sites.instructions(frame.code) if at is not None else ()
+        running = next((each for each in code if each.at <= (at or 0) < each.end), None)
+        return running is not None and self.sites.comparison(running) in operators
 
     def loops_over_line(self, frame: PyFrame, line: int) -> bool:
         """Tell whether any instruction of a line of a frame's function lies in a loop."""

@@ -10,6 +10,7 @@ import concurrent.futures
 import ctypes
 import fcntl
 import http.server
+import itertools
 import multiprocessing
 import multiprocessing.pool
 import os
@@ -1043,6 +1044,14 @@ def child_of_a_job():
     while True:
         seconds = jobs.get()
         subprocess.call(["sleep", seconds])
+
+
+def busy_search_beyond():
+    return 7 in itertools.count(10, 5)
+
+
+def busy_search_ahead():
+    return 1 << 60 in itertools.count()
 
 
 class Counter:

@@ -183,6 +183,8 @@ TRUTHS = {
     "busy_until_a_flag": Truth(HANG, "polls", ("spins", "`counter.done` changes")),
     "busy_asking_an_event": Truth(HANG, "nobody gives it", ("(done)", "no frame of another")),
     "busy_while_another_works": Truth(FINE, "busy", ("computing",)),
+    "busy_search_beyond": Truth(HANG, "endless search", ("seeks 7", "in steps of 5")),
+    "busy_search_ahead": Truth(FINE, "busy", ("busy_search_ahead",)),
     "output_of_a_grandchild": Truth(
         HANG, "child", ("for the output of child", "it, or a process that it started")
     ),

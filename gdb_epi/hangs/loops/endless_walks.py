@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop that walks from object to object where the objects lead back to where they began.
+"""Loops without an end: a walk from object to object that lead back, a search in what only grows.
 
 `while node is not None: node = node.parent` ends when it meets None. Where the loop does nothing
 but such a step and sums, and each of its tests looks at that variable or at the next object, it
@@ -10,9 +10,10 @@ compares, stores into objects or tests anything else is left alone: it may end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
@@ -22,6 +23,8 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_OBJECTS = 2_000  # of one ring, with what leads into it
 SUBSCRIPT = 26  # the argument of BINARY_OP that is no sum (3.14, Include/opcode.h NB_SUBSCR)
 IDENTITY = ("is", "is not")
+COUNT = "itertools.count"
+MAX_POSITION = (1 << 63) - 1
 _QUIET = frozenset(("nothing", "extended"))
 _JUMPS = frozenset(("test", "jump", "back"))
 
@@ -81,6 +84,55 @@ def endless_walk(scene: HangContext) -> h.HangAnswer | None:
             ("another thread that breaks the ring, or code of __bool__, __len__ or a property",),
         )  # fmt: skip
     return None
+
+
+def endless_search(scene: HangContext) -> h.HangAnswer | None:
+    """A thread runs `number in itertools.count(...)`, which has counted past that number."""
+    for activity in scene.activities:
+        if activity.kind not in h.RUNNING or not activity.frames:
+            continue
+        frame = activity.frames[0]
+        try:
+            if not scene.runs_comparison(frame, ("in", "not in")):
+                continue
+            stack = scene.view.slots.of(frame).stack
+            pairs = (two for two in pairwise(stack) if _is_count(scene, two[1]))
+            pair = next(pairs, None)
+            sought, position, step = _counted(scene, *pair) if pair else (None, None, None)
+        except (UnreadableMemory, LayoutError):
+            continue
+        if sought is None or position is None or not step or (position - sought) * step <= 0:
+            continue
+        why = f"it is at {position} in steps of {step}"
+        return h.answer(
+            h.HANG, "endless search", f"{activity.who()} is in a loop without end at "
+            f"{activity.where()}: it seeks {sought} in itertools.count(), and {why}",
+            activity, evidence=(why,), ruled_out=("a number that is still ahead",),
+        )  # fmt: skip
+    return None
+
+
+def _is_count(scene: HangContext, word: int) -> bool:
+    return bool(word) and not word & 7 and scene.view.locks.type_name(word) == COUNT
+
+
+def _counted(scene: HangContext, number: int, count: int) -> tuple[int | None, int | None, int]:
+    """Return what is sought, where itertools.count() is, and its step.
+
+    Behind the head of a countobject are a number, where the step is 1, and both as objects
+    (Modules/itertoolsmodule.c, 3.8 to 3.13).
+    """
+    reader, objects = scene.view.reader, scene.view.objects
+    head = reader.layout.size("PyObject") or 16
+    position: int | Absent = reader.i64(count + head)
+    step = objects.integer(reader.u64(count + head + 16))
+    if position == MAX_POSITION:
+        position = objects.integer(reader.u64(count + head + 8))
+    kind = scene.view.locks.type_name(number) if number and not number & 7 else ""
+    sought = objects.integer(number) if kind == "int" else None
+    if isinstance(sought, Absent) or isinstance(position, Absent) or isinstance(step, Absent):
+        return None, None, 0
+    return sought, position, step
 
 
 def ring_length(scene: HangContext, start: int, attribute: str) -> int:

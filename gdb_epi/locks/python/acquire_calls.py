@@ -91,18 +91,23 @@ class AcquireCalls:
                     break
         return self._by_lock.get(lock, [])
 
+    def running_byte(self, frame: PyFrame) -> int | None:
+        """Return where the running instruction of a frame begins in its code."""
+        if frame.hole is not None or not frame.code:
+            return None
+        return self._frames.read(frame.address).lasti
+
     def running_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
-        if frame.hole is not None or not frame.code:
-            return False
-        at = self._frames.read(frame.address).lasti
-        return any(first <= at <= last for first, last in self.sites.of(frame.code).loops)
+        at = self.running_byte(frame)
+        loops = self.sites.of(frame.code).loops if at is not None else ()
+        return any(first <= (at or 0) <= last for first, last in loops)
 
     def innermost_loop(self, frame: PyFrame) -> tuple[int, int] | None:
         """Return (first, last) byte of the innermost loop that a frame's instruction lies in."""
-        if frame.hole is not None or not frame.code:
+        at = self.running_byte(frame)
+        if at is None:
             return None
-        at = self._frames.read(frame.address).lasti
         around = [loop for loop in self.sites.of(frame.code).loops if loop[0] <= at <= loop[1]]
         if not around:
             return None
