@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.cpython.running.wait_rules import (
@@ -58,28 +58,56 @@ def sleeping_loop(
 
     `through` follows a task's wait to a thread of the loop's executor.
     """
-    base = f"the event loop of {activity.who()} sleeps"
-    tasks = [task for task in scene.tasks if not task.running]
-    own = [task for task in tasks if own_frames(task, scene.installed)]
-    waits = ""
-    if own:
-        first = tasks_first(own, scene.installed)[0]
-        activity = activity._replace(frames=own_frames(first, scene.installed), label="task")
-        waits = f"; {task_texts(tasks, scene.installed, unfinished_jobs(scene, first.stack))}"
-    unread = unread_output(scene, tasks)
+    asleep = _Asleep(scene, activity, through)
+    unread = unread_output(scene, asleep.tasks)
     if unread is not None:
-        return answer_for_unread(scene, activity, unread)
-    outside = count_woken_from_outside(own or tasks)  # those of a library alone serve its loop
+        return answer_for_unread(scene, asleep.activity, unread)
     if loop is None or loop.descriptors is None:
+        return asleep.by_tasks_alone()
+    if loop.ready and not activity.timed:
+        return asleep.not_woken(loop.ready)
+    if loop.listening:
+        return asleep.waits_for_clients()
+    # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
+    ending = asleep.by_executor() if any(map(_awaits_executor, asleep.tasks)) else None
+    return ending or asleep.by_what_is_watched(loop) or asleep.nothing_wakes_it()
+
+
+class _Asleep:
+    """An event loop that sleeps: its tasks, what wakes them, and answers for it."""
+
+    def __init__(
+        self, scene: HangContext, activity: h.ThreadActivity, through: Through | None
+    ) -> None:
+        self.scene, self._through = scene, through
+        self.tasks = [task for task in scene.tasks if not task.running]
+        self.own = [task for task in self.tasks if own_frames(task, scene.installed)]
+        self.base = f"the event loop of {activity.who()} sleeps"
+        self.waits = ""  # what its tasks wait for, as the end of a sentence
+        if self.own:
+            first = tasks_first(self.own, scene.installed)[0]
+            activity = activity._replace(frames=own_frames(first, scene.installed), label="task")
+            jobs = unfinished_jobs(scene, first.stack)
+            self.waits = f"; {task_texts(self.tasks, scene.installed, jobs)}"
+        self.activity = activity
+        # Those of a library alone serve its loop.
+        self.outside = count_woken_from_outside(self.own or self.tasks)
+
+    def waits_for_clients(self) -> h.HangAnswer:
+        """Return the answer for the loop of a server."""
+        beside = _beside(self.scene, self.activity)
+        return h.idle(self.activity, f"{self.base} and waits for clients{self.waits}{beside}")
+
+    def by_tasks_alone(self) -> h.HangAnswer | None:
+        """Return the answer where what the loop watches cannot be read; None without tasks."""
+        base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
         if not tasks:
             return None
-        if any(serves_clients(task, scene.installed) for task in tasks):
-            return h.idle(
-                activity, f"{base} and waits for clients{waits}{_beside(scene, activity)}"
-            )
-        if outside.get(SLEEP):
+        if any(serves_clients(task, self.scene.installed) for task in tasks):
+            return self.waits_for_clients()
+        if self.outside.get(SLEEP):
             return h.answer(h.NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity)
-        if outside:
+        if self.outside:
             return h.answer(h.HANG, "peer", f"{base}{waits}", activity, t.INFO)
         # What the loop watches itself, such as the socket of a server, is not read.
         sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
@@ -89,28 +117,24 @@ def sleeping_loop(
             ruled_out=("a task that waits for a timer, a socket or a pipe",),
             doubts=("a server's socket, another thread or a signal handler that wakes one",),
         )  # fmt: skip
-    if loop.ready and not activity.timed:
-        return _not_woken(scene, activity, base, loop.ready, own, waits)
-    if loop.listening:
-        return h.idle(activity, f"{base} and waits for clients{waits}{_beside(scene, activity)}")
-    runner = _runs_job(scene, activity)
-    if runner is not None and through is not None and any(map(_awaits_executor, tasks)):
-        # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
-        followed = through(scene, activity, runner.tid, "what a thread of its executor does,", ())
-        if followed is not None:
-            return followed
-    if loop.timers:
-        sentence = f"{base} until a timer is due{waits}"
-        return h.answer(h.NO_FAULT, "timer", sentence, activity,
-                       evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
-    read = outside.get(READ) or outside.get(WRITE)
-    if any(map(awaits_child, tasks)) and not read:  # by a descriptor, or a thread of asyncio's
-        doubt = ("what the child does is not in this core: look at its own",)
-        sentence = f"{base} until a child ends{waits}"
-        return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
-    if loop.descriptors and not own and activity.place.startswith(SERVERS):
-        return h.idle(activity, f"{base} and waits for events in {activity.place}")
-    if loop.descriptors:
+
+    def by_what_is_watched(self, loop: SleepingLoop) -> h.HangAnswer | None:
+        """Return the answer of a loop with timers, children or descriptors; None without."""
+        base, waits, activity = self.base, self.waits, self.activity
+        if loop.timers:
+            sentence = f"{base} until a timer is due{waits}"
+            return h.answer(h.NO_FAULT, "timer", sentence, activity,
+                           evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
+        read = self.outside.get(READ) or self.outside.get(WRITE)
+        if any(map(awaits_child, self.tasks)) and not read:
+            # By a descriptor, or a thread of asyncio's.
+            doubt = ("what the child does is not in this core: look at its own",)
+            sentence = f"{base} until a child ends{waits}"
+            return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
+        if not loop.descriptors:
+            return None
+        if not self.own and activity.place.startswith(SERVERS):
+            return h.idle(activity, f"{base} and waits for events in {activity.place}")
         which = (
             "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
         )
@@ -118,27 +142,65 @@ def sleeping_loop(
         sure = t.PROBABLE if read else t.INFO
         return h.answer(h.HANG, "peer", sentence, activity, sure,
                        evidence=("no timer is scheduled",))  # fmt: skip
-    giver = _gives_work(scene, activity) if all(map(_may_lack_work, own)) else None
-    if giver is not None and through is not None:
-        followed = through(scene, activity, giver.tid, "work that its loop gets from", ())
+
+    def by_executor(self) -> h.HangAnswer | None:
+        """Return the answer of a thread of the executor that runs a job."""
+        runner = _runs_job(self.scene, self.activity)
+        return self._follow(runner, "what a thread of its executor does,")
+
+    def nothing_wakes_it(self) -> h.HangAnswer:
+        """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
+        activity = self.activity
+        lacks_work = all(map(_may_lack_work, self.own))
+        giver = _gives_work(self.scene, activity) if lacks_work else None
+        followed = self._follow(giver, "work that its loop gets from") or self.by_executor()
         if followed is not None:
             return followed
-    sentence = (
-        f"{base} and nothing can wake it: no timer is scheduled, and no descriptor is watched but "
-        "the loop's own"
-    )
-    if runner is not None and through is not None:
-        followed = through(scene, activity, runner.tid, "what a thread of its executor does,", ())
-        if followed is not None:
-            return followed
-    others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
-    return h.answer(
-        h.HANG, "nothing wakes the loop", sentence + waits, activity,
-        t.INFO if others else t.PROBABLE,
-        evidence=("its selector holds its own pipe alone, and it has no timer",),
-        ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
-        doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
-    )  # fmt: skip
+        sentence = (
+            f"{self.base} and nothing can wake it: no timer is scheduled, and no descriptor is "
+            f"watched but the loop's own{self.waits}"
+        )
+        others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
+        return h.answer(
+            h.HANG, "nothing wakes the loop", sentence, activity,
+            t.INFO if others else t.PROBABLE,
+            evidence=("its selector holds its own pipe alone, and it has no timer",),
+            ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
+            doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
+        )  # fmt: skip
+
+    def _follow(self, thread: h.ThreadActivity | None, link: str) -> h.HangAnswer | None:
+        if thread is None or self._through is None:
+            return None
+        return self._through(self.scene, self.activity, thread.tid, link, ())
+
+    def not_woken(self, ready: int) -> h.HangAnswer:
+        """Return the answer where callbacks are ready, and the loop found none as it went to sleep.
+
+        A loop looks at `_ready` before it sleeps (Lib/asyncio/base_events.py, _run_once), and what
+        runs in it cannot add to it meanwhile. call_soon_threadsafe() adds to it and wakes the loop;
+        a thread's Future.set_result() or call_soon() adds to it alone.
+        """
+        done = [
+            task_phrase(task) for task in self.own
+            if task.wait is not None and task.wait.kind == FUTURE
+            and self.scene.loops.is_done(task.wait.address)
+        ]  # fmt: skip
+        are = "is" if ready == 1 else "are"
+        sentence = (
+            f"{self.base} although {counted(ready, 'callback')} {are} ready to run: code outside "
+            "of the loop, of a thread or a signal handler, gave it work without "
+            f"call_soon_threadsafe(), and that did not wake it{self.waits}"
+        )
+        evidence = [f"the loop's list of what is ready holds {counted(ready, 'callback')}"]
+        if done:
+            sentence += f"; the future that {done[0]} waits for is done already"
+            evidence += [f"the future that {name} waits for is done" for name in done[:MAX_BESIDE]]
+        return h.answer(
+            h.HANG, "nothing wakes the loop", sentence, self.activity, evidence=tuple(evidence),
+            ruled_out=("a timeout of the loop's sleep",),
+            doubts=("a thread that is in call_soon_threadsafe() at this moment",),
+        )  # fmt: skip
 
 
 def _runs_job(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivity | None:
@@ -169,42 +231,6 @@ def _awaits_executor(task: WaitingTask) -> bool:
         frame.module == "asyncio.base_events" and frame.name == "shutdown_default_executor"
         for frame in task.stack
     )
-
-
-def _not_woken(
-    scene: HangContext,
-    activity: h.ThreadActivity,
-    base: str,
-    ready: int,
-    own: Sequence[WaitingTask],
-    waits: str,
-) -> h.HangAnswer:
-    """Callbacks are ready, and the loop sleeps without an end: it found none when it went to sleep.
-
-    A loop looks at `_ready` before it sleeps (Lib/asyncio/base_events.py, _run_once), and what runs
-    in it cannot add to it meanwhile. call_soon_threadsafe() adds to it and wakes the loop; a
-    thread's Future.set_result() or call_soon() adds to it alone.
-    """
-    done = [
-        task_phrase(task) for task in own
-        if task.wait is not None and task.wait.kind == FUTURE
-        and scene.loops.is_done(task.wait.address)
-    ]  # fmt: skip
-    are = "is" if ready == 1 else "are"
-    sentence = (
-        f"{base} although {counted(ready, 'callback')} {are} ready to run: code outside of the "
-        "loop, of a thread or a signal handler, gave it work without call_soon_threadsafe(), and "
-        f"that did not wake it{waits}"
-    )
-    evidence = [f"the loop's list of what is ready holds {counted(ready, 'callback')}"]
-    if done:
-        sentence += f"; the future that {done[0]} waits for is done already"
-        evidence += [f"the future that {name} waits for is done" for name in done[:MAX_BESIDE]]
-    return h.answer(
-        h.HANG, "nothing wakes the loop", sentence, activity, evidence=tuple(evidence),
-        ruled_out=("a timeout of the loop's sleep",),
-        doubts=("a thread that is in call_soon_threadsafe() at this moment",),
-    )  # fmt: skip
 
 
 def _beside(scene: HangContext, activity: h.ThreadActivity) -> str:
