@@ -465,8 +465,6 @@ def _repair(judge: _Judge, name: str, owner: int, words: _Words) -> Iterator[Evi
         others = "its other words and the memory that it has"
         why = f"which contradicts {others}; with {corrected:#x}, one bit away, they agree"
         if member == "wr_object":
-            why = (
-                f"where no object is; {corrected:#x}, one bit away, names it in return"
-            )
+            why = f"where no object is; {corrected:#x}, one bit away, names it in return"
         summary = f"{member} of the {name} at {owner:#018x} is {held:#x}, {why}"
         yield word_evidence("R32", place, held, corrected, summary, member=member)
