@@ -522,6 +522,10 @@ _HELP_STACK = (
     "what helps",
     "less nesting, or a larger stack: threading.stack_size(N), ulimit -s",
 )
+_HELP_MEMORY = (
+    "what helps",
+    "a higher limit (ulimit -v, the container), more memory, or a smaller job",
+)
 _HELP_ELSEWHERE = (
     "what helps",
     "less nesting, or a larger stack where it is made (sigaltstack(), the library)",
@@ -591,6 +595,8 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {kept}"
     if label == "fork-inherited-lock":
         yield "the fix", 'start threads after fork(), or use the "spawn" start method'
+    if label == "out-of-memory":
+        yield _HELP_MEMORY
     if fix := _fix_of_circle(record):
         yield "the fix", fix
     kinds = [group_in(finding, "facts").get("kind") for finding in groups_in(record, "findings")]

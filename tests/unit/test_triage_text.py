@@ -148,6 +148,12 @@ def test_a_heap_that_malloc_found_overrun_is_run_under_valgrind(
     assert any("valgrind" in line for line in shown(verdict=verdict, **groups)) == is_told
 
 
+@pytest.mark.parametrize(("label", "is_told"), [("out-of-memory", True), ("software", False)])
+def test_who_got_no_more_memory_is_told_what_gives_more(label: str, is_told: bool) -> None:
+    """The screen had no next step but to look at variables."""
+    assert any("what helps:" in line and "ulimit -v" in line for line in shown(label)) == is_told
+
+
 def test_of_a_snapshot_no_signal_has_a_number() -> None:
     """ "signal 19 ends none" was no answer to how it was taken."""
     why = "no signal: a snapshot of a process that ran on (signal 19 ends none)"
