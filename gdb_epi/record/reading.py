@@ -95,6 +95,17 @@ def deadlocked_threads(record: Mapping[str, Any]) -> list[int]:
     return list(dict.fromkeys(tid for tid in circle if isinstance(tid, int)))
 
 
+def members_of_deadlock(record: Mapping[str, Any]) -> list[int]:
+    """Return the threads of a deadlock, also one in which not all wait for what somebody holds."""
+    circle = deadlocked_threads(record)
+    if circle or verdict_label(record) != "deadlock":
+        return circle
+    findings = groups_in(record, "findings")
+    answer = next((f for f in findings if f.get("detector") == "stuck_deadlock"), {})
+    members = [member.get("tid") for member in groups_in(group_in(answer, "facts"), "members")]
+    return list(dict.fromkeys(tid for tid in members if isinstance(tid, int)))
+
+
 def grouping_line(signature: Mapping[str, Any]) -> str:
     """Return the line of the key that groups a crash (SPEC.md 1.3); "" without one."""
     name = str(group_in(signature, "group").get("key") or "stable")

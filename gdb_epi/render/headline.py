@@ -19,10 +19,10 @@ from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.locks.types import CERTAIN
 from gdb_epi.record.reading import (
     READ_IN_PART,
-    deadlocked_threads,
     group_in,
     groups_in,
     hypotheses,
+    members_of_deadlock,
     number_in,
     short_address,
     telling_thread_name,
@@ -164,7 +164,7 @@ def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str, str]:
         members = groups_in(group_in(finding, "facts"), "members")
         places = texts_in(members[0], "frames") if members else []
         if places and finding.get("summary") in reasons:
-            verb = "loops" if members[0].get("doing") in RUNNING else "waits"
+            verb = "loops" if str(members[0].get("doing")) in RUNNING else "waits"
             who = str(members[0].get("name") or f"thread {members[0].get('tid')}")
             return who, verb, f"at {places[0]}"
     python = innermost_own_python_call(calls)
@@ -174,7 +174,7 @@ def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str, str]:
 
 def _deadlock(record: Json) -> str:
     """Return "hung: a deadlock between Thread-1 and Thread-2"."""
-    circle, names = deadlocked_threads(record), thread_names(record)
+    circle, names = members_of_deadlock(record), thread_names(record)
     if len(circle) < 2:
         return "hung in a deadlock"
     named = [str(names.get(tid) or f"thread {tid}") for tid in circle[:MAX_DEADLOCKED]]

@@ -19,6 +19,7 @@ from gdb_epi.record.reading import (
     group_in,
     groups_in,
     listed_stacks,
+    members_of_deadlock,
     number_in,
     short_address,
     telling_stack,
@@ -79,6 +80,7 @@ _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"
 _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
 _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
 _ITS_FILES = "its files"
+EVENT_AND_LOCK = "event-and-lock"  # a kind of deadlock, as findings have it
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
 _DAMAGED_HINT = "copy the packed file again: this copy ends early, or is damaged"
 
@@ -390,7 +392,7 @@ def _stack_lines(
     if not calls:
         yield "Stack    no frame could be decoded"
         return
-    circle = deadlocked_threads(record)
+    circle = members_of_deadlock(record)
     if len(circle) > 1:
         yield from _circle_stacks(record, circle, reader)
         return
@@ -567,6 +569,10 @@ def _on_another_stack(record: Json) -> bool:
 def _fix_of_circle(record: Json) -> str:
     """Return what ends a circle of threads for good, by what they wait for; "" without one."""
     circle = deadlocked_threads(record)
+    told = [group_in(finding, "facts") for finding in groups_in(record, "findings")]
+    members = next((groups_in(f, "members") for f in told if f.get("kind") == EVENT_AND_LOCK), [])
+    if not circle and any(member.get("doing") == "join" for member in members):
+        return "wake a thread before you wait for its end"
     if len(circle) < 2:
         return ""
     waits = [w for w in groups_in(record, "waits") if w.get("tid") in circle]

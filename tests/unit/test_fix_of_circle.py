@@ -32,3 +32,25 @@ def test_locks_are_put_in_order_only_where_all_are_locks(kinds: list[str], fix: 
     text = "\n".join(render_triage(record))
     assert text.count("the fix:") == 1
     assert fix in text
+
+
+@pytest.mark.parametrize("doing", ["join", "lock"])
+def test_a_deadlock_in_which_one_waits_to_be_woken_has_its_threads_and_its_fix(doing: str) -> None:
+    """It was "hung in a deadlock", with the stack of one thread and without a next step."""
+    members = [{"tid": 1, "doing": "event"}, {"tid": 2, "doing": doing}]
+    facts = {"kind": "event-and-lock", "members": members}
+    frame = {"language": "python", "name": "take", "filename": "/srv/f.py", "lineno": 3}
+    stacks = [{"tid": tid, "name": name, "frames": [frame]} for tid, name in ((1, "a"), (2, "b"))]
+    record = {
+        "verdict": {"label": "deadlock", "reasons": ["a waits for b"]},
+        "signal": {"name": "SIGABRT"},
+        "threads": {"count": 2, "crashed": stacks[1], "stacks": stacks},
+        "findings": [{"detector": "stuck_deadlock", "summary": "a waits for b", "facts": facts}],
+    }
+    lines = render_triage(record)
+    assert lines[0].endswith("hung: a deadlock between a and b")
+    assert [line for line in lines if line.startswith("Stack of")] == [
+        "Stack of a, most recent call first",
+        "Stack of b, most recent call first",
+    ]
+    assert any("wake a thread before you wait for" in line for line in lines) == (doing == "join")
