@@ -82,7 +82,6 @@ _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of
 _ITS_FILES = "its files"
 EVENT_AND_LOCK = "event-and-lock"  # a kind of deadlock, as findings have it
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
-_DAMAGED_HINT = "copy the packed file again: this copy ends early, or is damaged"
 
 
 class Audience(NamedTuple):
