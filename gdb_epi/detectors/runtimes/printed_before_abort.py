@@ -10,6 +10,7 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_f
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import ARGUMENTS, constant_arguments, constant_text
+from gdb_epi.fault.errno import ENOMEM, errno_of
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.own_native_code import source_name
 from gdb_epi.process_state import ProcessState
@@ -17,6 +18,7 @@ from gdb_epi.target.api import NativeFrame, Target, machine_of
 
 _LIBC = ("libc.so.", "libc-2.", "ld-musl", "libc.musl")
 _CHECKERS = ("assert", "fail", "panic", "check", "terminate")  # in names of functions that give up
+CHECK, NOTHING_SAID = "check", "info"  # kinds of the finding
 MAX_FRAMES = 16
 LEAST, MOST = 8, 240  # characters of a message
 # What printf() fills in (C17, 7.21.6.1): width and precision, which may be arguments, size, kind.
@@ -24,14 +26,19 @@ CONVERSION = r"%([-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?)(?:hh|h|ll|l|q|j|z|t)?([%
 _FLOATS = "aAeEfFgG"  # these are passed in registers of their own
 
 
-@detector("printed_before_abort", needs="crash", speaks_for=SpeaksFor("software", "failed-check"))
+@detector(
+    "printed_before_abort",
+    needs="crash",
+    speaks_for=SpeaksFor("software", "failed-check", by="kind"),
+)
 def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     """Find the constant text that the caller of abort() passed to the call before that.
 
     Such a function prints why it gives up, and the C library keeps no copy. Only constants of the
     program and its libraries are told; what was to be filled in and is no constant is a "?".
     Innocent causes: this is itself the ordinary explanation; a text of another purpose would be
-    told too, so it is said that it was printed, not that it is the cause. Absent without native
+    told too, so it is said that it was printed, not that it is the cause. Where errno is ENOMEM it
+    speaks for nothing: what was printed is mostly that (failed_allocation). Absent without native
     frames, and where glibc or CPython left a message of their own.
     Reference: __replacement_assert in libstdc++'s c++config (GCC 6 to 12), __glibcxx_assert_fail
     (GCC 13 and later).
@@ -45,7 +52,8 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     text, function = _printed(state.target, frames[:MAX_FRAMES])
     if text:
         by = function or "the code that called abort()"
-        facts = {"text": text, "function": function}
+        kind = NOTHING_SAID if errno_of(state.target, account.fault) == ENOMEM else CHECK
+        facts = {"kind": kind, "text": text, "function": function}
         summary = f"{by} gave up with the text: {text}"
         yield Finding("printed_before_abort", f"thread {account.fault.tid}", facts, summary)
 
