@@ -25,6 +25,7 @@ from gdb_epi.detectors.missing_instruction_set import missing_instruction_set
 from gdb_epi.detectors.refused_system_call import refused_system_call
 from gdb_epi.detectors.runtimes import unloaded_library
 from gdb_epi.detectors.runtimes.failed_allocation import failed_allocation
+from gdb_epi.detectors.runtimes.printed_before_abort import printed_before_abort
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
@@ -257,6 +258,20 @@ def test_a_process_that_gives_up_when_it_gets_no_memory(
     died = crash(signo, code, None if sender else HEAP - 8, sender=sender)
     found = failed_allocation(state(died, registers={"rdi": HEAP - 8}, code=LOAD))
     assert [finding.facts["kind"] for finding in found] == kinds
+
+
+@pytest.mark.parametrize(("errno", "kind"), [(12, "info"), (0, "check")])
+def test_a_text_that_says_of_no_memory_is_no_failed_check(
+    errno: int, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it and failed_allocation spoke for different causes of one death."""
+    home = "gdb_epi.detectors.runtimes.printed_before_abort"
+    monkeypatch.setattr(f"{home}.errno_of", lambda _target, _fault: errno)
+    monkeypatch.setattr(f"{home}._printed", lambda *_: ("index: out of memory", "load_part"))
+    native = [of("raise", LIBC), of("abort", LIBC), of("load_part", "/srv/index.so")]
+    (found,) = printed_before_abort(state(crash(6, -6, sender=PID), native=native))
+    assert found.facts["kind"] == kind
+    assert found.summary == "load_part gave up with the text: index: out of memory"
 
 
 # -- what gives up says why ---------------------------------------------------------------------
