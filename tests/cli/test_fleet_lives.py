@@ -3,7 +3,7 @@
 
 Each is made of full records and host-hours in files, as a person has them, and asked by the
 command (tests/support/fleet_lives, tests/bench/README.md). The fleets of the first two scores are
-heavy but for five: all 39 take 100 s of CPU.
+heavy but for five, those of the fourth but for three: all 46 take 120 s of CPU.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.fleet_lives import first, second, third
+from support.fleet_lives import first, fourth, second, third
 from support.shell import Shell
 
 
@@ -326,3 +326,71 @@ def test_a_job_of_one_local_hour_comes_at_two_hours(ask):
     assert {re.findall(r"comes at (\d\d:00 to \d\d:00)", line)[0] for line in said} == {
         "01:00 to 02:00", "07:00 to 08:00",
     }  # fmt: skip
+
+
+def test_damage_in_one_function_on_many_hosts_is_software(ask):
+    shell = ask(fourth.v02_stray_write)
+    assert [v for v in verdicts(shell) if "host" in v] == [
+        "hardware: one host (n07), take it out and test it"
+    ]
+    out = shell("fleet", "split", "blend_tiles").out
+    assert "software is likely: memory was damaged on" in out and "hardware is likely" not in out
+
+
+@pytest.mark.heavy
+def test_an_outage_is_one_event_and_clocks_of_local_time_are_told(ask):
+    shell = ask(fourth.v08_outage_and_local_time)
+    said = verdicts(shell)
+    assert sum("one event" in line for line in said) == 2
+    assert not any("needs" in line or "goes with" in line for line in said)
+    assert "site=c: 2 jobs or events come there +9 hours" in shell("fleet", "check").out
+    out = shell("fleet", "split", "read_mapped <- search").out
+    assert out.splitlines()[1].startswith("  one event: ")
+    assert "nothing to date but one event" in shell("fleet", "onset", "read_mapped <- api").out
+
+
+@pytest.mark.heavy
+def test_a_loop_follows_its_program(ask):
+    shell = ask(fourth.v09_loop_that_moved)
+    said = [line for line in verdicts(shell) if "loop" in line]
+    assert len(said) == 1 and "(image=registry/pricing:2.1.0-rc1) on k03, k11: it" in said[0]
+    assert "more signature" not in said[0]
+    assert "108 of its 108 crashes" in shell("fleet", "split", "load_rules").out
+    assert any("image=registry/api:5" in line for line in verdicts(shell))
+
+
+def test_what_rises_everywhere_is_no_release(ask):
+    shell = ask(fourth.v01_everything_rises)
+    out = shell("fleet", "suspects").out
+    assert "nothing stands out" in out and "all crashes rose on 2026-11-09 (" in out
+    out = shell("fleet", "onset", "update_index_0").out
+    assert "the rate rose as that of all other crashes did" in out
+
+
+@pytest.mark.heavy
+def test_the_largest_values_are_one_limit(ask):
+    shell = ask(fourth.v12_limit_of_memory)
+    (said,) = verdicts(shell)
+    assert said.startswith("software or configuration: needs memory_gib >= 1024 (one limit")
+    assert "two causes" not in shell("fleet", "split", "index_window").out
+
+
+@pytest.mark.heavy
+def test_a_machine_below_many_names_is_named_and_no_name(ask):
+    shell = ask(fourth.v13_machine_below_names)
+    assert verdicts(shell) == ["hardware or firmware: bit flips go with hypervisor=hv-19"]
+    out = shell("fleet", "exclude").out
+    assert "no host to take out now" in out and "bit flips go with hypervisor=hv-19" in out
+    assert "names with many machine ids" in shell("fleet", "check").out
+
+
+def test_a_dead_collector_is_no_fix(ask):
+    shell = ask(fourth.v14_collector_died)
+    assert "no crash of any program on rack=r05 (10 hosts) after 2026-11-08" in (
+        shell("fleet", "check").out
+    )
+    out = shell("fleet", "onset", "round_cents").out
+    assert "no change beyond what chance does" in out and "left out: no crash of any" in out
+    fixed = ("--fixed-in", "5.2", "--of", "billing")
+    out = shell("fleet", "mark", "signature", "round_cents", *fixed).out
+    assert "fixed in billing 5.2, but " in out and out.rstrip().endswith("regressed")

@@ -28,7 +28,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
 from gdb_epi.fleet.screen.ended import day_of_recovery
-from gdb_epi.fleet.screen.finding import is_of_host
+from gdb_epi.fleet.screen.finding import BITFLIP, is_of_host
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
@@ -37,7 +37,8 @@ from gdb_epi.fleet.screen.finding_states import (
     findings_to_raise,
     stored_findings,
 )
-from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.finding_texts import is_hardware
+from gdb_epi.fleet.screen.screening import Screen, screen
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, day_of, iso_day
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.util import counted
@@ -77,6 +78,7 @@ class Plan(NamedTuple):
     fleet: int  # hosts
     counted_by: str
     most: int  # hosts that may be out
+    groups: tuple[str, ...] = ()  # what is broken and is no host that could be named
 
     def as_json(self, *, dry_run: bool, share: float) -> dict[str, Any]:
         """Return it as one JSON object."""
@@ -90,6 +92,7 @@ class Plan(NamedTuple):
         }
         rest = {"drained": list(self.drained), "overdue": list(self.overdue), "fleet": self.fleet}
         rest |= {"counted_by": self.counted_by, "most": self.most, "at_most": share}
+        rest["groups"] = list(self.groups)
         return {"schema": SCHEMA, "dry_run": dry_run, **shown, **pairs, **rest}
 
 
@@ -118,7 +121,13 @@ def plan(
     before = stored_findings(engine)
     drained = sorted(name for name, state in held.items() if state.state == DRAINED)
     overdue = [n for n in drained if (m := held[n].mark) and m.until and m.until <= now]
-    wanted, left_in = _of_findings(population, before, now, days)
+    screened = screen(population, population.last_day) if population.day.size else None
+    wanted, left_in = _of_findings(population, screened, before, now, days)
+    groups = [
+        f"bit flips go with {finding.attr}={finding.value}"
+        for finding in (screened.findings if screened is not None else ())
+        if finding.signature == BITFLIP and finding.attr != HOST and is_hardware(finding.attr)
+    ]
     for name, state in held.items():
         if state.state == SUSPECT and state.who != TOOL and name not in wanted:
             since = int((state.since or now) // SECONDS_A_DAY)
@@ -135,20 +144,23 @@ def plan(
     left = [(name, why) for name, why in left_in.items() if name not in wanted]
     return Plan(
         tuple(chosen[:room]), tuple(chosen[room:]), tuple(left), tuple(refused),
-        tuple(drained), tuple(overdue), size, source, most,
+        tuple(drained), tuple(overdue), size, source, most, tuple(groups),
     )  # fmt: skip
 
 
 def _of_findings(
-    population: Population, before: list[StoredFinding], now: float, days: int
+    population: Population,
+    screened: Screen | None,
+    before: list[StoredFinding],
+    now: float,
+    days: int,
 ) -> tuple[dict[str, Excluded], dict[str, str]]:
     """The hosts to take out by what stands out now, and those that are left in with the reason."""
     wanted: dict[str, Excluded] = {}
     left_in: dict[str, str] = {}
-    if not population.day.size:
+    if screened is None:
         return wanted, left_in
     state = {old.family: old.state for old in before}
-    screened = screen(population, population.last_day)
     mine = (f for f in without_past_hosts(screened.hosts) if f.attr == HOST)
     for finding in sorted(mine, key=lambda f: f.p):
         decided = state.get(finding_key(*finding.key))

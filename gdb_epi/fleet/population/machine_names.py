@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -14,6 +15,7 @@ from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
+MANY_MACHINES = 5  # ids of one name: more often nobody installs a host anew
 
 
 class MachineNames(NamedTuple):
@@ -22,6 +24,7 @@ class MachineNames(NamedTuple):
     of_id: dict[int, str]  # a renamed machine has its latest name everywhere
     renamed: list[list[str]]  # names of one machine, by time
     copies: list[list[str]]  # names of several machines with one id
+    reused: dict[str, int]  # names with many machine ids, as in a scaling group: how many
 
 
 def machine_names(connection: Connection) -> MachineNames:
@@ -38,10 +41,12 @@ def machine_names(connection: Connection) -> MachineNames:
         if machine and name:
             machines.setdefault(machine, {}).setdefault(name, []).append(number)
     shared = [by_name for by_name in machines.values() if len(by_name) > 1]
+    ids = Counter(name for number, name, machine in rows if name and machine)
+    reused = {name: many for name, many in sorted(ids.items()) if many >= MANY_MACHINES}
     few = [by_name for by_name in shared if len(by_name) <= MAX_NAMES]
     copies = [sorted(by_name) for by_name in shared if len(by_name) > MAX_NAMES]
     if not few:
-        return MachineNames(names, [], copies)
+        return MachineNames(names, [], copies, reused)
     c, e = t.crash.c, t.exposure.c
     crashed = _spans(connection, select(c.host_id, func.min(c.ts), func.max(c.ts)), c.host_id)
     wanted = {name for by_name in few for name in by_name}
@@ -62,7 +67,8 @@ def machine_names(connection: Connection) -> MachineNames:
         elif all(_whole(crashed, numbers) for numbers in by_name.values()):
             copies.append(sorted(by_name))
     latest = {name: order[-1] for order in renamed for name in order}
-    return MachineNames({n: latest.get(name, name) for n, name in names.items()}, renamed, copies)
+    of_id = {n: latest.get(name, name) for n, name in names.items()}
+    return MachineNames(of_id, renamed, copies, reused)
 
 
 _Span = tuple[float, float]

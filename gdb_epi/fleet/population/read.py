@@ -146,6 +146,7 @@ def _quality_of_names(machines: MachineNames, spelt: Mapping[int, str]) -> dict[
         "spelt": sorted({(name, chosen) for name, chosen in pairs if name != chosen}),
         "renamed": machines.renamed,
         "copies": machines.copies,
+        "reused": machines.reused,
     }
 
 

@@ -22,7 +22,7 @@ MOST = 0.75  # of the programs rose too
 
 
 class CommonRise(NamedTuple):
-    """How much more often the crashes of all but the loudest signatures came after a day."""
+    """How much more often crashes came after a day, of which the loudest were not the reason."""
 
     ratio: float
     programs: int  # that rose
@@ -51,9 +51,9 @@ def common_rise(
     a, b = float(after[rest].sum()), float(before[rest].sum())
     if not a or not b:
         return None
-    ratio, low, _ = relative_risk(a, hours[1], b, hours[0])
-    if low < MIN_RISE:
+    if relative_risk(a, hours[1], b, hours[0])[1] < MIN_RISE:
         return None
+    ratio = relative_risk(float(after.sum()), hours[1], float(before.sum()), hours[0])[0]
     programs = programs_of(population)
     if programs is None:
         return CommonRise(ratio, 0, 0)

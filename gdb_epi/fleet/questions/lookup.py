@@ -133,7 +133,7 @@ def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]
     c = t.host_attr.c
     chosen = select(c.attr, c.value).where(c.host_id.in_(ids)).order_by(c.attr, c.to_ts, c.value)
     with engine.connect() as connection:
-        return [(attr, value) for attr, value in connection.execute(chosen)]
+        return list(dict.fromkeys((attr, value) for attr, value in connection.execute(chosen)))
 
 
 def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> Summary:

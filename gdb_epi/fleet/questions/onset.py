@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.common_change import common_rise
+from gdb_epi.fleet.questions.common_change import CommonRise, common_rise
 from gdb_epi.fleet.questions.silence import silent_groups, without_silent
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.finding import HOST_HOURS
@@ -155,9 +155,13 @@ def _onset(population: Population, signature: int) -> Onset:
     rr, rr_low, rr_high = _risk(days, cut, spread)
     roll_outs = tuple(_roll_outs(population, days, low, high))
     answer, caveats = _answer(rates, roll_outs)
-    if common := _common_words(population, days, cut):
-        answer = f"the rate rose {common}"
+    common = _common_rise(population, days, cut) if rates[1] > rates[0] else None
+    if common is not None and common[1]:
+        answer = f"the rate rose as that of all other crashes did ({common[0].words()}): "
+        answer += COMMON_CAUSE
         caveats = (_EVERYWHERE,) if roll_outs else ()
+    elif common is not None:
+        caveats = (*caveats, f"all other crashes rose too, and less ({common[0].words()})")
     elif not roll_outs:
         varied = [a.name for a in population.attributes if len(a.values) > 1]
         answer = f"{answer}{_looked_at(varied)}"
@@ -167,8 +171,8 @@ def _onset(population: Population, signature: int) -> Onset:
     )  # fmt: skip
 
 
-def _common_words(population: Population, days: _Days, cut: int) -> str | None:
-    """Say that all other crashes rose as much from a day on; None where they did not."""
+def _common_rise(population: Population, days: _Days, cut: int) -> tuple[CommonRise, bool] | None:
+    """Return how all other crashes rose from a day on, and whether these rose no more."""
     n, hours = ((float(x[:cut].sum()), float(x[cut:].sum())) for x in (days.counts, days.hours))
     others = population.timed & (population.signature >= 0) & ~days.mine
     others &= (population.day >= days.first) & (population.day < days.first + days.hours.size)
@@ -176,9 +180,8 @@ def _common_words(population: Population, days: _Days, cut: int) -> str | None:
     if rise is None:
         return None
     share = rise.ratio * hours[1] / (rise.ratio * hours[1] + hours[0])
-    if binomial_tail(*(np.array([x]) for x in (n[1], n[0] + n[1], share)))[0] <= MAYBE_P:
-        return None
-    return f"as that of all other crashes did ({rise.words()}): {COMMON_CAUSE}"
+    chance = binomial_tail(*(np.array([x]) for x in (n[1], n[0] + n[1], share)))[0]
+    return rise, bool(chance > MAX_P)
 
 
 def change_of_everything(population: Population) -> str | None:

@@ -10,12 +10,13 @@ from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
 from gdb_epi.fleet.screen.design_effect import crashes_of
-from gdb_epi.fleet.screen.finding import Finding, is_of_host
+from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_of_host
 from gdb_epi.fleet.screen.screening import screened_hosts
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
+OWN = 0.2  # of a pair's crashes, that no stronger pair has
 MAX_PAIRS = 30  # that are shown; those of q and both conditions' tests are far fewer as a rule
 
 
@@ -63,7 +64,13 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     conjoined = {c.finding.key: c for c in conjunctions(population, free, name)}
     one_each = {c.finding.attr: c for c in conjoined.values()}
     joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
-    kept = without_aliases(joined, [c.finding for c in conjoined.values()], [])[:MAX_PAIRS]
+    kept, told = [], np.zeros(same.size, dtype=bool)
+    for finding in without_aliases(joined, [c.finding for c in conjoined.values()], []):
+        # What has next to no crash that a stronger pair has not is the shadow of that one.
+        if int((finding.members & ~told).sum()) >= max(MIN_N, OWN * finding.n):
+            kept.append(finding)
+            told |= finding.members
+    kept = kept[:MAX_PAIRS]
     marks = {f"{c.finding.attr}={c.finding.value}": _mark(c) for c in conjoined.values()}
     pairs = []
     for finding in kept:

@@ -162,6 +162,11 @@ def _names(population: Population) -> Iterator[Check]:
         some = some_of([", ".join(names[:MAX_NAMED]) for names in copies], MAX_NAMED)
         text = f"{counted(len(copies), 'machine id')} of several hosts that run at the same time: "
         yield Check(NAMES, True, f"{text}copies of an image, each a host of its own: {some}")
+    if reused := population.quality.get("reused"):
+        some = some_of([f"{name} ({many})" for name, many in reused.items()], MAX_NAMED)
+        text = f"{counted(len(reused), 'name')} with many machine ids: {some}: of a scaling group "
+        text += "such a name is no machine, and what lies below it (hypervisor, zone) is; or "
+        yield Check(NAMES, True, f"{text}containers have ids of their own")
     yield from _pods(population)
     nameless = int((population.host < 0).sum())
     if nameless:

@@ -69,6 +69,9 @@ ITS_OWN = "nearly all of one program that crashed on no other host"
 USUAL = "more crashes of the usual kinds than its share"
 LEADING = "most of one signature, and like other hosts without it"
 MOVE_JOB = "move its job first; if the crash stays on the host, test the host"
+MANY_MACHINES = (
+    "{machines} machine ids had this name: if it is one of a scaling group, that machine is gone"
+)
 BUSY = "so what is busier than others looks worse than it is"
 NOT_COVERED = (
     "compared with other crashes, as the host-hours that are known do not tell of these ones; "
@@ -200,6 +203,8 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     if kind == HARDWARE_HOST:
         headline += _main_cpu_words(population, finding)
     caveats = (*finding.caveats, *_source(population, finding))
+    if machines := population.quality.get("reused", {}).get(finding.value):
+        caveats = (MANY_MACHINES.format(machines=machines), *caveats)
     mark, lines = f"host={finding.value}", tuple(evidence)
     return PopulationVerdict(kind, mark, headline, lines, caveats, (cause,), finding.n, None)
 
