@@ -22,7 +22,7 @@ EVIL = ("x;reboot", "$(reboot)", "n[1-9]", "a,b", "-rf", "a b", "a\nreboot", "`i
 
 def crash(number, host, day, **more):
     where = {"hostname": host}
-    when = {"crash_ts": (FIRST + day) * DAY + number % DAY}
+    when = {"crash_ts": (FIRST + day) * DAY + number * 7_919 % DAY}  # at any time of the day
     signature = {"version": "gsig/2", "keys": {"stable": f"{number % 40:016x}"}}
     return minimal(number, host=where, time=when, signature=signature, **more)
 

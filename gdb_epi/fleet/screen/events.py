@@ -311,7 +311,26 @@ def _chains(
     tail = binomial_tail(*(np.asarray(x, dtype=float) for x in (hosts - 1, sizes[code] - 1, share)))
     p = np.minimum(1.0, tail * at.size)
     for i in np.flatnonzero((p <= MAX_P) & (length - gap[code] <= longest)).tolist():
-        yield float(p[i]), rows[begins[i] : begins[i] + lengths[i]]
+        mine = rows[begins[i] : begins[i] + lengths[i]]
+        if most_apart > GAP:
+            usual = _usual_share(second[rows[group == code[i]]], second[mine], span)
+            numbers = hosts[i] - 1, sizes[code[i]] - 1, usual
+            tail = binomial_tail(*(np.array([float(x)]) for x in numbers))
+            p[i] = max(p[i], min(1.0, float(tail[0]) * at.size))
+        if p[i] <= MAX_P:
+            yield float(p[i]), mine
+
+
+def _usual_share(others: Ints, mine: Ints, span: int) -> float:
+    """Return the share of a group's crashes that one day has at the time of day of some of them.
+
+    Where all work is done in one hour of the night, each night's crashes are no event.
+    """
+    day = int(SECONDS_A_DAY)
+    begin, length = int(mine[0]) - LONG_GAP, int(mine[-1] - mine[0]) + 2 * LONG_GAP
+    at_that_time = int(np.count_nonzero((others - begin) % day <= length)) - mine.size
+    days = max(span / day, 1.0)
+    return min(2 * (at_that_time + 1) / (days * max(others.size, 1)), 1.0)
 
 
 def _event(
