@@ -123,9 +123,10 @@ def what_is_undecided(population: Population, free: Bools, members: Bools) -> Un
         # A version of a program is compared with what else the program died of.
         controls = beside if is_of_process(attribute.name) else whole
         mark, known = _possible(asked, attribute, here, controls, families)
-        if mark is not None and not _is_of_program(asked, attribute, mark, beside - here):
+        is_of_program = mark is not None and _is_of_program(asked, attribute, mark, beside - here)
+        if mark is not None and not is_of_program:
             possible.append(mark)
-        if known >= MIN_KNOWN:
+        if known >= MIN_KNOWN and not is_of_program:
             enough.append(attribute.name)
         if size - known >= max(LACKING * size, 1):
             lacking.append((attribute.name, size - known))
