@@ -116,7 +116,10 @@ class NamelessFrame(FrameDecorator):  # type: ignore[misc]
 
 
 def _named(frame: FrameDecorator) -> FrameDecorator:
-    return frame if frame.inferior_frame().name() else NamelessFrame(frame)
+    native = frame.inferior_frame()
+    if native.name() or native.type() in (gdb.SIGTRAMP_FRAME, gdb.DUMMY_FRAME):
+        return frame  # of those GDB says what they are: "<signal handler called>"
+    return NamelessFrame(frame)
 
 
 class PythonFrame(FrameDecorator):  # type: ignore[misc]

@@ -57,7 +57,8 @@ def test_a_frame_without_a_name_is_printed_as_before(gdb: Gdb, nested: Made) -> 
     done = run_gdb(gdb, *with_epi("set epi frames on", "bt"), core=nested.core)
     raw = run_gdb(gdb, *with_epi("bt"), core=nested.core)
     assert " in  (" not in done.stdout, done.text
-    assert done.stdout.count("?? ()") == raw.stdout.count("?? ()")
+    for words in ("?? ()", "<signal handler called>"):
+        assert done.stdout.count(words) == raw.stdout.count(words), words
 
 
 def test_sourcing_registers_no_filter(gdb: Gdb) -> None:
