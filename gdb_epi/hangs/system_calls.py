@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.fault.reads import read_u32, read_up_to
 from gdb_epi.hangs import types as h
+from gdb_epi.locks.waits.futex import COMMAND_MASK, COMMANDS
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import stands_at_call
@@ -94,6 +95,8 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
         kind, place = _QUEUES[name]
         timed = place is not None and bool(thread.argument(place))
         return SystemCall(kind, name, timed=timed)
+    if name == "futex" and thread.argument(1) & COMMAND_MASK not in COMMANDS:
+        return SystemCall(h.WORK, name)  # it wakes others, as pthread_mutex_unlock() does
     if name == "futex":
         return SystemCall(h.LOCK, name, timed=bool(thread.argument(3)))
     return SystemCall(h.OTHER, name if name in _BY_NAME else f"system call {number}", fd)

@@ -34,6 +34,17 @@ def test_semaphores_and_queues_are_waited_for(number, arguments, kind, timed) ->
     assert call.name in BY_CALL
 
 
+@pytest.mark.parametrize(
+    ("operation", "kind"),
+    [(0, h.LOCK), (128, h.LOCK), (137, h.LOCK), (129, h.WORK), (133, h.WORK), (138, h.WORK)],
+)
+def test_who_wakes_others_by_futex_waits_for_nobody(operation: int, kind: str) -> None:
+    """Two busy threads that hand the GIL over: one in FUTEX_WAKE, 6 % of the time, was a hang."""
+    registers = {"orig_rax": 202, "rip": CODE, "rdi": CODE, "rsi": operation, "rdx": 1, "r10": 0}
+    call = system_call(FakeTarget(), Thread(7, registers, "prog"))
+    assert call is not None and call.kind == kind
+
+
 def test_both_machines_know_the_same_waits() -> None:
     assert set(BY_CALL) <= set(X86_64.calls.values())
     assert set(BY_CALL) <= set(AARCH64.calls.values())
