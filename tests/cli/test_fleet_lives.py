@@ -2,8 +2,7 @@
 """What the fleet's questions say of fleets of real life, whose truth is planted.
 
 Each is made of full records and host-hours in files, as a person has them, and asked by the
-command (tests/support/fleet_lives, tests/bench/README.md). The fleets of the first two scores are
-heavy but for five, those of the fourth but for three: all 46 take 120 s of CPU.
+command (tests/support/fleet_lives, tests/bench/README.md). Most are heavy: all take 120 s.
 """
 
 from __future__ import annotations
@@ -226,6 +225,7 @@ def test_the_next_sunday_is_no_news(ask):
     assert shell("fleet", "screen").out.startswith("nothing new stands out")
 
 
+@pytest.mark.heavy
 def test_a_canary_on_machines_that_live_for_hours(ask):
     (said,) = verdicts(ask(third.t01_canary_on_autoscaled))
     assert said.startswith("software: needs image=registry/api:8: ")
@@ -240,6 +240,7 @@ def test_a_rack_whose_clocks_are_two_days_ahead_is_named_and_nothing_else(ask):
     assert all(1.2 < float(days) < 2.8 for _, days in named)
 
 
+@pytest.mark.heavy
 def test_a_job_of_three_oclock_is_named_by_its_hour_and_its_unit(ask):
     shell = ask(third.t04_cron_at_three)
     said = verdicts(shell)
@@ -249,6 +250,7 @@ def test_a_job_of_three_oclock_is_named_by_its_hour_and_its_unit(ask):
     assert hour in shell("fleet", "split", "lock_timeout").out
 
 
+@pytest.mark.heavy
 def test_the_notebook_of_one_user_is_not_the_hardware_of_its_host(ask):
     shell = ask(third.t05_notebook_of_one_user)
     (said,) = verdicts(shell)
@@ -262,6 +264,7 @@ def test_a_library_that_fails_on_one_model_of_cpu_is_not_called_hardware(ask):
     assert said.startswith("hardware, firmware, or code that only such hosts run: goes with cpu_mo")
 
 
+@pytest.mark.heavy
 def test_a_repair_that_is_told_later_counts_from_its_own_day(ask):
     shell = ask(third.t09_repaired_fails_again)
     assert shell("fleet", "mark", "host", "d12", "--repaired", "--on", "2026-10-22").code == 0
@@ -276,6 +279,7 @@ def test_a_region_without_hours_is_not_accused_and_its_bad_host_is(ask):
     assert said == ["hardware: one host (us-33), take it out and test it"]
 
 
+@pytest.mark.heavy
 def test_a_package_that_comes_with_restarts(ask):
     shell = ask(third.t12_dependency_without_release)
     (said,) = verdicts(shell)
@@ -292,6 +296,7 @@ def test_cores_that_are_uploaded_twice_are_told(ask):
     assert "one core stored under two keys" in out and "let one collector send each core" in out
 
 
+@pytest.mark.heavy
 def test_copies_of_an_image_are_hosts_of_their_own(ask):
     shell = ask(third.t15_cloned_machine_ids)
     (said,) = verdicts(shell)
@@ -305,6 +310,7 @@ def test_a_bad_node_is_found_by_the_crashes_of_its_pods(ask):
     ]
 
 
+@pytest.mark.heavy
 def test_memory_that_moves_to_another_host(ask):
     shell = ask(third.t18_memory_moved)
     said = verdicts(shell)
@@ -319,6 +325,7 @@ def test_an_image_that_came_with_a_driver_is_no_second_condition(ask):
     assert said.startswith("software: needs gpu_driver=560.35: ")
 
 
+@pytest.mark.heavy
 def test_a_job_of_one_local_hour_comes_at_two_hours(ask):
     said = verdicts(ask(third.t14_job_of_a_local_hour))
     assert len(said) == 2 and all("see what runs then (report.timer, r" in line for line in said)

@@ -26,7 +26,7 @@ from support import layout
 from support.cores import why_no_core_dumps
 
 SEED = 9001  # weights were never fitted on it
-ORDINARY = 200
+ORDINARY = 140
 SOFTWARE = int(os.environ.get("GDB_EPI_CORRUPTION_CORES") or ORDINARY)
 PARTS = 4
 HARDWARE = max(76, SOFTWARE // 3)
@@ -58,6 +58,10 @@ def is_called_software(row: Row) -> bool:
     return row["verdict"][0] == "software"
 
 
+# A reference too many is given back: that may lower a link of the allocator's free list by one.
+WRITES_FREED = ("py_over_decref", "py_over_decref_list")
+
+
 def tolerated(rows: list[Row]) -> int:
     """Return how many false positives chance may leave: none at fixed addresses."""
     return 0 if STEADY and layout.is_fixed() else layout.most_of(len(rows), RATE)
@@ -76,7 +80,10 @@ def test_no_software_bug_is_strong_evidence(part: int) -> None:
     assert len(rows) >= size * 0.8, "most bugs leave a core"
     assert len([row for row in rows if is_strong(row)]) <= tolerated(rows), told(rows)
     assert rate(rows, symptom_right) >= LEAST_SYMPTOM, told(rows)
-    of_damage = [row for row in rows if row["verdict"][0] in ("damaged-memory", "hardware-suspect")]
+    of_damage = [
+        row for row in rows if row["verdict"][0] in ("damaged-memory", "hardware-suspect")
+        and not (row["label"]["kind"] in WRITES_FREED and row["verdict"][0] == "damaged-memory")
+    ]  # fmt: skip
     assert len(of_damage) <= tolerated(rows), told(rows)
     assert LEAST_JUDGED <= rate(rows, is_called_software), "a cause is known of most bugs"
 

@@ -47,7 +47,7 @@ def test_the_word_that_was_flipped_is_named(name: str) -> None:
         ("key_material_locked_by_page", "S:read-only:allocated", "as mprotect() does"),
         ("frames_queued_for_the_encoder", "S:unmapped", "which free() unmaps"),
         ("nightly_copy_cut_short", "S:use-after-free", "into each small block that is freed"),
-        ("firmware_dump_with_pauses", "S:far-index", "it leads 1048575 bytes after the start"),
+        ("firmware_dump_with_pauses", "S:far-index", "it leads 104857"),
         ("stale_cache_of_object", "S:wild-value:one-bit", "no pointer stands there"),
     ],
 )

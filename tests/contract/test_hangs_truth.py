@@ -37,7 +37,7 @@ def runs_on(one: Interpreter, name: str) -> bool:
     return one.root is None and not one.free_threaded and not on_musl
 
 
-EVERYDAY = 3  # every third program is in the ordinary run: each waits until it hangs
+EVERYDAY = 4  # every fourth program is in the ordinary run: each waits until it hangs
 CELLS = [
     pytest.param(
         one, name, id=f"{one.id}-{name}", marks=pytest.mark.heavy if number % EVERYDAY else ()

@@ -172,7 +172,8 @@ show(address)
 """
 
 
-@pytest.mark.parametrize("thing", ["Order()", "'-'.join(['abc', str(2**70)])"])
+# The text is long: calls of ctypes use smaller blocks, and would have this one again (Debian 13).
+@pytest.mark.parametrize("thing", ["Order()", "'-'.join(['abc'] * 100)"])
 @pytest.mark.parametrize("taken", [0, 2])
 def test_a_null_of_a_freed_object_is_a_use_after_free(
     thing: str, taken: int, tmp_path: Path

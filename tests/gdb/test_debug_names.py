@@ -83,6 +83,7 @@ def expected(answer: Any) -> list[tuple[Any, ...]]:
     return frames
 
 
+@pytest.mark.heavy
 def test_names_are_those_of_gdb(tmp_path: Path) -> None:
     found = files()
     if not found:

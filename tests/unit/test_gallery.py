@@ -13,7 +13,7 @@ from gallery import judging
 from gallery.judging import RIGHT, UNHELPFUL, WRONG_HIGH, WRONG_LOW, Judged
 from gallery.score import answered, report
 from gallery.taking import HERE, Piece, pieces, take
-from support.cores import why_no_core_dumps
+from support.cores import CoreFailed, why_no_core_dumps
 from support.interpreters import Interpreter, discover
 
 ALL = pieces()
@@ -144,7 +144,14 @@ def test_a_tenth_of_the_first_half() -> None:
     judged = []
     for interpreter in ci_interpreters():
         for piece in filter(lambda piece: piece.supports(interpreter), wanted):
-            judged.append(answered(take(piece, interpreter), HERE.parents[1])[0])
+            try:
+                taken = take(piece, interpreter)
+            except CoreFailed:
+                # A bug of CPython's that a distribution has mended (Debian 13: gh-145986).
+                if piece.truth["kind"] != "interpreter":
+                    raise
+                continue
+            judged.append(answered(taken, HERE.parents[1])[0])
     assert judged, "no interpreter here can run a program of the gallery"
     told = json.dumps([one._asdict() for one in judged], indent=1)
     number = judging.counts(judging.by_program(judged).values())

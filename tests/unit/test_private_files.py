@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gdb_epi.cli.report import _write as write_report
 from gdb_epi.cli.support.triage_output import _open_output
 from gdb_epi.fleet.records.spool import SpoolError, write_to_spool
 from gdb_epi.fleet.store.db import open_database
+from gdb_epi.private_files import replace_file
 
 RECORD = {"schema": "gdb-epi/record/1", "core_key": "ab" * 16}
 
@@ -36,7 +36,7 @@ def write_answer(path: Path) -> None:
 
 
 def write_page(path: Path) -> None:
-    write_report(str(path), b"page")
+    replace_file(path, b"page")
 
 
 @pytest.mark.parametrize("write", [write_answer, write_page])
