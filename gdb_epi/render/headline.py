@@ -173,11 +173,13 @@ def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str, str]:
 
 
 def _deadlock(record: Json) -> str:
-    """Return "hung: a deadlock between Thread-1 and Thread-2"."""
+    """Return "hung: a deadlock between Thread-1 and Thread-2"; how many where names are alike."""
     circle, names = members_of_deadlock(record), thread_names(record)
     if len(circle) < 2:
         return "hung in a deadlock"
     named = [str(names.get(tid) or f"thread {tid}") for tid in circle[:MAX_DEADLOCKED]]
+    if len(set(named)) < len(named):
+        return f"hung: a deadlock of {len(circle)} threads"
     more = f" and {len(circle) - MAX_DEADLOCKED} more" if len(circle) > MAX_DEADLOCKED else ""
     return f"hung: a deadlock between {' and '.join(named)}{more}"
 

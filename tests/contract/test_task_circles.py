@@ -113,8 +113,16 @@ def test_a_lock_that_nobody_gives_back(tmp_path: Path) -> None:
     assert "it was taken and not released" in sentence
 
 
-def test_a_lock_whose_release_is_ahead_is_held(tmp_path: Path) -> None:
-    label, kind, sentence = answer("asyncio_lock_taken_by_hand", tmp_path)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "asyncio_lock_taken_by_hand",
+        "asyncio_lock_wanted_for_an_hour",
+        "asyncio_lock_wanted_until_a_timeout",
+    ],
+)
+def test_a_lock_whose_release_or_timeout_is_ahead(name: str, tmp_path: Path) -> None:
+    label, kind, sentence = answer(name, tmp_path)
     assert kind != "lock never released", sentence
     assert label != "hang", sentence
 
@@ -129,3 +137,8 @@ def test_a_pool_whose_only_thread_asks_its_own_server(tmp_path: Path) -> None:
     label, kind, sentence = answer("pool_asks_itself", tmp_path)
     assert (label, kind) == ("hang", "pool taken"), sentence
     assert "ask (task_circles.py" in sentence and "the answer of an HTTP server" in sentence
+
+
+def test_a_thread_of_the_loop_that_works_will_be_free(tmp_path: Path) -> None:
+    label, kind, sentence = answer("anyio_threads_and_one_that_works", tmp_path)
+    assert label != "deadlock", (kind, sentence)

@@ -209,7 +209,7 @@ def asyncio_contention(kind):
     asyncio.run(main())
 
 
-def asyncio_lock_lost(hold=None):
+def asyncio_lock_lost(hold=None, want=None):
     """A request took the lock by hand and failed before it gave it back; `hold` holds it well."""
     import asyncio
 
@@ -224,7 +224,10 @@ def asyncio_lock_lost(hold=None):
     async def main():
         server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
         lock = asyncio.Lock()
-        tasks = [asyncio.ensure_future(each(lock)) for each in (hold or fails, wants, wants)]
+        tasks = [
+            asyncio.ensure_future(each(lock))
+            for each in (hold or fails, want or wants, want or wants)
+        ]
         for _ in range(TURNS):
             await asyncio.sleep(NAP / 10)
         ready()
@@ -247,7 +250,27 @@ def asyncio_lock_taken_by_hand():
     asyncio_lock_lost(holds)
 
 
-def anyio_threads():
+def asyncio_lock_wanted_for_an_hour():
+    import asyncio
+
+    async def wants(lock):
+        await asyncio.wait_for(lock.acquire(), 3600)
+
+    asyncio_lock_lost(want=wants)
+
+
+def asyncio_lock_wanted_until_a_timeout():
+    import asyncio
+
+    async def wants(lock):
+        async with asyncio.timeout(3600):
+            async with lock:
+                pass
+
+    asyncio_lock_lost(want=wants)
+
+
+def anyio_threads(works=None):
     """Two threads, all that the loop may use, call into it for what takes a thread itself."""
     import threading
 
@@ -265,15 +288,21 @@ def anyio_threads():
         anyio.from_thread.run(size)
 
     async def main():
-        anyio.to_thread.current_default_thread_limiter().total_tokens = 2
+        anyio.to_thread.current_default_thread_limiter().total_tokens = 2 + bool(works)
         async with anyio.create_task_group() as group:
-            group.start_soon(anyio.to_thread.run_sync, store)
-            group.start_soon(anyio.to_thread.run_sync, store)
+            for each in (store, store, works)[: 2 + bool(works)]:
+                group.start_soon(anyio.to_thread.run_sync, each)
             await anyio.sleep(1)
             ready()
             await anyio.sleep(3600)
 
     anyio.run(main)
+
+
+def anyio_threads_and_one_that_works():
+    import time
+
+    anyio_threads(lambda: time.sleep(3600))
 
 
 def pool_asks_itself():

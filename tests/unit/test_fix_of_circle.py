@@ -53,4 +53,6 @@ def test_a_deadlock_in_which_one_waits_to_be_woken_has_its_threads_and_its_fix(d
         "Stack of a, most recent call first",
         "Stack of b, most recent call first",
     ]
+    stacks[0]["name"] = "b"
+    assert render_triage(record)[0].endswith("hung: a deadlock of 2 threads")
     assert any("wake a thread before you wait for" in line for line in lines) == (doing == "join")

@@ -23,10 +23,11 @@ from gdb_epi.hangs.tasks import MAX_SETTERS, event_loop_module, own_frames, task
 from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
-_BOUNDED = frozenset((("asyncio.tasks", "wait_for"), ("asyncio.timeouts", "__aenter__")))
-_TIMEOUTS = ("asyncio.timeouts.Timeout", "async_timeout.Timeout")
+_BOUNDED = ("asyncio.tasks", "wait_for")
+_TIMEOUTS = ("Timeout", "CancelScope")  # of asyncio and async_timeout, of anyio
 _RELEASES = "release"
-_CALLS_LOOP = frozenset((("anyio.from_thread", "run"), ("trio._threads", "from_thread_run")))
+_CALLS_LOOP = ("anyio.from_thread", "run")
+_RUNS_JOBS = ("anyio._backends._asyncio", "run")
 # The outermost function of a task that a thread asked the loop to run.
 _ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
 
@@ -68,7 +69,7 @@ def task_lock_never_released(scene: HangContext) -> h.HangAnswer | None:
 def _awaits_lost_lock(scene: HangContext, task: WaitingTask) -> bool:
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address or task.running:
         return False
-    bounded = any((frame.module, frame.name) in _BOUNDED for frame in task.stack)
+    bounded = any((frame.module, frame.name) == _BOUNDED for frame in task.stack)
     bounded = bounded or any(scene.view.locks.type_name(held) in _TIMEOUTS for held in task.holds)
     return task.known == UNKNOWN and not bounded and bool(own_frames(task, scene.installed))
 
@@ -97,13 +98,23 @@ def threads_of_loop_taken(scene: HangContext) -> h.HangAnswer | None:
         task for task in scene.tasks
         if task.stack and (task.stack[-1].qualname or "").endswith(_ASKED_BY_THREAD)
     ]  # fmt: skip
-    waiting = [
+    called = {
+        d.tid: {(f.module, f.name) for f in scene.view.frames(d.tid)}
+        for d in scene.activities if d.frames
+    }  # fmt: skip
+    workers = [
         d for d in scene.activities
-        if d.awaits in FUTURES and not d.timed
-        and any((f.module, f.name) in _CALLS_LOOP for f in scene.view.frames(d.tid))
+        if _RUNS_JOBS in called.get(d.tid, ())  # anyio.run() has a function of that name too
+        and not event_loop_module(scene.view.frames(d.tid), d.module)
+    ]  # fmt: skip
+    waiting = [
+        d for d in workers
+        if d.awaits in FUTURES and not d.timed and _CALLS_LOOP in called[d.tid]
     ]  # fmt: skip
     wanting_ids = {task.id for task in wanting}
-    if not waiting or not asked or any(task.id not in wanting_ids for task in asked):
+    if not waiting or len(waiting) < len(workers) or not asked:
+        return None
+    if any(task.id not in wanting_ids for task in asked):
         return None
     first = waiting[0]
     sentence = (
@@ -114,8 +125,7 @@ def threads_of_loop_taken(scene: HangContext) -> h.HangAnswer | None:
     return h.HangAnswer(
         h.DEADLOCK, "pool", sentence, tuple(waiting), t.PROBABLE,
         (f"{counted(len(wanting), 'task')} wait for a free thread of the loop's pool",),
-        ("a call from a thread that waits for anything else", "a timeout"),
-        ("a thread of the pool that does other work and ends",),
+        ("a thread of the pool that does other work", "a call that waits for anything else"),
     )  # fmt: skip
 
 
@@ -169,7 +179,11 @@ def connections_taken(scene: HangContext) -> h.HangAnswer | None:
 
     With a timeout too: it ends each wait by an error, not by a connection.
     """
-    waiting = [d for d in scene.activities if d.awaits == FREE_CONNECTION and d.frames]
+    # The same functions of libraries also connect: that waits for a server.
+    waiting = [
+        d for d in scene.activities
+        if d.awaits == FREE_CONNECTION and d.kind == h.EVENT and d.frames
+    ]  # fmt: skip
     if not waiting:
         return None
     tids = {d.tid for d in waiting}
