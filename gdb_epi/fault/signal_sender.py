@@ -27,6 +27,7 @@ LOAD_LENGTH = 5
 CANCELLED = bytes.fromhex("4989fb4889f04889d74889ce4c89c24d89ca4c8b4424084c8b4c24104c895c24080f05")
 WINDOW = 32  # bytes of its caller before the call
 MAX_NUMBER = 1024
+ERESTARTSYS = (1 << 64) - 512  # include/linux/errno.h
 # Calls that send a signal, and calls that let a pending one through (rt_sigprocmask, in raise() of
 # glibc before 2.34, and rt_sigreturn).
 SENDING = frozenset((
@@ -65,7 +66,9 @@ def registers_before_handler(
         number = context.get(number_in, 0)
         if machine.calls.get(number) in SENDING:
             return None
-        return {**context, machine.pc: pc + size, machine.call: number}
+        # As in a thread that sleeps: what the kernel put in place of the result is lost.
+        result = {machine.result: ERESTARTSYS} if number_in == machine.result else {}
+        return {**context, machine.pc: pc + size, machine.call: number, **result}
     return {**context, machine.call: NO_CALL}
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.fault.reads import read_u32, read_up_to
 from gdb_epi.hangs import types as h
 from gdb_epi.locks.waits.futex import COMMAND_MASK, COMMANDS
-from gdb_epi.sizes import HALF_MASK
+from gdb_epi.sizes import HALF_MASK, WORD_MASK
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import stands_at_call
 from gdb_epi.typing_lite import NamedTuple
@@ -60,10 +60,14 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
         return None
     name = thread.call or ""
     # Where the number of the call has a register of its own, the result is not its first argument:
-    # a read that sleeps has the kernel's code for "begin again" there, one at the end has nothing.
-    result = thread.registers.get(machine.result)
-    if name in _READS and machine.call in machine.registers and result == 0:
-        return None
+    # a call that sleeps has the kernel's code for "begin again" there; what returned, how much. A
+    # write that waits for room returns what it wrote before the signal came: less than all.
+    result = thread.registers.get(machine.result, WORD_MASK)
+    if machine.call in machine.registers and result < 1 << 31:
+        if name in _READS or name in _ACCEPTS:
+            return None
+        if name in ("write", "sendto") and result == thread.argument(2):
+            return None
     first = thread.argument(0) & HALF_MASK
     fd = first if first < 1 << 31 else None
     directions = (h.READ, _READS), (h.WRITE, _WRITES), (h.ACCEPT, _ACCEPTS), (h.WORK, _WORKS)

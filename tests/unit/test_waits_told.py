@@ -45,6 +45,18 @@ def test_who_wakes_others_by_futex_waits_for_nobody(operation: int, kind: str) -
     assert call is not None and call.kind == kind
 
 
+@pytest.mark.parametrize(
+    ("number", "result", "sleeps"),
+    [(1, 12, False), (1, 7, True), (1, -512, True), (0, 1, False), (0, 0, False),
+     (0, -512, True), (43, 5, False), (43, -512, True), (45, -4, True)],
+)  # fmt: skip
+def test_what_returned_is_no_wait(number: int, result: int, sleeps: bool) -> None:
+    """A program that prints in a loop was a hang, 84 %: its last write() had returned."""
+    registers = {"orig_rax": number, "rax": result % (1 << 64), "rip": CODE, "rdi": 1, "rsi": CODE}
+    call = system_call(FakeTarget(), Thread(7, {**registers, "rdx": 12}, "prog"))
+    assert (call is not None) == sleeps
+
+
 def test_both_machines_know_the_same_waits() -> None:
     assert set(BY_CALL) <= set(X86_64.calls.values())
     assert set(BY_CALL) <= set(AARCH64.calls.values())
