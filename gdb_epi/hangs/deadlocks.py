@@ -15,9 +15,8 @@ from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
     NAMELESS,
-    event_loop_module,
+    as_member,
     find_task_cycle,
-    own_frames,
     task_phrase,
     task_text,
     waits_for_itself,
@@ -297,10 +296,7 @@ def task_cycle(scene: HangContext) -> h.HangAnswer | None:
     circle = find_task_cycle(tasks) or tuple(islice(alone, 1))
     if not circle:
         return None
-    thread = next(
-        (d for d in scene.activities if event_loop_module(scene.view.frames(d.tid), d.module)), None
-    )
-    activity = thread or next((d for d in scene.activities if d.tid == scene.main_tid), None)
+    activity = scene.loop_thread
     if activity is None:
         return None
     named = next((at for at, task in enumerate(circle) if task.wait and task.wait.name), 0)
@@ -317,12 +313,7 @@ def task_cycle(scene: HangContext) -> h.HangAnswer | None:
         sentence = f"{shown}, {itself} ({kind})"
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
-    members = tuple(
-        activity._replace(
-            frames=own_frames(task, scene.installed) or task.stack, label=f"task:{_reason(task)}"
-        )
-        for task in circle
-    )
+    members = tuple(as_member(activity, task, scene.installed) for task in circle)
     sure = t.CERTAIN if all(task.known == CERTAIN for task in circle) else t.PROBABLE
     return h.HangAnswer(
         h.DEADLOCK, "tasks", sentence, members, sure,
@@ -355,10 +346,6 @@ _BASIS = {
     BY_FRAMES: "known by the `with` blocks of frames",
     BY_CODE: "known by the calls that its code has yet to make",
 }
-
-
-def _reason(task: WaitingTask) -> str:
-    return task.wait.kind if task.wait is not None else "?"
 
 
 def gil_held_spinning(scene: HangContext) -> h.HangAnswer | None:

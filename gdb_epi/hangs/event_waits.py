@@ -14,7 +14,13 @@ from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.processes.process_pools import awaited_results
 from gdb_epi.hangs.processes.queues import jobs_behind, unfinished_jobs
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import ends_by_the_clock, other_wait, threads_that_give, timer_of
+from gdb_epi.hangs.setters import (
+    ends_by_the_clock,
+    name_and_what,
+    other_wait,
+    threads_that_give,
+    timer_of,
+)
 from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
@@ -41,10 +47,7 @@ class _EventWait:
         through: Through,
     ) -> None:
         self._scene, self._activity, self._seen, self._through = scene, activity, seen, through
-        name = scene.references.name(activity.object, activity.tid) if activity.object else ""
-        is_new = name and name not in activity.what
-        self._name = name
-        self._what = f"{activity.what} ({name})" if is_new else activity.what
+        self._name, self._what = name_and_what(scene, activity)
         self._waits = f"{activity.waits()} for {self._what}"
 
     def answer(self) -> h.HangAnswer | None:

@@ -87,6 +87,14 @@ class HangContext:
         """Return what a thread does."""
         return next((d for d in self.activities if d.tid == tid), None)
 
+    @property
+    def loop_thread(self) -> h.ThreadActivity | None:
+        """The first thread that runs an event loop, else the main thread."""
+        return next(
+            (d for d in self.activities if event_loop_module(self.view.frames(d.tid), d.module)),
+            self.activity(self.main_tid),
+        )
+
     def native_modules(self, tid: int) -> frozenset[str]:
         """Return the names of the files whose code is on a thread's native stack."""
         return self._threads.native_modules(tid)

@@ -32,6 +32,13 @@ _CLOCKS = frozenset(("monotonic", "time", "perf_counter", "now", "utcnow", "mono
 MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
 
 
+def name_and_what(scene: HangContext, activity: h.ThreadActivity) -> tuple[str, str]:
+    """Return what the program calls the object that a thread waits for, and the wait with it."""
+    name = scene.references.name(activity.object, activity.tid) if activity.object else ""
+    is_new = bool(name) and name not in activity.what
+    return name, f"{activity.what} ({name})" if is_new else activity.what
+
+
 def threads_that_give(
     scene: HangContext, activity: h.ThreadActivity, *, surely: bool = False
 ) -> set[int]:
@@ -94,8 +101,7 @@ def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
         outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
         if outer is None or threads_that_give(scene, activity):
             continue
-        name = scene.references.name(activity.object, activity.tid)
-        what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
+        _, what = name_and_what(scene, activity)
         caller = h.function_and_line(outer)
         sentence = (
             f"{activity.waits()} for {what}, which {caller} would give "
@@ -154,8 +160,7 @@ def _awaits_the_same(first: h.ThreadActivity, second: h.ThreadActivity) -> bool:
 def _of_queues(circle: Sequence[h.ThreadActivity], scene: HangContext) -> h.HangAnswer:
     parts, evidence = [], []
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
-        name = scene.references.name(activity.object, activity.tid)
-        what = f"{activity.what} ({name})" if name and name not in activity.what else activity.what
+        _, what = name_and_what(scene, activity)
         parts.append(f"{activity.waits()} for {what}, which "
                      f"{giver.who()} would give later")  # fmt: skip
         evidence.append(f"code of {giver.who()} calls {_any(_what_ends(scene, activity))} of it")

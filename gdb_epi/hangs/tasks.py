@@ -23,7 +23,7 @@ from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK, QUEUE_GET, Q
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.types import function_and_line
+from gdb_epi.hangs.types import ThreadActivity, function_and_line
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted
 
@@ -187,6 +187,14 @@ def task_text(task: WaitingTask, installed: InstalledPackages) -> str:
         f" for {task.wait.text(several=True, addresses=False)}" if task.wait is not None else ""
     )
     return f"{task_phrase(task)} waits{place}{reason}"
+
+
+def as_member(
+    thread: ThreadActivity, task: WaitingTask, installed: InstalledPackages
+) -> ThreadActivity:
+    """Return what the thread of a loop does for a task that waits: a member of an answer."""
+    kind = task.wait.kind if task.wait is not None else "?"
+    return thread._replace(frames=own_frames(task, installed) or task.stack, label=f"task:{kind}")
 
 
 def tasks_first(tasks: Sequence[WaitingTask], installed: InstalledPackages) -> list[WaitingTask]:

@@ -8,7 +8,7 @@ code that waits itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from gdb_epi.cpython.running.pools import Pool, pools_of
 from gdb_epi.cpython.running.task_waits import UNKNOWN, WaitingTask
@@ -19,7 +19,7 @@ from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import rests
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.tasks import MAX_SETTERS, event_loop_module, own_frames, task_text
+from gdb_epi.hangs.tasks import MAX_SETTERS, as_member, event_loop_module, own_frames, task_text
 from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
@@ -48,7 +48,7 @@ def task_lock_never_released(scene: HangContext) -> h.HangAnswer | None:
         others += [scene.view.frames(d.tid) for d in scene.activities]
         if _may_release(scene, lock, (frame for frames in others for frame in frames)):
             continue
-        activity = _loop_thread(scene)
+        activity = scene.loop_thread
         if activity is None:
             return None
         more = f", and {counted(len(tasks) - 1, 'more task')} too" if len(tasks) > 1 else ""
@@ -56,9 +56,9 @@ def task_lock_never_released(scene: HangContext) -> h.HangAnswer | None:
             f"{task_text(tasks[0], scene.installed)}{more}; no task or thread holds it in "
             "`async with` or has a call of its release() ahead: it was taken and not released"
         )
-        members = tuple(_as_activity(scene, activity, task) for task in tasks[:1])
         return h.HangAnswer(
-            h.HANG, "lock never released", sentence, members, t.PROBABLE,
+            h.HANG, "lock never released", sentence,
+            (as_member(activity, tasks[0], scene.installed),), t.PROBABLE,
             (f"{counted(len(tasks), 'task')} of {tasks[0].framework} wait for the lock",),
             ("a task inside `async with` of it", "code that has yet to call its release()"),
             ("a callback, or a task that starts later, could release it",),
@@ -80,7 +80,7 @@ def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bo
         if number >= MAX_SETTERS:
             return True
         try:
-            if (lock, _RELEASES) in set(scene.calls_ahead(frame)):
+            if any(call == (lock, _RELEASES) for call in scene.calls_ahead(frame)):
                 return True
         except (UnreadableMemory, LayoutError):
             return True
@@ -206,17 +206,3 @@ def connections_taken(scene: HangContext) -> h.HangAnswer | None:
         ("a thread that works with a connection",),
         ("connections that were given to another process",),
     )  # fmt: skip
-
-
-def _loop_thread(scene: HangContext) -> h.ThreadActivity | None:
-    return next(
-        (d for d in scene.activities if event_loop_module(scene.view.frames(d.tid), d.module)),
-        next((d for d in scene.activities if d.tid == scene.main_tid), None),
-    )
-
-
-def _as_activity(
-    scene: HangContext, activity: h.ThreadActivity, task: WaitingTask
-) -> h.ThreadActivity:
-    frames: Sequence[PyFrame] = own_frames(task, scene.installed) or task.stack
-    return activity._replace(frames=tuple(frames), label=f"task:{LOCK}")
