@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from gdb_epi.fleet.life.marks import FIXED, REGRESSED, Standing, Subject
 from gdb_epi.fleet.life.version_order import compare_versions
+from gdb_epi.fleet.records.facts import image_and_tag
 from gdb_epi.fleet.records.packing import stored_record
 from gdb_epi.fleet.records.values import text
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
@@ -138,9 +139,10 @@ def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
 def _image(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Yield the last name of the image and its tag, where it has one."""
     image = text(group_in(record, "container").get("image")) or ""
-    name, _, tag = image.partition("@")[0].rpartition("/")[2].partition(":")
-    if name and tag:
-        yield name, tag
+    name, tag = image_and_tag(image)
+    last = name.rpartition("/")[2]
+    if last and tag:
+        yield last, tag
 
 
 def _packages(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

@@ -56,11 +56,10 @@ def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
         for place in _of_attribute(population, attribute, groups, second)
     ]
     places.sort(key=lambda place: (-place.stories, -place.crashes))
-    told: list[ShiftedPlace] = []
+    by_shift: dict[int, ShiftedPlace] = {}
     for place in places:  # a rack of a site is shifted as its site is
-        if not any(place.hours == other.hours for other in told):
-            told.append(place)
-    return told
+        by_shift.setdefault(place.hours, place)
+    return list(by_shift.values())
 
 
 def _of_attribute(

@@ -64,12 +64,12 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     conjoined = {c.finding.key: c for c in conjunctions(population, free, name)}
     one_each = {c.finding.attr: c for c in conjoined.values()}
     joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
-    kept, told = [], np.zeros(same.size, dtype=bool)
+    kept, covered = [], np.zeros(same.size, dtype=bool)
     for finding in without_aliases(joined, [c.finding for c in conjoined.values()], []):
         # What has next to no crash that a stronger pair has not is the shadow of that one.
-        if int((finding.members & ~told).sum()) >= max(MIN_N, OWN * finding.n):
+        if int((finding.members & ~covered).sum()) >= max(MIN_N, OWN * finding.n):
             kept.append(finding)
-            told |= finding.members
+            covered |= finding.members
     kept = kept[:MAX_PAIRS]
     marks = {f"{c.finding.attr}={c.finding.value}": _mark(c) for c in conjoined.values()}
     pairs = []

@@ -15,7 +15,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.programs import is_of_process
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail, of_numbers
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -64,8 +64,8 @@ def _silent_groups(population: Population) -> list[Silence]:
     gone = np.zeros(len(population.hosts) + 1, dtype=bool)
     while len(groups) < MAX_GROUPS:
         free = crashes & ~gone[population.host]
-        found = [pair for attribute in fed for pair in _of_attribute(population, attribute, free)]
-        best = min(found, key=lambda pair: pair[0], default=None)
+        silent = [pair for attribute in fed for pair in _of_attribute(population, attribute, free)]
+        best = min(silent, key=lambda pair: pair[0], default=None)
         if best is None or best[0] * tests > MAX_P:
             break
         groups.append(best[1])
@@ -105,8 +105,7 @@ def _of_attribute(
         after = int(np.count_nonzero(since & (day > last)))
         whole = int(np.count_nonzero(since))
         # All of its crashes among those up to its last day: the others tell how many came later.
-        numbers = (had, whole, whole - after, had)
-        p = float(hypergeometric_tail(*(np.array([float(x)]) for x in numbers))[0])
+        p = of_numbers(hypergeometric_tail, had, whole, whole - after, had)
         due = had * after / max(whole - after, 1)
         yield p, Silence(attribute.name, attribute.values[value], last, hosts, due)
 

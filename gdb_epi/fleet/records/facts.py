@@ -77,10 +77,15 @@ def program_of(record: Mapping[str, Any]) -> str | None:
     if unit := text(job.get("unit")):
         return unit
     if image := text(container.get("image")):
-        # registry:5000/team/app:2.3@sha256:... without the tag and the digest.
-        path, slash, name = image.partition("@")[0].rpartition("/")
-        return f"{path}{slash}{name.partition(':')[0]}"
+        return image_and_tag(image)[0]
     return text(process.get("script")) or text(process.get("comm"))
+
+
+def image_and_tag(image: str) -> tuple[str, str]:
+    """Return registry:5000/team/app and 2.3 of registry:5000/team/app:2.3@sha256:.."""
+    path, slash, name = image.partition("@")[0].rpartition("/")
+    name, _, tag = name.partition(":")
+    return f"{path}{slash}{name}", tag
 
 
 def flip_bit(record: Mapping[str, Any]) -> int | None:

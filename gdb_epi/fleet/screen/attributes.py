@@ -53,6 +53,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_bound,
     hypergeometric_tail,
     negative_binomial_tail,
+    of_numbers,
     q_values,
     relative_risk,
 )
@@ -165,8 +166,8 @@ def _p_without(
     whole = count_by_value(tests.codes, crashes.all(), tests.share.size)
     left = tests.of(gone)
     whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
-    numbers = np.count_nonzero(codes == value), whole.sum(), whole[value], known.sum()
-    return float(hypergeometric_tail(*(np.array([float(x)]) for x in numbers))[0])
+    of_value = int(np.count_nonzero(codes == value))
+    return of_numbers(hypergeometric_tail, of_value, whole.sum(), whole[value], known.sum())
 
 
 def group_findings(population: Population) -> Iterator[Finding]:
@@ -551,8 +552,7 @@ def _finding(
     typical = n / max(len(population.hosts), 1)
     hosts, all_hosts = (_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
     # P(as many hosts), so that one loud host cannot speak for a whole value.
-    lean = binomial_tail(*(np.array([float(x)]) for x in (hosts, all_hosts, part)))
-    if hosts < MIN_HOSTS or float(lean[0]) > MAX_HOST_P:
+    if hosts < MIN_HOSTS or of_numbers(binomial_tail, hosts, all_hosts, part) > MAX_HOST_P:
         return None
     case_control = tests.source != HOST_HOURS
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"

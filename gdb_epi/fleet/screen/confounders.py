@@ -16,7 +16,11 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import MAX_CONDITIONAL_P, MAX_Q
 from gdb_epi.fleet.screen.programs import is_asked_by_program
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, negative_binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    binomial_tail,
+    negative_binomial_tail,
+    of_numbers,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 FITS = "{mark}, which {hosts} hosts have, fits as well: so few crashes cannot tell it from the host"
@@ -66,11 +70,11 @@ def caveats_of_rare_values(
         if value < 0 or (codes != value).any():
             continue
         share = population.once(_shares_beside, *_columns(population, attribute), ABSENT)
-        total = np.array([float(np.count_nonzero(attribute.crash[crashes] >= 0))])
-        p = binomial_tail(np.array([float(codes.size)]), total, np.minimum(share[[value]], 1.0))
+        total = int(np.count_nonzero(attribute.crash[crashes] >= 0))
+        p = of_numbers(binomial_tail, codes.size, total, min(share[value], 1.0))
         mark = Confounder(attribute, value)
         hosts = _share_of_host(population, mark, host, crashes)[1]
-        is_rare = float(p[0]) <= MAX_CONDITIONAL_P and hosts > 1
+        is_rare = p <= MAX_CONDITIONAL_P and hosts > 1
         if is_rare and _like_its_kind(population, mark, host, crashes, alpha):
             caveats.append(FITS.format(hosts=hosts, mark=mark.words))
     return tuple(caveats)
@@ -87,9 +91,9 @@ def _like_its_kind(
     if not count or without > MAX_WITHOUT * (count + without):
         return False
     share, hosts = _share_of_host(population, mark, host, crashes)
-    mean = np.array([int(has_mark.sum()) * share])
-    p = negative_binomial_tail(np.array([float(count)]), mean, mean * (1 + alpha * mean))
-    return float(p[0]) * hosts > MAX_Q
+    mean = int(has_mark.sum()) * share
+    p = of_numbers(negative_binomial_tail, count, mean, mean * (1 + alpha * mean))
+    return p * hosts > MAX_Q
 
 
 def _marks(population: Population, host: int, others: Ints) -> Iterator[Confounder]:

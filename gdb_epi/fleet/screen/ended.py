@@ -22,7 +22,7 @@ from gdb_epi.fleet.screen.finding import (
     is_of_host,
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.util import counted
 
@@ -121,5 +121,4 @@ def _is_usual(population: Population, finding: Finding, last: int, after: int) -
         share = mine / float(hours.sum())
     else:
         share = 1 / max(np.unique(population.host[population.host >= 0]).size, 1)
-    counts = (np.array([float(after)]), np.array([float(others + after)]), np.array([share]))
-    return float(binomial_tail(*counts)[0]) >= MIN_USUAL_P
+    return of_numbers(binomial_tail, after, others + after, share) >= MIN_USUAL_P

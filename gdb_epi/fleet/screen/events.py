@@ -26,7 +26,7 @@ from gdb_epi.fleet.statistics.arrays import (
     rows_of,
     runs,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, some_of
@@ -251,8 +251,7 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
             event_of[np.isin(event_of, numbers)] = numbers[0]
             length = float(second[mine[-1]] - second[mine[0]] + GAP)
             share = min(BUSY * length / span, 1.0)
-            chance = binomial_tail(*(np.array([float(x)]) for x in (left.size, at.size, share)))
-            if left.size and chance[0] <= MAX_P:
+            if left.size and of_numbers(binomial_tail, left.size, at.size, share) <= MAX_P:
                 event_of[left], chained[left] = numbers[0], True
             continue
         whole = _with_beside(population, second, every, left)
@@ -314,9 +313,8 @@ def _chains(
         mine = rows[begins[i] : begins[i] + lengths[i]]
         if most_apart > GAP:
             usual = _usual_share(second[rows[group == code[i]]], second[mine], span)
-            numbers = hosts[i] - 1, sizes[code[i]] - 1, usual
-            tail = binomial_tail(*(np.array([float(x)]) for x in numbers))
-            p[i] = max(p[i], min(1.0, float(tail[0]) * at.size))
+            chance = of_numbers(binomial_tail, hosts[i] - 1, sizes[code[i]] - 1, usual)
+            p[i] = max(p[i], min(1.0, chance * at.size))
         if p[i] <= MAX_P:
             yield float(p[i]), mine
 

@@ -39,6 +39,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     hypergeometric_tail,
+    of_numbers,
     q_values,
     relative_risk,
 )
@@ -224,7 +225,7 @@ def _weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     number = int(counts.argmax())
     a, b = int(counts[number]), int(counts.sum() - counts[number])
     share = max(float(_shares(others, np.array([[number]]))[0]), 1 / 7)
-    p = float(binomial_tail(*_each(a, a + b, share))[0]) * 7 * tested
+    p = of_numbers(binomial_tail, a, a + b, share) * 7 * tested
     risk = relative_risk(a, share, b, 1 - share)
     if p <= MAX_Q and risk[0] >= MIN_RATIO:
         yield DAY_OF_WEEK, f"{DAYS[number]} (UTC)", np.array([number]), p, risk
@@ -235,10 +236,6 @@ def _shares(others: Floats, slots: Ints) -> Floats:
     inside = others[slots].sum(axis=1)
     share = (inside + 2 * np.sqrt(inside + 1)) / max(float(others.sum()), 1.0)
     return np.asarray(np.clip(share, slots.shape[1] / others.size / 2, 0.999))
-
-
-def _each(*numbers: float) -> list[Floats]:
-    return [np.array([float(number)]) for number in numbers]
 
 
 def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
@@ -264,8 +261,8 @@ def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
         mine = np.flatnonzero(some & (population.signature == s[i]))
         here = mine[population.cpu[mine] == c[i]]
         hosts = np.unique(population.host[here]).size
-        lean = binomial_tail(*_each(hosts, np.unique(population.host[mine]).size, share))
-        if risk[0] < MIN_RR or hosts < MIN_HOSTS or float(lean[0]) > MAX_HOST_P:
+        lean = of_numbers(binomial_tail, hosts, np.unique(population.host[mine]).size, share)
+        if risk[0] < MIN_RR or hosts < MIN_HOSTS or lean > MAX_HOST_P:
             continue
         members = np.zeros(population.day.size, dtype=bool)
         members[here] = True

@@ -7,6 +7,7 @@ questions do. The test suite holds them against scipy.stats.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -37,6 +38,11 @@ def q_values(p: Floats, tested: int) -> Floats:
     q = np.empty(p.size)
     q[order] = np.minimum(np.minimum.accumulate(ranked[::-1])[::-1], 1.0)
     return q
+
+
+def of_numbers(tail: Callable[..., Floats], *numbers: float) -> float:
+    """Return what a tail of this module, which takes arrays, is for single numbers."""
+    return float(tail(*(np.array([float(number)]) for number in numbers))[0])
 
 
 def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
