@@ -26,6 +26,7 @@ from gdb_epi.hangs.loops.exhaustion import (
     threads_of_loop_taken,
     workers_taken,
 )
+from gdb_epi.hangs.loops.own_peers import both_ends_read
 from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import awaits_own_caller, circle_of_queues
@@ -73,6 +74,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         circle_of_queues,
         deadlocks.event_cycle,
         deadlocks.task_cycle,
+        both_ends_read,
         deadlocks.gil_held_asleep,
         deadlocks.gil_held_spinning,
         endless_walk,

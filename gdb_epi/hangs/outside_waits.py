@@ -20,7 +20,7 @@ from gdb_epi.hangs.loops.polls import polled_wait, waits_once
 from gdb_epi.hangs.loops.retries import retried
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.processes.child_processes import is_supervised, new_child
-from gdb_epi.hangs.processes.queues import unread_queue
+from gdb_epi.hangs.processes.queues import given_after_the_end, unread_queue
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import taken_elsewhere
 from gdb_epi.locks import types as t
@@ -92,6 +92,15 @@ def wait_for_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnsw
     if is_supervised(scene, activity):
         return h.idle(activity, f"{waits}, which it runs again and again in a loop")
     doubt = ("what the child does is not in this core: look at its own",)
+    given = given_after_the_end(scene, activity)
+    if given:
+        sentence = (
+            f"{waits}; only after that does its code call {given}: a child that waits for it "
+            "never ends"
+        )
+        evidence = (f"the code of {activity.who()} has yet to call {given}",)
+        doubts = (*doubt, "whether the child needs that is not in this core")
+        return h.answer(h.HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
     queue = unread_queue(scene, activity)
     if queue:
         sentence = (

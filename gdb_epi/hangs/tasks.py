@@ -40,6 +40,8 @@ MAX_SETTERS = 2_000  # frames of a task, and of all threads, whose calls are rea
 SETS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"))
 _ENDS = {EVENT: SETS, FUTURE: SETS, QUEUE_PUT: frozenset(("get", "get_nowait"))}
 
+_WAIT_FOR = ("asyncio.tasks", "wait_for")
+_TIMEOUTS = ("Timeout", "CancelScope")  # of asyncio and async_timeout, of anyio
 _ENTERING = frozenset(("acquire", "__enter__"))  # methods that `with` may call of a lock
 
 
@@ -162,6 +164,19 @@ def waits_for_itself(task: WaitingTask, slots: FrameSlots, installed: InstalledP
             return True
         inward = frame
     return False
+
+
+def is_bounded(
+    task: WaitingTask, tasks: Iterable[WaitingTask], type_name: Callable[[int], str]
+) -> bool:
+    """Tell whether a timeout ends what a task waits for.
+
+    Before 3.12 wait_for() runs what it is given in a task of its own, and awaits that.
+    """
+    calling = (other for other in tasks if other.id == task.id or task.id in other.wakers)
+    if any((f.module, f.name) == _WAIT_FOR for other in calling for f in other.stack):
+        return True
+    return any(type_name(held) in _TIMEOUTS for held in task.holds)
 
 
 def own_frames(task: WaitingTask, installed: InstalledPackages) -> tuple[PyFrame, ...]:

@@ -19,12 +19,17 @@ from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import rests
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.tasks import MAX_SETTERS, as_member, event_loop_module, own_frames, task_text
+from gdb_epi.hangs.tasks import (
+    MAX_SETTERS,
+    as_member,
+    event_loop_module,
+    is_bounded,
+    own_frames,
+    task_text,
+)
 from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
-_BOUNDED = ("asyncio.tasks", "wait_for")
-_TIMEOUTS = ("Timeout", "CancelScope")  # of asyncio and async_timeout, of anyio
 _RELEASES = "release"
 _CALLS_LOOP = ("anyio.from_thread", "run")
 _RUNS_JOBS = ("anyio._backends._asyncio", "run")
@@ -69,9 +74,9 @@ def task_lock_never_released(scene: HangContext) -> h.HangAnswer | None:
 def _awaits_lost_lock(scene: HangContext, task: WaitingTask) -> bool:
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address or task.running:
         return False
-    bounded = any((frame.module, frame.name) == _BOUNDED for frame in task.stack)
-    bounded = bounded or any(scene.view.locks.type_name(held) in _TIMEOUTS for held in task.holds)
-    return task.known == UNKNOWN and not bounded and bool(own_frames(task, scene.installed))
+    if task.known != UNKNOWN or not own_frames(task, scene.installed):
+        return False
+    return not is_bounded(task, scene.tasks, scene.view.locks.type_name)
 
 
 def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bool:

@@ -21,6 +21,8 @@ from gdb_epi.util import counted
 
 MAX_FRAMES = 2_000  # of other threads that are examined
 _READS = frozenset(("get", "get_nowait"))
+_GIVES = frozenset(("set", "release", "notify", "notify_all", "put", "send", "send_bytes"))
+_AWAITS = frozenset(("join", "wait"))
 _UNFINISHED = {"queue": "unfinished_tasks", "asyncio.queues": "_unfinished_tasks"}  # by module
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 
@@ -36,15 +38,52 @@ def unread_queue(scene: HangContext, activity: h.ThreadActivity) -> str:
             calls = list(scene.calls(frame))
         except EpiError:
             continue
-        for name, queue in scene.view.variable_addresses(frame):
+        names = {at: name for name, at in scene.view.variable_addresses(frame)}
+        for queue in dict.fromkeys((*names, *(at for at, how, _ in calls if how in _READS))):
             if not _is_fed_by_others(scene, queue):
                 continue
             reads = [when for at, method, when in calls if at == queue and method in _READS]
             if all(when == AHEAD for when in reads) and not _others_have(
                 scene, activity.tid, queue
             ):
-                return name
+                return names.get(queue) or scene.references.name(queue, activity.tid) or "?"
     return ""
+
+
+def given_after_the_end(scene: HangContext, activity: h.ThreadActivity) -> str:
+    """Say what a thread gives to children only when the one that it waits for has ended.
+
+    "" for nothing: also where it waits for further children after that, as for consumers that
+    are told to stop when the producers are done; and where another thread may give it.
+    """
+    for frame in activity.frames:
+        try:
+            ahead = [(at, how) for at, how, when in scene.calls(frame) if when == AHEAD]
+        except EpiError:
+            return ""
+        for place, (receiver, method) in enumerate(ahead):
+            if method not in _GIVES or not _is_shared(scene, receiver):
+                continue
+            if any(how in _AWAITS for _, how in ahead[place:]):
+                return ""
+            if _others_have(scene, activity.tid, receiver):
+                return ""
+            name = scene.references.name(receiver, activity.tid)
+            return f"{name}.{method}()" if name else f"{method}() of what processes share"
+    return ""
+
+
+def _is_shared(scene: HangContext, address: int) -> bool:
+    """Tell whether an object is one by which processes wait for each other.
+
+    A lock, semaphore, event or condition of multiprocessing has a SemLock, directly or in what it
+    is made of; queues and connections have descriptors.
+    """
+    names = dict(scene.view.attributes(address))
+    if names.keys() & {"_semlock", "_handle"} or {"_reader", "_writer"} <= names.keys():
+        return True
+    inner = (names.get(name, 0) for name in ("_flag", "_lock", "_cond"))
+    return any(at and scene.view.attribute(at, "_semlock") for at in inner)
 
 
 def _others_have(scene: HangContext, tid: int, queue: int) -> bool:
