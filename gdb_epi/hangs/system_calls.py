@@ -6,9 +6,9 @@ from __future__ import annotations
 from gdb_epi.fault.reads import read_u32, read_up_to
 from gdb_epi.hangs import types as h
 from gdb_epi.locks.waits.futex import COMMAND_MASK, COMMANDS
-from gdb_epi.sizes import HALF_MASK, WORD_MASK
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import stands_at_call
+from gdb_epi.target.derived_registers import sleeps_in_call, stands_at_call
 from gdb_epi.typing_lite import NamedTuple
 
 _READS = frozenset(("read", "readv", "recvfrom", "recvmsg"))
@@ -56,18 +56,9 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
     number = thread.registers.get(machine.call)
     if number is None or number >> 63 or machine.pc not in thread.registers:
         return None
-    if stands_at_call(target, thread) is False:
-        return None
     name = thread.call or ""
-    # Where the number of the call has a register of its own, the result is not its first argument:
-    # a call that sleeps has the kernel's code for "begin again" there; what returned, how much. A
-    # write that waits for room returns what it wrote before the signal came: less than all.
-    result = thread.registers.get(machine.result, WORD_MASK)
-    if machine.call in machine.registers and result < 1 << 31:
-        if name in _READS or name in _ACCEPTS:
-            return None
-        if name in ("write", "sendto") and result == thread.argument(2):
-            return None
+    if sleeps_in_call(target, thread) is False and not _has_written_less(target, thread):
+        return None
     first = thread.argument(0) & HALF_MASK
     fd = first if first < 1 << 31 else None
     directions = (h.READ, _READS), (h.WRITE, _WRITES), (h.ACCEPT, _ACCEPTS), (h.WORK, _WORKS)
@@ -104,6 +95,16 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
     if name == "futex":
         return SystemCall(h.LOCK, name, timed=bool(thread.argument(3)))
     return SystemCall(h.OTHER, name if name in _BY_NAME else f"system call {number}", fd)
+
+
+def _has_written_less(target: Target, thread: Thread) -> bool:
+    """Tell whether a write that waited for room returned, for a signal, less than all.
+
+    Of a list of buffers the sum is not asked: that is rarely written to what is full.
+    """
+    if thread.call not in ("write", "sendto") or stands_at_call(target, thread) is False:
+        return False
+    return 0 < thread.registers.get(thread.architecture.result, 0) < thread.argument(2)
 
 
 def _child(name: str, first: int, second: int) -> SystemCall:

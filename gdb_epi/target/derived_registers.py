@@ -18,6 +18,9 @@ from gdb_epi.target.api import Target, Thread, try_read
 NO_CALL = WORD_MASK  # as the kernel writes it: outside of any system call
 _DESCRIPTOR_SIZE = "_thread_db_sizeof_pthread"  # exported by glibc for libthread_db (2.34 and on)
 _MAX_DESCRIPTOR = 1 << 14
+# What the kernel returns from a sleep that a signal ended, dumped before it begins the call again:
+# EINTR, ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK (linux/errno.h).
+INTERRUPTED = frozenset((1 << 64) - code for code in (4, 512, 513, 514, 516))
 
 
 def with_derived_registers(
@@ -78,6 +81,19 @@ def stands_at_call(target: Target, thread: Thread) -> bool | None:
     if behind is not False or machine.call in machine.registers:
         return behind
     return follows_system_call(target, machine, thread.pc + len(machine.system_call))
+
+
+def sleeps_in_call(target: Target, thread: Thread) -> bool | None:
+    """Return whether a thread is in a system call that has not returned; None if unknown.
+
+    A machine whose result is the first argument too (aarch64) tells by where it stands alone.
+    """
+    machine = thread.architecture
+    standing = stands_at_call(target, thread)
+    result = thread.registers.get(machine.result)
+    if standing is False or machine.call not in machine.registers or result is None:
+        return standing
+    return standing if result in INTERRUPTED else False
 
 
 def follows_system_call(target: Target, machine: Architecture, address: int) -> bool | None:

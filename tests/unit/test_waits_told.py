@@ -48,7 +48,9 @@ def test_who_wakes_others_by_futex_waits_for_nobody(operation: int, kind: str) -
 @pytest.mark.parametrize(
     ("number", "result", "sleeps"),
     [(1, 12, False), (1, 7, True), (1, -512, True), (0, 1, False), (0, 0, False),
-     (0, -512, True), (43, 5, False), (43, -512, True), (45, -4, True)],
+     (0, -512, True), (43, 5, False), (43, -512, True), (45, -4, True), (7, 1, False),
+     (7, -516, True), (232, 0, False), (232, -4, True), (270, -514, True), (202, 0, False),
+     (202, -11, False), (202, -110, False), (202, -512, True), (202, -513, True), (61, 0, False)],
 )  # fmt: skip
 def test_what_returned_is_no_wait(number: int, result: int, sleeps: bool) -> None:
     """A program that prints in a loop was a hang, 84 %: its last write() had returned."""

@@ -17,7 +17,7 @@ from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
 from gdb_epi.locks.waits.libc_lock_names import sleeper_outside_libc
 from gdb_epi.locks.waits.ownership import settle_owner
 from gdb_epi.target.api import Thread
-from gdb_epi.target.derived_registers import stands_at_call
+from gdb_epi.target.derived_registers import INTERRUPTED, sleeps_in_call
 from gdb_epi.target.libc import NOT_JUDGED
 
 COMMANDS = {
@@ -28,7 +28,6 @@ COMMANDS = {
     13: "FUTEX_LOCK_PI2",
 }
 COMMAND_MASK = 0x7F
-_RESTART = frozenset(((1 << 64) - 512, (1 << 64) - 514, (1 << 64) - 516))  # ERESTART*
 
 
 def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
@@ -40,10 +39,8 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     # The kernel writes -1 as the number when there is nothing to restart.
     if thread.call != "futex":
         return None
-    standing = stands_at_call(context.target, thread)
-    if standing is False:
-        return None
-    if standing is None and registers[machine.result] not in _RESTART:
+    standing = sleeps_in_call(context.target, thread)
+    if standing is False or (standing is None and registers[machine.result] not in INTERRUPTED):
         return None
     operation, address = thread.argument(1) & 0xFFFFFFFF, thread.argument(0)
     command = operation & COMMAND_MASK

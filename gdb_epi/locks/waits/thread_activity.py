@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.locks.types import Activity
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import stands_at_call
+from gdb_epi.target.derived_registers import sleeps_in_call, stands_at_call
 
 
 def activity_of_thread(target: Target, thread: Thread) -> Activity:
@@ -19,6 +19,9 @@ def activity_of_thread(target: Target, thread: Thread) -> Activity:
             return Activity(thread.tid, "running", "sched_yield", "it yields: perhaps it spins")
         what = f"no syscall instruction before {thread.architecture.pc}"
         return Activity(thread.tid, "running", "", what)
+    if sleeps_in_call(target, thread) is False:
+        name = thread.call or f"system call {number}"
+        return Activity(thread.tid, "running", "", f"{name} has returned")
     if thread.call == "futex":
         return Activity(thread.tid, "futex", "futex", f"{register} {number}")
     name = thread.call or f"system call {number}"
