@@ -134,6 +134,7 @@ QUESTIONS = (
     ("show 00000000000000000000000000001234", "show CORE_KEY"),
     ("seen two-faces", "seen"),
     ("new --days 7", "new"),
+    ("check", "check"),
     ("trend", "trend"),
     ("trend two-faces", "trend SIGNATURE"),
     ("compare 2026-02-01..2026-02-07 2026-02-08..2026-02-14", "compare"),

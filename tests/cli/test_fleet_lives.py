@@ -396,6 +396,11 @@ def test_a_dead_collector_is_no_fix(ask):
     assert "no crash of any program on rack=r05 (10 hosts) after 2026-11-08" in (
         shell("fleet", "check").out
     )
+    windows = ("2026-11-01..2026-11-08", "2026-11-09..2026-11-16")
+    for question in (("trend",), ("trend", "round_cents"), ("compare", *windows)):
+        assert "a fall may be silence: no crash of any program on rack=r05 (10 hosts)" in (
+            shell("fleet", *question).out
+        )
     out = shell("fleet", "onset", "round_cents").out
     assert "no change beyond what chance does" in out and "left out: no crash of any" in out
     fixed = ("--fixed-in", "5.2", "--of", "billing")

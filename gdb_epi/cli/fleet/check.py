@@ -36,6 +36,22 @@ def point_to_check(population: Population, args: Namespace) -> None:
         print_line(f"the data needs a look ({', '.join(about)}): gdb-epi fleet check{again}")
 
 
+def silence_lines(
+    population: Population, day: int | None, signature: str | None = None
+) -> list[str]:
+    """Return what went silent by the end of a day, for who reads counts: a fall is no recovery.
+
+    Of a signature only what has crashes of it is told.
+    """
+    from gdb_epi.fleet.screen.silence import groups_with, silent_groups
+
+    known = population if day is None else population.until(day)
+    silent = silent_groups(known)
+    if signature is not None:
+        silent = groups_with(known, silent, known.signatures.index(signature))
+    return [f"a fall may be silence: {group.words()}" for group in silent]
+
+
 def run(args: Namespace) -> int:
     """Print a line for each thing that was looked at, and what would mend it."""
     from gdb_epi.fleet.population.reading import open_for_question

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 GROUP = "Look"
@@ -33,6 +33,14 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.questions.signatures import compare_windows
 
         rows = compare_windows(engine, *windows, args.limit)
+        silence = []
+        if not args.json and not args.csv:
+            from gdb_epi.cli.fleet.check import silence_lines
+            from gdb_epi.fleet.population.cache import load_population
+            from gdb_epi.fleet.store.days import SECONDS_A_DAY
+
+            last = max(end for _, end in windows) // SECONDS_A_DAY - 1
+            silence = silence_lines(load_population(engine), int(last))
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
@@ -51,6 +59,8 @@ def run(args: Namespace) -> int:
     ]
     headers = ("before", "after", "rate ratio", "p", "q", "signature")
     print_table(headers, cells, "no crashes in either window", ("signature",))
+    for line in silence:
+        print_line(line)
     return EXIT_DONE
 
 

@@ -31,17 +31,19 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.population.cache import load_times
+        from gdb_epi.cli.fleet.check import silence_lines
+        from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.lookup import require_group
         from gdb_epi.fleet.questions.pruned import day_of_prune
         from gdb_epi.fleet.questions.signatures import count_crashes_without_time, epidemic_curve
         from gdb_epi.fleet.store.days import iso_day
 
         name = None if args.signature is None else require_group(engine, args.signature).name
-        times, asof = load_times(engine), day_argument(args.asof)
+        times, asof = load_population(engine), day_argument(args.asof)
         rows = epidemic_curve(engine, times, name, asof)
         timeless = count_crashes_without_time(times, name, asof)
         pruned = day_of_prune(engine)
+        silence = [] if args.json or args.csv else silence_lines(times, asof, name)
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
         print_rows(dated, as_csv=args.csv)
@@ -61,6 +63,8 @@ def run(args: Namespace) -> int:
     headers = ("day", "crashes", "hosts", "per 1000 host-hours", "")
     if cells or not timeless:
         print_table(headers, cells, empty="no crashes with a time")
+    for line in silence:
+        print_line(line)
     if timeless:
         more = "crash" if not rows else "more crash"
         print_line(

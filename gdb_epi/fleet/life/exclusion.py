@@ -27,8 +27,7 @@ from gdb_epi.fleet.life.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
-from gdb_epi.fleet.screen.ended import day_of_recovery
-from gdb_epi.fleet.screen.finding import BITFLIP, is_of_host
+from gdb_epi.fleet.screen.finding import BITFLIP, day_of_recovery, is_of_host
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,

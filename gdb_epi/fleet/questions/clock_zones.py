@@ -14,12 +14,16 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.programs import is_of_process
-from gdb_epi.fleet.statistics.arrays import Floats, Ints
+from gdb_epi.fleet.statistics.arrays import Floats, Ints, blocks, places_in, wide
 from gdb_epi.typing_lite import NamedTuple
 
+DAY = 86_400  # seconds
 MIN_TIMES = 3  # crashes of a signature, in the place and elsewhere
-WIDTH = 1.5  # hours around the middle of a signature's times
-MOSTLY = 0.8  # of them within that
+HOURS = 3  # of a window, within which a signature comes at one time of the day
+MOSTLY = 0.8  # of its crashes
+BIN = 600  # seconds
+BINS = DAY // BIN
+PAIRS = 4_096  # of a signature and a value, that are looked at together
 MIN_STORIES = 2  # jobs or events
 MAX_VALUES = 200  # of an attribute: with more they name hosts
 
@@ -42,18 +46,12 @@ def shifted_places(population: Population) -> list[ShiftedPlace]:
 
 
 def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
-    known = np.flatnonzero((second >= 0) & (population.signature >= 0))
-    groups = []
-    sizes = np.bincount(population.signature[known], minlength=1)
-    order = known[np.argsort(population.signature[known], kind="stable")]
-    ends = np.cumsum(sizes)
-    for code in np.flatnonzero(sizes >= 2 * MIN_TIMES).tolist():
-        groups.append(order[ends[code] - sizes[code] : ends[code]])
+    crashes = _of_one_or_two_hours(population, second)
     places = [
         place
         for attribute in population.attributes
         if not is_of_process(attribute.name) and 1 < len(attribute.values) <= MAX_VALUES
-        for place in _of_attribute(population, attribute, groups, second)
+        for place in _of_attribute(population, attribute, crashes, second[crashes])
     ]
     places.sort(key=lambda place: (-place.stories, -place.crashes))
     by_shift: dict[int, ShiftedPlace] = {}
@@ -62,40 +60,77 @@ def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
     return list(by_shift.values())
 
 
+def _of_one_or_two_hours(population: Population, second: Ints) -> Ints:
+    """Return the crashes of signatures that may have one hour here and another one elsewhere.
+
+    Most of them lie in two windows then, so that one has half as many: other signatures are left
+    out before a place is asked.
+    """
+    known = np.flatnonzero((second >= 0) & (population.signature >= 0))
+    signature = population.signature[known]
+    sizes = np.bincount(signature, minlength=1)
+    often = sizes >= 2 * MIN_TIMES
+    kept = often[signature]
+    known, number = known[kept], (np.cumsum(often) - 1)[signature[kept]]
+    sizes = sizes[often]
+    cell = number * 24 + second[known] % DAY // 3600
+    hourly = np.bincount(cell, minlength=24 * sizes.size).reshape(-1, 24)
+    # A window touches one hour more than it is long.
+    most = _windows(hourly, HOURS + 1).max(axis=1, initial=0)
+    return np.asarray(known[(2 * most >= MOSTLY * sizes)[number]])
+
+
 def _of_attribute(
-    population: Population, attribute: Attribute, groups: list[Ints], second: Ints
+    population: Population, attribute: Attribute, crashes: Ints, second: Ints
 ) -> Iterator[ShiftedPlace]:
+    signature, bins = wide(population.signature[crashes]), second % DAY // BIN
+    width = len(attribute.values) + 1  # the last place is of no value
+    of_crash = signature * width + attribute.crash[crashes] % width
+    pairs, first, counts = np.unique(of_crash, return_index=True, return_counts=True)
+    others = np.bincount(signature, minlength=1)[pairs // width] - counts
+    asked = (pairs % width < width - 1) & (np.minimum(counts, others) >= MIN_TIMES)
+    pairs, first, counts = pairs[asked], first[asked], counts[asked]
     # Of each value and shift the crashes; what came on one day alone is one event.
     shifts: dict[tuple[int, int], dict[tuple[str, int], int]] = {}
-    for number, crashes in enumerate(groups):
-        codes, hours = attribute.crash[crashes], second[crashes] % 86_400 / 3600.0
-        counts = np.bincount(codes[codes >= 0], minlength=len(attribute.values))
-        for value in np.flatnonzero(counts >= MIN_TIMES).tolist():
-            here, others = (_middle(hours[which]) for which in (codes == value, codes != value))
-            if here is None or others is None:
-                continue
-            shift = round((here - others + 12) % 24 - 12)
-            if shift:
-                days = np.unique(population.day[crashes[codes == value]])
-                about = ("day", int(days[0])) if days.size == 1 else ("signature", number)
-                by_event = shifts.setdefault((value, shift), {})
-                by_event[about] = by_event.get(about, 0) + int(counts[value])
-    for (value, shift), each in shifts.items():
+    for part in blocks(pairs.size, PAIRS):
+        some = pairs[part]
+        names, row = np.unique(some // width, return_inverse=True)
+        here = _by_time_of_day(of_crash, bins, some)
+        elsewhere = _by_time_of_day(signature, bins, names)[row] - here
+        shift = np.round((_middles(here) - _middles(elsewhere) + 12) % 24 - 12)
+        for at in np.flatnonzero(np.abs(shift) > 0).tolist():  # not those that are not known
+            name, value = divmod(int(some[at]), width)
+            last = int(np.flatnonzero(of_crash == some[at])[-1])
+            days = population.day[crashes[[first[part][at], last]]]
+            about = ("day", int(days[0])) if days[0] == days[1] else ("signature", name)
+            by_event = shifts.setdefault((value, int(shift[at])), {})
+            by_event[about] = by_event.get(about, 0) + int(counts[part][at])
+    for (value, hours), each in shifts.items():
         if len(each) >= MIN_STORIES:
-            crashes_there = sum(each.values())
-            name = attribute.values[value]
-            yield ShiftedPlace(attribute.name, name, shift, len(each), crashes_there)
+            yield ShiftedPlace(
+                attribute.name, attribute.values[value], hours, len(each), sum(each.values())
+            )
 
 
-def _middle(hours: Floats) -> float | None:
-    """Return the hour around which nearly all of some times lie; None where they are spread."""
-    if hours.size < MIN_TIMES:
-        return None
-    away = np.abs((hours[:, None] - hours[None, :200] + 12) % 24 - 12)
-    near = (away <= WIDTH).mean(axis=0)
-    best = int(near.argmax())
-    if near[best] < MOSTLY:
-        return None
-    middle = float(hours[:200][best])
-    close = (hours - middle + 12) % 24 - 12
-    return middle + float(np.median(close[np.abs(close) <= WIDTH]))
+def _by_time_of_day(codes: Ints, bins: Ints, chosen: Ints) -> Ints:
+    """Return how many crashes of each of some codes (a row) come at each time of the day."""
+    row = places_in(chosen, codes)
+    cell = row[row >= 0] * BINS + bins[row >= 0]
+    return np.bincount(cell, minlength=chosen.size * BINS).reshape(-1, BINS)
+
+
+def _middles(counts: Ints) -> Floats:
+    """Return the hour around which nearly all of each row lies; NaN where it is spread."""
+    width = HOURS * 3600 // BIN
+    near = _windows(counts, width)
+    best = near.argmax(axis=1)[:, None]
+    steps = np.arange(width)
+    window = np.take_along_axis(counts, (best + steps) % BINS, axis=1)
+    middle = (best[:, 0] + (window * (steps + 0.5)).sum(axis=1) / window.sum(axis=1)) * BIN / 3600
+    return np.where(window.sum(axis=1) >= MOSTLY * counts.sum(axis=1), middle, np.nan)
+
+
+def _windows(counts: Ints, width: int) -> Ints:
+    """Return the sums of so many columns of a row, from each one on; the last has a next one."""
+    sums = np.cumsum(np.hstack((counts[:, :1] * 0, counts, counts[:, : width - 1])), axis=1)
+    return np.asarray(sums[:, width:] - sums[:, :-width])

@@ -17,10 +17,10 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.common_change import CommonRise, common_rise
-from gdb_epi.fleet.questions.silence import silent_groups, without_silent
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.finding import HOST_HOURS
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process
+from gdb_epi.fleet.screen.silence import STOPPED, groups_with, silent_groups, without_silent
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
@@ -92,13 +92,12 @@ def onset(population: Population, signature: int) -> Onset:
     events = events_of(population)
     asked = events.counted  # what came together is no rate
     answer = _onset(asked, signature)
-    silent = silent_groups(population)
+    silent = [g for g in silent_groups(population) if g.hours != STOPPED]
     if silent and answer.after is not None and answer.after < (answer.before or 0.0):
         asked = without_silent(asked, silent)
         answer = _onset(asked, signature)
     else:
-        its_hosts = population.host[population.signature == signature]
-        silent = [group for group in silent if np.isin(its_hosts, group.hosts).any()]
+        silent = groups_with(population, silent, signature)
     caveats = [_left_out(asked, signature, answer.crashes)]
     caveats += [f"{'left out: ' if asked is not events.counted else ''}{g.words()}" for g in silent]
     same = population.signature == signature

@@ -13,10 +13,10 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.clock_zones import shifted_places
-from gdb_epi.fleet.questions.silence import silent_groups
 from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.screen.events import Events, events_of
 from gdb_epi.fleet.screen.finding import EVENT
+from gdb_epi.fleet.screen.silence import STOPPED, silent_groups
 from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
@@ -96,8 +96,10 @@ def _times(population: Population) -> Iterator[Check]:
 
 def _silence(population: Population) -> Iterator[Check]:
     for group in silent_groups(population):
+        if group.hours == STOPPED:  # such hosts are in no rate
+            continue
         text = f"{group.words()}: a collector that stopped or uploads late looks like this, and so "
-        text += "do hosts without work; its hours count as free of crashes"
+        text += "do hosts without work; it counts as free of crashes"
         yield Check(SILENCE, False, text, "see whether cores of it still arrive")
 
 

@@ -19,7 +19,6 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
-from gdb_epi.fleet.screen.ended import day_of_recovery
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -35,6 +34,7 @@ from gdb_epi.fleet.screen.finding import (
     PLAIN,
     TOGETHER,
     Finding,
+    day_of_recovery,
     is_of_host,
 )
 from gdb_epi.fleet.screen.finding_texts import (

@@ -9,6 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.spans import is_newest
 from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.finding import (
@@ -36,7 +37,6 @@ from gdb_epi.fleet.screen.programs import (
     share_beside,
 )
 from gdb_epi.fleet.screen.rising import caveat_of_rising_rate
-from gdb_epi.fleet.screen.spans import is_newest
 from gdb_epi.fleet.statistics.arrays import (
     MAX_TABLE,
     Bools,

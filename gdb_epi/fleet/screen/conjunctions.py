@@ -15,11 +15,11 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value, tally_of_all
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.spans import first_and_last_days, rose_while_others_ended
 from gdb_epi.fleet.screen.attributes import TestedAttribute, value_findings
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_CONDITIONAL_P, MIN_N, NO_HOURS, Finding
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process
-from gdb_epi.fleet.screen.spans import first_and_last_days, rose_while_others_ended
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, wide
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple

@@ -7,8 +7,6 @@ that nobody takes out a host that somebody mended.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
@@ -17,10 +15,13 @@ from gdb_epi.fleet.screen.finding import (
     HOST_HOURS,
     MIN_N,
     MOMENTS,
+    MOSTLY,
+    OVER_ON_HOST,
     TOGETHER,
     Finding,
     is_of_host,
 )
+from gdb_epi.fleet.screen.silence import silent_groups
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
 from gdb_epi.fleet.store.days import iso_day
@@ -29,10 +30,10 @@ from gdb_epi.util import counted
 MIN_QUIET = 7  # days
 MAX_SILENCE_P = 0.01  # that crashes which go on leave none at the end
 MIN_USUAL_P = 0.05  # that a host like the others has as many since
-OVER_ON_HOST = "since {day} it is like other hosts ({crashes} since): was it repaired?"
 GONE = "none of these on this host since {day}: it may be over"
 OVER = "none since {day}: it may be over"
-_OVER_ON_HOST = re.compile(r"since (\d{4}-\d\d-\d\d) it is like other hosts ")
+SILENT = "none since {day}, and it may go on: {silence}"
+NOTHING = "none since {day}, nor any other crash there: it may be over, or no record comes any more"
 
 
 def with_caveat_of_end(population: Population, finding: Finding, day: int) -> Finding:
@@ -53,15 +54,31 @@ def with_caveat_of_end(population: Population, finding: Finding, day: int) -> Fi
     silence = (span / (span + quiet)) ** (telling.size - 1)
     if quiet < MIN_QUIET or silence > MAX_SILENCE_P:
         return finding
-    if finding.attr != HOST:
-        return finding._replace(caveats=(*finding.caveats, OVER.format(day=iso_day(last))))
-    if not is_of_host(finding.signature):
-        return finding._replace(caveats=(*finding.caveats, GONE.format(day=iso_day(last))))
-    after = int(np.count_nonzero(days > last))
-    if not _is_usual(population, finding, last, after):
-        return finding
-    text = OVER_ON_HOST.format(day=iso_day(last), crashes=counted(after, "crash"))
+    text = _of_silence(population, finding, members, last)
+    if text is None and finding.attr != HOST:
+        text = OVER.format(day=iso_day(last))
+    elif text is None and not is_of_host(finding.signature):
+        text = GONE.format(day=iso_day(last))
+    elif text is None:
+        after = int(np.count_nonzero(days > last))
+        if not _is_usual(population, finding, last, after):
+            return finding
+        text = OVER_ON_HOST.format(day=iso_day(last), crashes=counted(after, "crash"))
     return finding._replace(caveats=(*finding.caveats, text))
+
+
+def _of_silence(population: Population, finding: Finding, members: Bools, last: int) -> str | None:
+    """Say that nothing at all comes from the hosts of a finding any more; None where it does."""
+    hosts = np.unique(population.host[members & (population.host >= 0)])
+    for group in silent_groups(population):
+        if np.isin(hosts, group.hosts).mean() >= MOSTLY:
+            return SILENT.format(day=iso_day(last), silence=group.words())
+    if finding.attr == HOST or hosts.size < 2:
+        return None
+    mine = np.isin(population.host, hosts) & population.timed
+    if (mine & (population.day > last)).any() or not (mine & ~members).any():
+        return None
+    return NOTHING.format(day=iso_day(last))
 
 
 def _of_value(population: Population, finding: Finding, day: int) -> tuple[Bools, int]:
@@ -99,12 +116,6 @@ def _telling(population: Population, finding: Finding, members: Bools) -> Ints:
     alone = (population.signature >= 0) & ~elsewhere[population.signature]
     some = members & (population.bitflip | alone)
     return np.sort(population.day[some if int(some.sum()) >= MIN_N else members])
-
-
-def day_of_recovery(finding: Finding) -> str | None:
-    """Return the day since which a host is like the others; None: it is not."""
-    ends = (_OVER_ON_HOST.match(caveat) for caveat in finding.caveats)
-    return next((match.group(1) for match in ends if match), None)
 
 
 def _is_usual(population: Population, finding: Finding, last: int, after: int) -> bool:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.typing_lite import NamedTuple
 
@@ -42,6 +44,8 @@ ONE_PROGRAM = (
     "that program crashed on no other host, and no bit flip was seen: it may be the cause, and the "
     "host be sound"
 )
+OVER_ON_HOST = "since {day} it is like other hosts ({crashes} since): was it repaired?"
+_OVER_ON_HOST = re.compile(r"since (\d{4}-\d\d-\d\d) it is like other hosts ")
 FORKS = "a job that forks with threads and always runs on this host looks the same"
 
 ALL = "*"
@@ -86,3 +90,9 @@ class ExposureShares(NamedTuple):
 
     by_host: Floats  # one share per host of the population
     source: str
+
+
+def day_of_recovery(finding: Finding) -> str | None:
+    """Return the day since which a host is like the others; None: it is not."""
+    ends = (_OVER_ON_HOST.match(caveat) for caveat in finding.caveats)
+    return next((match.group(1) for match in ends if match), None)

@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gdb_epi.fleet.screen.ended import day_of_recovery
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -24,6 +23,7 @@ from gdb_epi.fleet.screen.finding import (
     TIME_OF_DAY,
     TOGETHER,
     Finding,
+    day_of_recovery,
 )
 from gdb_epi.fleet.screen.programs import is_of_process
 from gdb_epi.fleet.store.days import iso_day
