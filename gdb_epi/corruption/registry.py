@@ -19,10 +19,10 @@ class Check(NamedTuple):
 
     One with `sweep` reads much memory and runs only when the user asks for it; one that `grows`
     finds more where the walk from the frames goes farther. One that is `costly` (more than 0.25 ms
-    of most cores, with what it is the first to ask for) does not run where nothing failed and the
-    others found nothing. One that looks `everywhere` goes over all of the heap: it runs last, where
-    something failed and the others found no damage. `innocent_causes` is a text for the check's
-    page: what else makes the same picture, and how that is told apart.
+    of most cores, with what it is the first to ask for) does not run where a process says why it
+    ended and the others found nothing. One that looks `everywhere` goes over all of the heap: it
+    runs last, where something failed and the others found no damage. `innocent_causes` is a text
+    for the check's page: what else makes the same picture, and how that is told apart.
     """
 
     name: str

@@ -16,11 +16,11 @@ from gdb_epi.corruption.score import (
     STRONG,
     WEAK,
     Score,
-    is_no_innocent_sign,
+    is_no_plain_sign,
     score,
 )
 from gdb_epi.corruption.symptom import Symptom, symptom_of
-from gdb_epi.corruption.without_failure import HOW_NOTHING_FAILED, nothing_failed
+from gdb_epi.corruption.without_failure import HOW_NOTHING_FAILED, says_why
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent, Ended, LayoutError, SoftError
@@ -69,9 +69,9 @@ def run_checks(
     was found until then; without --sweep KeyboardInterrupt is raised.
 
     Without a sweep or a budget the checks first look near the frames, then farther where that
-    leaves a doubt (_leaves_a_doubt()), and everywhere where no damage was found. Where nothing
-    failed, the cheap checks run first, and the costly ones only if those found something
-    (nothing_failed()).
+    leaves a doubt (_leaves_a_doubt()), and everywhere where no damage was found. Where a process
+    says why it ended, the cheap checks run first, and the costly ones only if those found something
+    (says_why()).
     """
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all
@@ -91,10 +91,10 @@ def run_checks(
     machine = machine_of(state.target)
     if not machine.decodes:
         return run.not_made(f"not judged on this architecture ({machine.name})")
-    why = nothing_failed(state, findings) if near else None
+    why = says_why(state, findings) if near else None
     if why is not None:
         results = run.without_costly_checks(why)
-        if not any(map(is_no_innocent_sign, results.evidence)):
+        if not any(map(is_no_plain_sign, results.evidence)):
             return results
         run = new_run()  # of all, each seeing the evidence of those before it
     results = run.results()

@@ -139,9 +139,10 @@ def score(
     )
 
 
-def is_no_innocent_sign(evidence: Evidence) -> bool:
-    """Tell whether a piece of evidence is more than a sign of what software does."""
-    return _llr(evidence, weights()) >= 0
+def is_no_plain_sign(evidence: Evidence) -> bool:
+    """Tell whether evidence is more than a sign of what software does, and damage does not."""
+    table = weights()
+    return _llr(evidence, table) >= 0 or table.items[evidence.id].most < 1.0
 
 
 def _llr(evidence: Evidence, table: Table) -> float:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes in which nothing failed: there the costly checks tell nothing, unless cheap ones do.
+"""Processes that say why they ended: there the costly checks tell nothing, unless cheap ones do.
 
-A signal that somebody sent, a limit that was met and a check of the program's own say by themselves
-why the process ended. Not so what may come of damaged memory: an abort in which glibc or CPython
-found a block, a stack or an object damaged.
+A signal that somebody sent, a limit that was met and a check of the program's own say so by
+themselves, and a stack that calls filled to its end. Not so what may come of damaged memory: an
+abort in which glibc or CPython found a block, a stack or an object damaged, a frame larger than
+its stack.
 """
 
 from __future__ import annotations
@@ -42,10 +43,12 @@ _OF_OBJECTS = frozenset(("debug-allocator", "refcount", "gc-state"))
 _PLAIN_MESSAGES = frozenset(("assert",))
 
 
-def nothing_failed(state: ProcessState, findings: Sequence[Finding]) -> str | None:
+def says_why(state: ProcessState, findings: Sequence[Finding]) -> str | None:
     """Return why the costly checks are not made; None where they are."""
     account = state.account
-    if isinstance(account, Absent):
+    if any(map(_is_of_calls, findings)):
+        how = "calls used up the stack"
+    elif isinstance(account, Absent):
         if account.reason != NOT_APPLICABLE:
             return None
         how = "no signal ended the process"
@@ -54,6 +57,11 @@ def nothing_failed(state: ProcessState, findings: Sequence[Finding]) -> str | No
     else:
         how = HOW_NOTHING_FAILED[account.how]
     return f"not looked for: {how}, and nothing else looked damaged"
+
+
+def _is_of_calls(finding: Finding) -> bool:
+    """Tell whether a stack was used up by calls, not by one frame, whose size may be damaged."""
+    return finding.detector == "stack_overflow" and not finding.facts.get("large")
 
 
 def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:

@@ -27,7 +27,9 @@ BUDGET = 20.0  # seconds
 ZERO_PIECE = 1 << 17  # bytes that are compared with zeros at once
 PIECES_BETWEEN_CHECKS = 64  # of the clock
 MAX_UNREADABLE = 4096  # pieces of one mapping
+FEW = 3  # words: one search for bytes takes as long as four for words
 LOW_HALF = (1 << 32) - 1
+LEAST_LARGE = 1 << 16  # of words without an upper half
 
 Ranges = list[tuple[int, int]]  # (start, end) addresses, half-open, ascending
 
@@ -122,11 +124,12 @@ class _WordSearch:
 def _word_in(target: Target, value: int, start: int, end: int) -> Iterator[int]:
     """Yield the 8-aligned addresses in [start, end) that hold a word.
 
-    A core file has a search for words of its own; those without an upper or a lower half, which are
-    in too many places for it, are searched for as bytes.
+    A core file has a search for words of its own, by their lower halves; those whose lower half is
+    a small number, which is in too many places for it, are searched for as bytes.
     """
     pattern = value.to_bytes(8, "little")
-    if value >> 32 and value & LOW_HALF and shared_cache(target) is not None:
+    small = not value & LOW_HALF if value >> 32 else value < LEAST_LARGE
+    if not small and shared_cache(target) is not None:
         find_word = getattr(target, "find_word", None)
         if find_word is not None:
             yield from _hits(find_word, pattern, start, end)
@@ -145,7 +148,7 @@ def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, t
     for value in values:
         groups.setdefault(value >> 8, {})[value] = []
     for upper, hits in groups.items():
-        if not upper or len(hits) == 1:
+        if not upper or len(hits) <= FEW:
             for value in hits:
                 hits[value] = list(find_word(target, value, limit=limit).addresses)
             continue

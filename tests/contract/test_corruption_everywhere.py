@@ -11,7 +11,11 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.dict_tables import dict_tables
-from gdb_epi.corruption.checks.item_counts import item_counts, item_counts_of_the_heap
+from gdb_epi.corruption.checks.item_counts import (
+    item_counts,
+    item_counts_of_the_heap,
+    string_forms_of_the_heap,
+)
 from gdb_epi.corruption.checks.type_slots import type_numbers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
@@ -24,6 +28,7 @@ from gdb_epi.corruption.heap.pool_census import (
 )
 from gdb_epi.corruption.heap.pymalloc_pools import head_of
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -77,6 +82,33 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
                 assert not damage
         if name == "str":
             assert not evidence(item_counts, changed), "nothing near the frames tells it"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
+    target = core_of(interpreter)
+    assert not evidence(string_forms_of_the_heap, target), "the healthy core"
+    context = Context(ProcessState(target))
+    census, walk = pool_census(context), object_walk(context)
+    assert isinstance(census, PoolCensus)
+    assert isinstance(walk, ObjectWalk)
+    word, form = walk.reader.word, str_form(walk.reader.layout, 0)
+    assert form is not None
+    of_ascii = next(state for state, (_head, width) in form.kinds.items() if width == 1)
+    compact = 5
+    kind = next(k for k in walk.kinds.judged() if k.name == "str" and not k.flags & HEAP_TYPE)
+    owner = next(
+        owner
+        for owner in census.objects(kind.address, 0, 48)
+        if word(owner + form.state_at) & form.state_mask == of_ascii
+        and 0 < word(owner + form.length_at) < 64
+    )
+    changed = MutatedTarget(target)
+    changed.flip(owner + form.state_at, compact)
+    damage = evidence(string_forms_of_the_heap, changed)
+    assert [(one.id, one.where, one.bits) for one in damage] == [
+        ("R25", owner + form.state_at, (compact,))
+    ]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

@@ -299,7 +299,7 @@ def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
 
 def test_a_doubt_makes_the_checks_look_farther(monkeypatch: pytest.MonkeyPatch) -> None:
     target = target_of(made_or_skip(interpreter_or_skip(one_per_minor()[-1].id), "simple"))
-    monkeypatch.setattr("gdb_epi.corruption.run.nothing_failed", lambda state, findings: None)
+    monkeypatch.setattr("gdb_epi.corruption.run.says_why", lambda state, findings: None)
     near, far = (run_checks(ProcessState(target), budget=b) for b in (None, Budget(DEFAULT_BYTES)))
     assert (near.context.reach, far.context.reach) == (NEAR, FAR)
     assert any("near the frames alone" in skipped.why for skipped in near.skipped)

@@ -70,6 +70,13 @@ def test_words_are_found_at_the_ends_of_windows(large: CoreFileTarget) -> None:
     assert find_word(large, WORD << 8 & (1 << 64) - 1).addresses == ()  # not at odd places
     both = find_words(large, [WORD, WORD + 1, 5], 4)
     assert both == {WORD: places[:4], WORD + 1: (), 5: ()}
+    lower = WORD & 0xFFFFFFFF
+    assert find_word(large, lower).addresses == ()  # no word without an upper half
+    of_a_byte = find_words(large, [lower + n for n in range(8)], 4)  # searched for as bytes
+    assert not any(of_a_byte.values())
+    filling = 0x11111111  # half of nearly every word
+    assert find_word(large, filling).addresses == ()
+    assert len(find_word(large, filling << 32 | filling, limit=3).addresses) == 3
 
 
 def test_what_was_searched_does_not_stay_in_memory(

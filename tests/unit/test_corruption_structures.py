@@ -15,13 +15,19 @@ import pytest
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.mapped_files import is_breakpoint
 from gdb_epi.corruption.context import Budget, Context
-from gdb_epi.corruption.evidence import OVERWRITTEN, Evidence, NotChecked, Skipped
+from gdb_epi.corruption.evidence import (
+    OVERWRITTEN,
+    Evidence,
+    NotChecked,
+    Skipped,
+    plain_evidence,
+)
 from gdb_epi.corruption.heap import pymalloc_pools as pools
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
 from gdb_epi.corruption.run import run_checks
-from gdb_epi.corruption.score import prior_of
-from gdb_epi.corruption.without_failure import nothing_failed
+from gdb_epi.corruption.score import is_no_plain_sign, prior_of
+from gdb_epi.corruption.without_failure import says_why
 from gdb_epi.cpython.objects.siphash import (
     Key,
     hash_many,
@@ -30,6 +36,7 @@ from gdb_epi.cpython.objects.siphash import (
     siphash,
     unequal,
 )
+from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import UsageError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import checks_that_ran, corruption_json, corruption_report
@@ -450,6 +457,27 @@ def test_a_budget_gives_what_it_has() -> None:
     assert budget.take(60) and not budget.take(60) and budget.take(40)
 
 
+@pytest.mark.parametrize(("facts", "plain"), [({}, True), ({"large": True}, False)])
+def test_a_stack_that_calls_used_up_says_why_the_process_ended(
+    facts: dict[str, object], plain: bool
+) -> None:
+    """One frame that is larger than the stack may come of a damaged length."""
+    state = process(0)
+    state.target.crash = lambda: CrashInfo(11, 2, STACK, None, 7, 0, None)  # type: ignore[method-assign]
+    finding = Finding("stack_overflow", "thread 7", facts, "")
+    assert says_why(state, ()) is None
+    why = says_why(state, (finding,))
+    assert (
+        why == "not looked for: calls used up the stack, and nothing else looked damaged"
+    ) is plain
+
+
+def test_a_sign_that_damage_leaves_too_is_no_plain_one() -> None:
+    signs = [plain_evidence(f"S:stack_overflow{how}", "", "") for how in ("", ":one-step")]
+    assert list(map(is_no_plain_sign, signs)) == [False, True]
+    assert is_no_plain_sign(plain_evidence("origin", "", ""))
+
+
 def test_costly_checks_are_left_out_where_nothing_failed_and_nothing_looks_damaged() -> None:
     found = run_checks(process(0))
     (left_out,) = (one for one in found.skipped if one.why.startswith("not looked for: "))
@@ -481,5 +509,5 @@ def test_a_fault_is_never_a_signal_that_was_sent(
         threads=state.target.threads(),
         crash=crash,
     )
-    why = nothing_failed(ProcessState(target), ())
+    why = says_why(ProcessState(target), ())
     assert (why is None) == (signo == 11)

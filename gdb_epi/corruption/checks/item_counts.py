@@ -162,18 +162,17 @@ def string_forms_of_the_heap(context: Context) -> Iterator[Evidence]:
     """
     census, walk = required(pool_census(context)), required(object_walk(context))
     form, kind = str_form(walk.reader.layout, 0), _built_in_types(walk).get("str")
-    if form is None or kind is None:
+    if form is None or kind is None or form.state_mask > 0xFF:
         return
+    right_bytes = bytes(state for state in range(0x100) if state & form.state_mask in form.kinds)
     wrong: list[tuple[int, int, int]] = []
     for blocks in census.classes:
         if blocks.block < form.head:
             continue
         row = blocks.row()
-        numbers = row.that_hold(kind.address, form.type_at)
-        flags = row.of_blocks(numbers, form.state_at)
-        odd = [(n, word) for n, word in zip(numbers, flags, strict=True)
-               if word & form.state_mask not in form.kinds]  # fmt: skip
-        wrong += [(blocks.start(number), word, blocks.block) for number, word in odd]
+        odd = row.of_kind_but(kind.address, form.type_at, form.state_at, right_bytes)
+        flags = row.of_blocks(odd, form.state_at)
+        wrong += [(blocks.start(n), word, blocks.block) for n, word in zip(odd, flags, strict=True)]
     for owner, word, block in wrong if len(wrong) <= MAX_SUSPECTED else ():
         length = read_word(context.target, owner + form.length_at) or 0
         right = [

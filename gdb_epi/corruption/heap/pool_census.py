@@ -89,6 +89,20 @@ class BlockRow:
         held = re.finditer(_literally(word), self.column(offset).tobytes())
         return [at >> 3 for match in held if not (at := match.start()) & 7]
 
+    def of_kind_but(self, kind: int, type_at: int, byte_at: int, right: bytes) -> list[int]:
+        """Return the blocks with an address at one offset, and none of some bytes at another.
+
+        Both columns have halves of words, the low one of the address, so that `re` reads half.
+        """
+        halves, step = self._words.cast("B").cast("I"), 2 * self._step
+        pairs = memoryview(bytearray(WORD * (len(halves) // step))).cast("I")
+        pairs[0::2], pairs[1::2] = halves[type_at // 4 :: step], halves[byte_at // 4 :: step]
+        low, passed = re.escape((kind & 0xFFFFFFFF).to_bytes(4, "little")), byte_at % 4
+        pattern = low + b".{%d}" % passed + b"[^" + re.escape(right) + b"]"
+        held = re.finditer(pattern, pairs, re.DOTALL)
+        numbers = [at >> 3 for match in held if not (at := match.start()) & 7]
+        return [number for number in numbers if self.word(number, type_at) == kind]
+
     def that_count(self, kind: int, type_at: int, count_at: int, most: int) -> list[int]:
         """Return the blocks with an address at one offset, and more than `most` at another.
 
