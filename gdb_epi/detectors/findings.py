@@ -39,7 +39,8 @@ class SpeaksFor(NamedTuple):
     (judgement/calibration.json): "confidence", "kind". A kind "info" speaks for nothing.
     `overwritten` names the fact that is the address of memory which was overwritten, where a
     finding shows that some was. `most` is the highest probability that the finding gives by
-    itself, where damage elsewhere leaves the same.
+    itself, where damage elsewhere leaves the same. `by_damage` names the fact that says of a check
+    of the runtime's that damage, where some was found, is its cause.
     """
 
     label: str
@@ -47,6 +48,7 @@ class SpeaksFor(NamedTuple):
     by: str = ""
     overwritten: str = ""
     most: float = 1.0
+    by_damage: str = ""
 
 
 class Detector(NamedTuple):

@@ -67,8 +67,14 @@ FATAL = {
     "Fatal glibc error: malloc assertion failure": (
         "malloc found its own data in a state that it does not leave them in"
     ),
+    "Fatal error: glibc detected an invalid stdio handle": (  # libio/vtables.c
+        "a FILE did not name one of glibc's tables of operations: it was closed already, "
+        "overwritten, or is none"
+    ),
     "cannot allocate memory in static TLS block": "too many libraries with static TLS were loaded",
 }
+# Of these a damaged word is as good a cause as any.
+OF_STATE = ("The futex", "Fatal glibc error", "Fatal error: glibc detected")
 
 
 def read_abort_message(target: Target) -> AbortMessage | Absent | None:

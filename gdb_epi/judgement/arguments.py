@@ -54,7 +54,7 @@ def arguments_of(
 ) -> list[Argument]:
     """Return what speaks for any label, the strongest first."""
     counted = counted_rules() if table is None else table
-    of_findings = list(_of_findings(category, findings, counted))
+    of_findings = list(_of_findings(category, score, findings, counted))
     arguments = [
         *_of_damage(score, counted),
         *of_findings,
@@ -107,11 +107,13 @@ def _of_damage(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument
 
 
 def _of_findings(
-    category: str, findings: Sequence[Finding], counted: Mapping[str, Counts]
+    category: str, score: Score, findings: Sequence[Finding], counted: Mapping[str, Counts]
 ) -> Iterator[Argument]:
     for finding in findings:
         speaks = speaks_for(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
+            continue
+        if score.damaged and finding.facts.get(speaks.by_damage):
             continue
         rule = rule_of_finding(finding, speaks)
         if rule is not None:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from support.scenes import HEAP, MMAP, PC, PID, TEXT, crash, frame, state
 
+from gdb_epi.corruption.evidence import word_evidence
 from gdb_epi.corruption.files.elf_images import (
     DT_SYMTAB,
     R_GLOB_DAT,
@@ -311,6 +312,16 @@ def test_constant_messages_of_the_c_library_alone_are_told() -> None:
     assert (message.kind, message.text) == ("other", "FATAL: exception not rethrown")
     assert message.text in FATAL
     assert classify_glibc_message("FATAL: the password is 1234").text == ""
+
+
+@pytest.mark.parametrize(("found", "label"), [(True, "damaged-memory"), (False, "software")])
+def test_what_glibc_found_is_no_cause_beside_a_damaged_word(found: bool, label: str) -> None:
+    summary = 'the C library said "Fatal error: glibc detected an invalid stdio handle"'
+    finding = Finding("c_library_gave_up", "thread 1", {"of_state": True}, summary)
+    damage = [word_evidence("R29", 0x1000, 2, 0, "a FILE names no table")] if found else []
+    verdict = judge("abort-other", [finding], score(damage))
+    assert verdict.label == label
+    assert (summary in verdict.reasons) is not found
 
 
 def test_a_refused_call_has_its_name() -> None:

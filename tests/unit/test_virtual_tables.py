@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R29: an object of C++ that names the inside of a virtual table, one bit from its beginning."""
+"""R29: an object of C++, or a FILE, whose table of functions is one bit beside the right one."""
 
 from __future__ import annotations
 
@@ -71,4 +71,55 @@ def test_a_word_inside_of_a_table_is_named_with_the_beginning() -> None:
     ],
 )
 def test_nothing_is_said_of(context: Context) -> None:
+    assert not said(context)
+
+
+# -- FILEs of the C library ----------------------------------------------------------------------
+
+LIST, FILES, OPERATIONS = HEAP + 0x800, [HEAP + 0x200 * number for number in (1, 2, 3)], TABLE
+
+
+def streams(held: int, *, flags: int = 0xFBAD2484, head: int = FILES[0]) -> Context:
+    """Return a process with three open FILEs; the last one names `held` as its operations."""
+    words = {LIST: head}
+    for file, following in zip(FILES, [*FILES[1:], 0], strict=True):
+        words[file], words[file + 0x68], words[file + 0xD8] = 0xFBAD2084, following, OPERATIONS
+    words[FILES[-1]], words[FILES[-1] + 0xD8] = flags, held
+    constants = bytearray(SIZE)
+    functions = [TEXT + 16 * number for number in range(19)]
+    struct.pack_into("<21Q", constants, OPERATIONS - CONSTANTS, 0, 0, *functions)
+    constants[0x400:0x500] = constants[:0x100]  # another table of the library's, that nobody names
+    return Context(
+        state(
+            crash(6, -6),
+            words=words,
+            symbols={"_IO_list_all": LIST},
+            extra_regions=[Region(CONSTANTS, CONSTANTS + SIZE, "r--", FILE, 0, SIZE)],
+            extra_memory={CONSTANTS: bytes(constants)},
+        )
+    )
+
+
+@pytest.mark.parametrize("bit", [3, 21, 44])
+def test_a_file_whose_operations_are_one_bit_away(bit: int) -> None:
+    (damage,) = said(streams(OPERATIONS ^ 1 << bit))
+    assert (damage.id, damage.where, damage.bits) == ("R29", FILES[-1] + 0xD8, (bit,))
+
+
+def test_a_file_whose_operations_are_something_else_was_overwritten() -> None:
+    (sign,) = said(streams(0x4141414141414141))
+    assert (sign.id, sign.where) == ("S:overwritten-place", FILES[-1] + 0xD8)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        pytest.param(streams(OPERATIONS), id="sound"),
+        pytest.param(streams(CONSTANTS + 0x440), id="another table"),
+        pytest.param(streams(OPERATIONS ^ 8, flags=0x41), id="no FILE any more"),
+        pytest.param(streams(OPERATIONS ^ 8, head=FILES[-1]), id="no other FILE"),
+        pytest.param(streams(OPERATIONS ^ 8, head=0), id="closed: on no list"),
+    ],
+)
+def test_nothing_is_said_of_files(context: Context) -> None:
     assert not said(context)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R29: a C++ object whose vtable pointer leads beside a vtable.
+"""R29: a C++ object, or a FILE of the C library, whose table of functions is beside one.
 
 The table that an object names begins where the words before are the offset to the whole object and
 the type's description (Itanium C++ ABI, 2.5.2 and 2.9.5). A flipped low bit leads into the middle
-of such a table: another method is called, which takes its arguments for what they are not.
+of such a table: another method is called, which takes its arguments for what they are not. glibc
+refuses a FILE whose table is none of its own.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, word_evidence
+from gdb_epi.corruption.evidence import Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import read_word, try_read
+from gdb_epi.fault.stdio_files import FILE_MAGIC, FILE_TABLE, MAGIC_MASK, stdio_files
 from gdb_epi.sizes import WORD, signed_word, words_in
 from gdb_epi.target.api import Region
 
@@ -36,11 +39,13 @@ NAME = 4  # letters of a type's name that are looked at
     innocent_causes=(
         "an object that was freed or overwritten (its first word leads to no table's neighbourhood "
         "then), a table without a description of its type (-fno-rtti: nothing is said), a pointer "
-        "into a table that is no object's first word: other objects must name the right table."
+        "into a table that is no object's first word: other objects must name the right table. "
+        "A FILE that was closed is not on glibc's list; one without its magic number is not judged."
     ),
 )
 def virtual_tables(context: Context) -> Iterator[Evidence]:
-    """Look at the first word of the objects that the fault had at hand."""
+    """Look at the first word of the objects that the fault had at hand, and at all open FILEs."""
+    yield from _tables_of_files(context)
     tables = _Tables(context)
     wrong: dict[int, tuple[int, list[int]]] = {}
     for address in dict.fromkeys(values_at_hand(context)):
@@ -63,6 +68,39 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
                 "name it"
             )
             yield word_evidence("R29", address, held, alike[0], summary)
+
+
+def _tables_of_files(context: Context) -> Iterator[Evidence]:
+    """Tell a FILE that is whole, on glibc's list, and names no table of operations.
+
+    Such a table is two words of 0 and functions (struct _IO_jump_t, libio/libioP.h).
+    """
+    named: dict[int, int] = {}
+    for file in stdio_files(context.target):
+        flags, table = (read_word(context.target, file + at) for at in (0, FILE_TABLE))
+        if flags is None or table is None or flags & MAGIC_MASK != FILE_MAGIC:
+            return
+        named[file] = table
+    sound = {table for table in named.values() if _begins_operations(context, table)}
+    wrong = [(file, table) for file, table in named.items() if table not in sound]
+    for file, held in wrong if len(wrong) <= MAX_WRONG < len(named) else ():
+        right = [table for table in sound if (held ^ table).bit_count() == 1]
+        what = f"the open FILE at {file:#x} names {held:#018x} as its table of operations, which "
+        if len(right) == 1:
+            what += f"is none; {right[0]:#018x}, one bit away, is one, and other FILEs name it"
+            yield word_evidence("R29", file + FILE_TABLE, held, right[0], what)
+        else:
+            what += "is none, and is otherwise whole: that word was overwritten"
+            yield plain_evidence(OVERWRITTEN_PLACE, file + FILE_TABLE, what)
+
+
+def _begins_operations(context: Context, table: int) -> bool:
+    words = words_in(try_read(context.target, table, 4 * WORD)) if table % WORD == 0 else ()
+    return (
+        len(words) == 4
+        and not any(words[:2])
+        and all(may_execute(context.target.region_at(word)) for word in words[2:])
+    )
 
 
 def _is_named(context: Context, table: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault.abort_message import FATAL, AbortMessage
+from gdb_epi.fault.abort_message import FATAL, OF_STATE, AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
 from gdb_epi.fault.own_native_code import function_and_file, own_modules_of
 from gdb_epi.process_state import ProcessState
@@ -15,7 +15,11 @@ from gdb_epi.process_state import ProcessState
 MAX_FRAMES = 32
 
 
-@detector("c_library_gave_up", needs="crash", speaks_for=SpeaksFor("software", "failed-check"))
+@detector(
+    "c_library_gave_up",
+    needs="crash",
+    speaks_for=SpeaksFor("software", "failed-check", by_damage="of_state", most=0.79),
+)
 def c_library_gave_up(state: ProcessState) -> Iterator[Finding]:
     """Find the constant message of __libc_fatal() in __abort_msg, and say what it means.
 
@@ -35,7 +39,8 @@ def c_library_gave_up(state: ProcessState) -> Iterator[Finding]:
     own = own_modules_of(kept)
     by = next((f for f in kept if own and (f.module or "").endswith(f"/{own[0]}")), None)
     place = function_and_file(by) if by is not None else None
-    facts = {"text": message.text, "function": place}
+    of_state = message.text.startswith(OF_STATE)
+    facts = {"text": message.text, "function": place, "of_state": of_state}
     where = f" in {place}" if place else ""
     summary = f'the C library said "{message.text}"{where}: {FATAL[message.text]}'
     yield Finding("c_library_gave_up", f"thread {tid}", facts, summary)

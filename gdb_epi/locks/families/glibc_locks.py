@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from gdb_epi.fault.reads import read_u32, read_u64
+from gdb_epi.fault.stdio_files import FILE_LOCK, FILE_NUMBER, stdio_files
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
 from gdb_epi.locks.types import CONDITION
 from gdb_epi.locks.waits.futex import COMMAND_MASK
@@ -22,14 +23,11 @@ MAX_TID = 1 << 22  # PID_MAX_LIMIT
 MAX_USERS = 1 << 16
 MAX_UNWOUND = 8  # frames of libc between a sleeper and who called it
 DESCRIPTOR = 4096  # more than sizeof(struct pthread) of any glibc
-MAX_FILES = 4096  # of _IO_list_all
 WAITERS, OWNER_DIED, TID_MASK = 1 << 31, 1 << 30, (1 << 30) - 1  # linux/futex.h
 LOCK_PI, WAIT_BITSET = 6, 9
 # Bits of __kind in a pthread_mutex_t (nptl/pthreadP.h).
 _KINDS = {0: "normal", 1: "recursive", 2: "error-checking", 3: "adaptive"}
 ROBUST, INHERIT, PROTECT, SHARED = 16, 32, 64, 128
-# struct _IO_FILE (libio/bits/types/struct_FILE.h).
-FILE_CHAIN, FILE_NUMBER, FILE_LOCK = 104, 112, 136
 
 
 def _words(context: LockContext, address: int, count: int) -> list[int | None]:
@@ -116,17 +114,12 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGue
 
 def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
     """Yield (FILE *, its lock, its descriptor) of all streams that glibc lists."""
-    head = context.target.symbol("_IO_list_all")
-    at = read_u64(context.target, head) if head is not None else None
-    seen: set[int] = set()
-    while at and at not in seen and len(seen) < MAX_FILES:
-        seen.add(at)
+    for at in stdio_files(context.target):
         lock = read_u64(context.target, at + FILE_LOCK)
         number = read_u32(context.target, at + FILE_NUMBER)
         if lock is None or number is None:
             return
         yield at, lock, number
-        at = read_u64(context.target, at + FILE_CHAIN)
 
 
 @classifier(60, of_libc=True)
