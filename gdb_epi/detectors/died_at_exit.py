@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A crash while the process exits: something was used after its static destructor had run."""
+"""A crash while the process or its Python ends: something was used after it was released."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.own_native_code import EXITS, function_and_file, own_modules_of, source_name
+from gdb_epi.fault.own_native_code import (
+    EXITS,
+    function_and_file,
+    is_interpreter_frame,
+    own_modules_of,
+    source_name,
+)
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
-MAX_FRAMES = 64
+MAX_FRAMES = 96
 MAX_THREADS = 64  # other threads that are looked at
 _LOADER = ("libc.so.", "libc-2.", "ld-linux", "libstdc++", "ld-musl")
-INSIDE, BESIDE = "inside", "beside"
+INSIDE, BESIDE, FINALIZING = "inside", "beside", "finalizing"
+_FINALIZES = frozenset(("Py_FinalizeEx", "Py_Finalize", "_Py_Finalize", "finalize_modules"))
+_RUNS_PYTHON = frozenset(("_PyEval_EvalFrameDefault", "_PyEval_Vector", "_PyEval_EvalFrame"))
 
 
 @detector("died_at_exit", needs="crash", speaks_for=SpeaksFor("software", "use-after-free", "kind"))
@@ -23,10 +31,13 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     """Find a failed access or jump below exit(), or in a thread that runs on while another exits.
 
     exit() runs destructors of static objects and atexit() functions, the last made first; threads
-    go on meanwhile. What was destroyed or closed before is used after.
+    go on meanwhile. What was destroyed or closed before is used after. Py_FinalizeEx() releases
+    modules and what they hold in an order that no library chose; there it is said of a crash in
+    code of the program's own that no Python code called, hence of the end of an object.
     Innocent causes: any other bug or damage of memory that only a destructor reaches: the time
     from exit() on is short, so that by chance few deaths fall into it. Not said without frames.
-    Reference: C++ 6.9.3.4 (termination); glibc stdlib/exit.c, elf/dl-fini.c.
+    Reference: C++ 6.9.3.4 (termination); glibc stdlib/exit.c, elf/dl-fini.c; finalize_modules(),
+    Python/pylifecycle.c.
     """
     failure = frames_of_failure(state, ACCESS, TRANSFER)
     if failure is None:
@@ -41,6 +52,16 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         summary = (
             f"the process was in exit(), which had called {who}: static objects are destroyed "
             "there one after another, and what it uses may be destroyed or closed already"
+        )
+        yield Finding("died_at_exit", f"thread {tid}", facts, summary)
+        return
+    ends = _end_of_object(frames)
+    if ends is not None:
+        who, modules = function_and_file(ends), own_modules_of(frames[:MAX_FRAMES])
+        facts = {"kind": FINALIZING, "function": who, "modules": modules[:4]}
+        summary = (
+            f"Python was ending (Py_FinalizeEx) and released an object by {who}: modules and what "
+            "they hold are released one after another, and what it uses may be gone already"
         )
         yield Finding("died_at_exit", f"thread {tid}", facts, summary)
         return
@@ -64,6 +85,21 @@ def _exiting(frames: Sequence[NativeFrame]) -> int | None:
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         if source_name(frame) in EXITS and number and _of_libc(frame):
             return number
+    return None
+
+
+def _end_of_object(frames: Sequence[NativeFrame]) -> NativeFrame | None:
+    """Return the frame of code of its own that ends an object, called below Py_FinalizeEx()."""
+    own: list[NativeFrame] = []
+    for frame in frames[:MAX_FRAMES]:
+        name = source_name(frame)
+        if is_interpreter_frame(frame):
+            if name in _RUNS_PYTHON or not own:
+                return None
+            if name in _FINALIZES:
+                return own[-1]
+        elif own_modules_of([frame]):
+            own.append(frame)
     return None
 
 

@@ -152,6 +152,32 @@ def test_a_thread_that_runs_on_while_another_exits() -> None:
     assert found.facts["modules"] == ["plugin.so"]
 
 
+PYTHON = "/usr/lib/libpython3.12.so.1.0"
+ENDING = [of("dict_dealloc", PYTHON), of("finalize_modules", PYTHON), of("Py_FinalizeEx", PYTHON)]
+
+
+def test_the_end_of_an_object_below_the_end_of_python() -> None:
+    native = [of("memcpy", LIBC), of("store_close", PLUGIN), of("capsule_dealloc", PYTHON), *ENDING]
+    (found,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
+    assert (found.facts["kind"], found.facts["function"]) == (
+        "finalizing",
+        "store_close in plugin.so",
+    )
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        pytest.param([of("dict_dealloc", PYTHON)], id="the interpreter itself"),
+        pytest.param(
+            [of("store_close", PLUGIN), of("_PyEval_EvalFrameDefault", PYTHON)], id="a call"
+        ),
+    ],
+)
+def test_what_python_ran_while_it_ended_is_no_end_of_an_object(inner: list[NativeFrame]) -> None:
+    assert not list(died_at_exit(state(crash(address=MMAP - 0x5000), native=[*inner, *ENDING])))
+
+
 def test_a_crash_elsewhere_and_an_abort_are_no_exit() -> None:
     native = [of("poll_sensors", PLUGIN), of("main", "/usr/bin/prog")]
     assert not list(died_at_exit(state(crash(address=8), native=native)))

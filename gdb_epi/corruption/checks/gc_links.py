@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
@@ -15,10 +15,11 @@ from gdb_epi.corruption.evidence import (
     required,
     word_evidence,
 )
-from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
-from gdb_epi.corruption.pointers.word_origin import origin_of_register
+from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
+from gdb_epi.corruption.pointers.word_origin import origin_of, origin_of_register
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
 from gdb_epi.cpython.heap.objects_by_type import HAVE_GC
@@ -36,6 +37,7 @@ FLIPS = tuple(1 << bit for bit in range(4, 64))  # objects are aligned to 16
 WIDE_BITS = 16  # of pages that a walk along a list reads
 WIDE = 1 << WIDE_BITS
 MAX_WIDE = 2048
+FEW_BITS, FEWEST_OBJECTS = 2, 8
 FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
 
 
@@ -91,28 +93,68 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
 
 
 def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[Evidence]:
-    """Tell a link that leads nowhere, where the node behind it still names its own before.
+    """Tell a link that leads nowhere, where no flip made it so.
 
-    No flip makes the one of the other. What was freed is in no list; its first word is a link of
-    pymalloc's.
+    The node behind it still names its own before, or none does, and the link leads to a place where
+    no head can be: of a flipped link the node behind is sound. What was freed is in no list; its
+    first word is a link of pymalloc's.
     """
-    held = links.following(node)
-    if address_index(context).in_free_block(node):
+    index, held = address_index(context), links.following(node)
+    holders = context.places_of(node, MAX_HOLDERS)
+    before = _nodes_among(context, links, holders)
+    if before and _no_object_begins(
+        context, node + links.size
+    ):  # a false node: who leads to it is wrong
+        node, held = before[0], node
+        holders = context.places_of(node, MAX_HOLDERS)
+        before = _nodes_among(context, links, holders)
+    if index.in_free_block(node):
         return
-    for place in context.places_of(node, MAX_HOLDERS):
+    what = f"it is a link of the collector, and holds {held:#018x}, which heads no object"
+    for place in holders:
         behind = links.node_of_prev(place)
         in_list = links.is_object(behind) and links.before(links.following(behind)) == behind
         one_byte = any((held ^ behind) >> shift <= 0xFF for shift in range(0, 64, 8)
                        if not (held ^ behind) & (1 << shift) - 1)  # fmt: skip
         if behind == node or not in_list or one_byte:
             continue
-        summary = (
-            f"the word at {node:#x} was overwritten: it is a link of the collector, and holds "
-            f"{held:#018x}, which heads no object; the next object of the list, at "
-            f"{behind + links.size:#x}, still names this one as that before it"
+        what += (
+            f"; the next object of the list, at {behind + links.size:#x}, still names this one as "
+            "that before it"
         )
-        yield plain_evidence("S:overwritten-place", node, summary)
-        return
+        break
+    else:
+        if links.is_number(held) and _was_read(context, node):
+            what = "it is a link of the collector, and holds a number"
+        elif (
+            before and len(holders) < MAX_HOLDERS and _no_object_begins(context, held + links.size)
+        ):
+            what += f"; {before[0]:#x} leads to this one as the next of the list"
+        else:
+            return
+    yield plain_evidence(
+        "S:overwritten-place", node, f"the word at {node:#x} was overwritten: {what}"
+    )
+
+
+def _nodes_among(context: Context, links: GcLinks, places: Sequence[int]) -> list[int]:
+    """Return the heads of objects of pymalloc's among places: their next stands there."""
+    in_pools = (at for at in places if address_index(context).place_in_block(at) is not None)
+    return [at for at in in_pools if links.is_object(at)]
+
+
+def _no_object_begins(context: Context, address: int) -> bool:
+    """Whether no object of a pool begins so far after the start of its block as an address lies."""
+    index = address_index(context)
+    place, blocks = index.place_in_block(address), index.blocks_beside(address)
+    begins = [n for at in blocks for n in HEADS if index.object_type(at + n) is not None]
+    return place is not None and len(begins) >= FEWEST_OBJECTS and place not in begins
+
+
+def _was_read(context: Context, slot: int) -> bool:
+    """Whether the wrong word of the failed access was read from there."""
+    origins = (origin_of(context, word) for word in fault_words(context)[:1])
+    return any(origin is not None and origin.slot == slot for origin in origins)
 
 
 def head_of_untracked(context: Context, register: str) -> int | None:
@@ -277,6 +319,10 @@ class GcLinks:
         """Whether the next of an object in a list is neither an object nor the head of the list."""
         after = self.following(node)
         return bool(after) and self.before(after) != node and not self.is_object(after)
+
+    def is_number(self, held: int) -> bool:
+        """Whether a link is no pointer, and no bit or two that were set in one that was 0."""
+        return held < LOW and held.bit_count() > FEW_BITS
 
     def node_of_prev(self, place: int) -> int:
         """Return the node whose word that names the one before stands at a place."""

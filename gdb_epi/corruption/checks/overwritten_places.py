@@ -14,7 +14,14 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, MEMBERS, address_index
+from gdb_epi.corruption.heap.address_index import (
+    BLOCK,
+    HEADS,
+    MEMBERS,
+    AddressIndex,
+    address_index,
+)
+from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.holders import is_free
 from gdb_epi.corruption.heap.memory import on_stack, only_place, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
@@ -35,11 +42,13 @@ from gdb_epi.fault.word_shapes import ascii_text
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
 
 ID = "S:overwritten-place"
+_WITH_FRAMES = frozenset(("generator", "coroutine", "async_generator", "frame"))
 MAX_HOLDERS = 16  # places of one address that are looked at
 MAX_ITEMS = 1 << 32
 MAX_SINCE = 16  # references, since an object was cleared
 SET_ENTRY = 2 * WORD
 FEWEST_SOUND, FEWEST_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
+MAX_TRIED = 16  # other objects that are none any more
 MAX_WRONG = 8  # words that are compared with what they should be
 STEP_REACH = 64 << 10  # bytes to each side of a word in which a loop's steps are looked for
 MAX_STEP, MAX_STEPS = 4096, 32  # bytes of a row or record; distances that are tried
@@ -82,7 +91,8 @@ _TABLES = (
         "or of garbage. Said only where something else shows that the place is in use as what it "
         "was: the collector's list still names the object, the object is whole but for this word, "
         "a list, dict or set still names the block as its table, or one run of text goes over "
-        "the start of the block, several objects of one type are wrong in that field, or one byte "
+        "the start of the block, several objects of one type are wrong in that field, what names "
+        "a block that held an object are items of containers alone, or one byte "
         "stands at one distance through memory and makes no addresses out of several words. "
         "Not said where one byte of the word, changed, makes the access "
         "legal: then it may be a flip."
@@ -108,6 +118,10 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
         if in_step is not None:
             yield in_step
             return
+        several = _types_of_several(context, word)
+        if several is not None:
+            yield several
+            return
         access = "x" if site.kind in TRANSFERS else site.access
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
             return
@@ -117,6 +131,10 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
         if slot is None or on_stack(context, slot) or read_word(context.target, slot) != word.value:
             return
         why = _still_in_use(context, slot) or _among_objects(context, slot, word.value)
+        # Another block may be that of a number or text that was given back and in use again.
+        behind_head = bool(address_index(context).place_in_block(slot - WORD))
+        if not why and behind_head and _items_alone(context, slot - WORD):
+            why = "the words that name its object are all items of containers"
         if why:
             summary = (
                 f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
@@ -229,16 +247,109 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
     return next(((address, slot.place) for slot in _bad_slots(context, {address})), None)
 
 
-def _bad_slots(context: Context, values: set[int]) -> list[ContainerSlot]:
-    """Return the slots, of containers that frames reach, with such words that are no objects."""
+def _bad_slots(context: Context, values: set[int] | None = None) -> list[ContainerSlot]:
+    """Return the slots, of containers that frames reach, with words that are no objects.
+
+    Of `values` alone where some are given.
+    """
     walk = object_walk(context)
     if isinstance(walk, Absent):
         return []
     return [
         slot
         for slot in walk.without_type()
-        if slot.value in values and slot.kind != FRAME and not is_free(context, slot.place)
+        if (values is None or slot.value in values)
+        and slot.kind != FRAME
+        and not is_free(context, slot.place)
     ]
+
+
+def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
+    """Tell that the types of several objects were overwritten, of one that the fault had at hand.
+
+    Where a function of the type is called the word itself was read from what is no type.
+    """
+    places = [_slot_of(context, word)]
+    places += [slot for suspect in suspects_of(context) for slot in suspect.slots[:FEWEST_WRONG]]
+    objects = [slot - WORD for slot in places if slot is not None]
+    if not isinstance(context.fault, Absent):
+        objects += [context.fault.registers.get(name, 0) for name in GENERAL]
+    for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
+        items = [] if on_stack(context, address) else _items_alone(context, address)
+        if len(items) >= FEWEST_WRONG:
+            summary = (
+                f"the word at {address + WORD:#x} was overwritten: no type is there, and the words "
+                f"that name its object and {len(items) - 1} others that are none any more are all "
+                "items of containers: nobody was given their blocks for other data"
+            )
+            return plain_evidence(ID, address + WORD, summary)
+    return None
+
+
+def _items_alone(context: Context, address: int) -> list[int]:
+    """Return an object and others that are none any more, and that nothing names but containers.
+
+    Who is given a freed block for other data keeps its start: in a struct, in a table, or in a
+    variable as long as it works on it. So three blocks, or one whose object does not begin it, were
+    not freed.
+    """
+    if isinstance(object_walk(context), Absent) or not _is_item_alone(context, address):
+        return []
+    index, head = address_index(context), address_index(context).place_in_block(address) or 0
+    beside = [at + head for at in index.blocks_beside(address) if not _object_in(index, at)]
+    beside.sort(key=lambda at: abs(at - address))
+    reached = [bad.value for bad in _bad_slots(context)]
+    others = [at for at in dict.fromkeys((*reached, *beside)) if at != address][:MAX_TRIED]
+    context.search_together(others, MAX_HOLDERS)
+    return [address, *(other for other in others if _is_item_alone(context, other))]
+
+
+def _object_in(index: AddressIndex, start: int) -> bool:
+    end = index.end_of_block(start) or 0
+    return any(index.object_type(start + n) is not None for n in HEADS if start + n < end)
+
+
+def _is_item_alone(context: Context, address: int) -> bool:
+    """Whether a block in use holds no object, is the item of a container, and nothing else."""
+    index, skipped = address_index(context), context.searches_skipped
+    head = index.place_in_block(address)
+    start = address - (head or 0)
+    if head not in HEADS or is_free(context, address):
+        return False
+    if _object_in(index, start):
+        return False
+    if any(context.places_of(at, 1) for at in range(start, address, 2 * WORD)):
+        return False
+    places = context.places_of(address, MAX_HOLDERS)
+    slots = {slot.place for slot in _bad_slots(context, {address})}
+    kept = [
+        at
+        for at in places
+        if not on_stack(context, at) and not is_free(context, at) and not _in_frame(context, at)
+    ]
+    items = [at for at in kept if at in slots or _is_item(context, at)]
+    complete = context.searches_skipped == skipped and len(places) < MAX_HOLDERS
+    return complete and bool(items) and len(items) == len(kept)
+
+
+def _in_frame(context: Context, place: int) -> bool:
+    """Whether a word lies in a frame of Python's, which holds nothing but objects."""
+    index = address_index(context)
+    start = place - (index.place_in_block(place) or 0)
+    kinds = {index.object_type(start + head) for head in HEADS} if start < place else set()
+    return in_data_stack(context, place) or not kinds.isdisjoint(_WITH_FRAMES)
+
+
+def _is_item(context: Context, place: int) -> bool:
+    """Whether a word is an item of a tuple, in an entry of a dict, or in a container's table."""
+    index = address_index(context)
+    owner, within = index.owner(place), index.place_in_block(place)
+    if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
+        return index.object_type(owner[0]) is None
+    if owner is not None and owner[1] == "tuple":
+        return place >= owner[0] + 3 * WORD  # ob_refcnt, ob_type, ob_size
+    chunk = chunk_at(context, place) if within is None else (place - within, 0)
+    return owner is None and chunk is not None and bool(_named_table(context, place, chunk[0]))
 
 
 def _among_objects(context: Context, slot: int, value: int) -> str:
