@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from support.interpreters import one_per_minor
-from support.mutate import MutatedTarget
+from support.mutate import MutatedTarget, Searched
 from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, target_of
 
 from gdb_epi.corruption.checks.code_objects import (
@@ -15,7 +15,9 @@ from gdb_epi.corruption.checks.code_objects import (
     codes_to_compare,
     instruction_arguments,
 )
+from gdb_epi.corruption.checks.gc_links import GcLinks, _overwritten_link
 from gdb_epi.corruption.checks.item_counts import item_counts
+from gdb_epi.corruption.checks.overwritten_places import _items_alone
 from gdb_epi.corruption.checks.python_frames import frame_top, instruction_pointers
 from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
@@ -23,12 +25,13 @@ from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.opcodes import opcodes_of_version
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory import values_at_hand
+from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.run import CheckResults, run_checks
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import WORD
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
@@ -247,6 +250,62 @@ def test_an_object_that_is_overwritten_is_no_evidence(scene: Scene) -> None:
     changed.flip(one + at, scene.bit(scene.walk.reader.word(one + at)))
     changed.put_word(one + scene.layout.require("PyFunctionObject", "func_globals"), 0x1234567)
     assert not evidence(typed_field, changed)
+
+
+def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
+    """A word that names its block, and is no item, may be that of who was given the block since."""
+    at = scene.layout.require("PyFunctionObject", "func_globals")
+    functions = [one for one, kind in scene.walk.visited if kind == "function"]
+
+    def without_type(address: int) -> MutatedTarget:
+        changed = Searched(scene.target)
+        changed.put_word(address + 8, 0x4001_0000_0000_0038)
+        return changed
+
+    def alone(changed: MutatedTarget, address: int) -> list[int]:
+        return _items_alone(Context(ProcessState(changed)), address)  # type: ignore[arg-type]
+
+    address = next(f for f in functions if f in alone(without_type(f), f))
+    head = address_index(scene.context).place_in_block(address)
+    assert head
+    other = next(one for one in functions if one != address)
+    named_elsewhere = without_type(address)
+    named_elsewhere.put_word(other + at, address - head)
+    assert not alone(named_elsewhere, address)
+
+
+def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
+    """It leads to an object in place of its head: a pointer was stored there, and none flipped."""
+    links = GcLinks(page_reader(scene.context))
+    size, index = links.size, address_index(scene.context)
+    functions = [one for one, kind in scene.walk.visited if kind == "function"]
+    node = next(
+        one - size
+        for one in functions
+        if links.is_object(links.following(one - size))
+        and links.is_object(links.following(links.following(one - size)))
+        and links.is_object(links.before(one - size))
+    )
+    behind = links.following(node)
+    others = [one for one in functions if one - size not in (node, behind)]
+    stray = next(one for one in others if (one ^ behind) >> 8 & 0xFF and (one ^ behind) >> 16)
+    changed = Searched(scene.target)
+    changed.put_word(node, stray)
+
+    def said(at: int) -> list[Evidence]:
+        context = Context(ProcessState(changed))  # type: ignore[arg-type]
+        return list(_overwritten_link(context, GcLinks(page_reader(context)), at))
+
+    assert index.place_in_block(stray) == size
+    for at in (node, stray):  # a walk of the list may take what it leads to for a head
+        (sign,) = said(at)
+        assert (sign.id, sign.where) == ("S:overwritten-place", node)
+        assert "still names this one" in sign.summary
+    changed.put_word(behind + WORD, 0x77)  # written over as well
+    (sign,) = said(node)
+    assert (sign.where, "leads to this one as the next" in sign.summary) == (node, True)
+    changed.put_word(node, links.before(node))  # a head: it may be that of what was freed
+    assert not said(node)
 
 
 def test_an_object_that_is_gone_is_left_out(scene: Scene) -> None:

@@ -66,6 +66,14 @@ class MutatedTarget:
         return bytes(patched)
 
 
+class Searched(MutatedTarget):
+    """Searches find what was put in, too."""
+
+    def find(self, needle: bytes, start: int, end: int) -> int | None:
+        at = self.read(start, end - start).find(needle)
+        return start + at if at >= 0 else None
+
+
 # --- mutations of recordings, by a seed -----------------------------------------------------------
 
 # Values that have hurt decoders: ends of ranges, sizes near overflow, poison, odd pointers.

@@ -144,11 +144,12 @@ def _nodes_among(context: Context, links: GcLinks, places: Sequence[int]) -> lis
 
 
 def _no_object_begins(context: Context, address: int) -> bool:
-    """Whether no object of a pool begins so far after the start of its block as an address lies."""
+    """Whether objects of a pool do not begin so far after their blocks' starts as an address."""
     index = address_index(context)
     place, blocks = index.place_in_block(address), index.blocks_beside(address)
     begins = [n for at in blocks for n in HEADS if index.object_type(at + n) is not None]
-    return place is not None and len(begins) >= FEWEST_OBJECTS and place not in begins
+    few = begins.count(place or 0) * FEWEST_OBJECTS < len(begins)  # words look like objects
+    return place is not None and len(begins) >= FEWEST_OBJECTS and few
 
 
 def _was_read(context: Context, slot: int) -> bool:

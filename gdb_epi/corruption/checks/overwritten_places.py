@@ -318,8 +318,9 @@ def _is_item_alone(context: Context, address: int) -> bool:
         return False
     if _object_in(index, start):
         return False
-    if any(context.places_of(at, 1) for at in range(start, address, 2 * WORD)):
-        return False
+    for at in range(start, address, 2 * WORD):
+        if not all(_is_link(index, place) for place in context.places_of(at, MAX_HOLDERS)):
+            return False
     places = context.places_of(address, MAX_HOLDERS)
     slots = {slot.place for slot in _bad_slots(context, {address})}
     kept = [
@@ -330,6 +331,12 @@ def _is_item_alone(context: Context, address: int) -> bool:
     items = [at for at in kept if at in slots or _is_item(context, at)]
     complete = context.searches_skipped == skipped and len(places) < MAX_HOLDERS
     return complete and bool(items) and len(items) == len(kept)
+
+
+def _is_link(index: AddressIndex, place: int) -> bool:
+    """Whether a word is one of the collector's links before an object: they name its neighbours."""
+    heads = (place + GC_HEAD - at for at in (0, WORD))
+    return any(index.object_type(head) is not None for head in heads)
 
 
 def _in_frame(context: Context, place: int) -> bool:
