@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MEMORY = "memory"
 REGISTER = "register"
 NO_FLIP = "no flipped bit of it alone explains this"  # at the end of a word's origin
+REFERS = "refers to it"  # of a word's origin: whose pointer led there
 UNKNOWN = "unknown"
 
 

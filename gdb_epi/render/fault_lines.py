@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.corruption.evidence import NO_FLIP
+from gdb_epi.corruption.evidence import NO_FLIP, REFERS
 from gdb_epi.record.reading import group_in, groups_in, short_address, texts_in
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.sizes import signed_word
@@ -72,9 +72,10 @@ def read_from(record: Json) -> Iterator[str]:
     for evidence in groups_in(group_in(record, "corruption"), "evidence"):
         if evidence.get("id") == ORIGIN:
             place = str(evidence.get("where")).removeprefix("0x").lstrip("0")
-            if not place or place not in reasons:
+            summary = str(evidence.get("summary"))
+            if not place or place not in reasons or REFERS in summary:
                 # `Damage`, below, says whether a bit was flipped.
-                yield str(evidence.get("summary")).removesuffix(f"; {NO_FLIP}")
+                yield summary.removesuffix(f"; {NO_FLIP}")
 
 
 def damage_lines(record: Json) -> Iterator[str]:

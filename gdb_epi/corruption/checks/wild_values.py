@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import NO_FLIP, Evidence, plain_evidence
+from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import on_stack, only_place, read_words
 from gdb_epi.corruption.pointers.small_changes import (
@@ -106,11 +106,28 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
         else:
             summary = f"{word.source} is {what}, read from {slot:#x}"
         summary += f", {place}" if place else ""
+        if read_from is not None and read_from.offset == WORD:  # ob_type
+            summary += _who_refers_to(context, read_from.base)
         if word.value >= NEAR_NULL and word.distance is not None:
             reach = [(word.value ^ 1 << bit) + word.distance & WORD_MASK for bit in range(64)]
             if not any(permits(context.target.region_at(at), _access_of(site)) for at in reach):
                 summary += f"; {NO_FLIP}"
         yield plain_evidence("origin", slot, summary)
+
+
+def _who_refers_to(context: Context, address: int) -> str:
+    """Tell whose pointer leads to what was taken for an object; "" where that is not known.
+
+    The collector follows what objects say that they refer to: there nothing else tells whose.
+    """
+    index = address_index(context)
+    if index.object_type(address) is not None:
+        return ""
+    for place in context.places_of(address, MAX_KEPT):
+        owner = None if on_stack(context, place) else index.owner(place)
+        if owner is not None:
+            return f"; an object of type {owner[1]} at {owner[0]:#x} {REFERS}"
+    return ""
 
 
 def _kept_at(context: Context, word: FaultWord) -> int | None:
