@@ -21,6 +21,7 @@ from gdb_epi.corruption.checks.overwritten_places import _items_alone
 from gdb_epi.corruption.checks.python_frames import frame_top, instruction_pointers
 from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
+from gdb_epi.corruption.checks.wild_values import _who_refers_to
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.opcodes import opcodes_of_version
@@ -306,6 +307,17 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     assert (sign.where, "leads to this one as the next" in sign.summary) == (node, True)
     changed.put_word(node, links.before(node))  # a head: it may be that of what was freed
     assert not said(node)
+
+
+def test_who_refers_to_what_was_taken_for_an_object(scene: Scene) -> None:
+    at = scene.layout.require("PyFunctionObject", "func_globals")
+    functions = [one for one, kind in scene.walk.visited if kind == "function"]
+    inside, other = functions[0] + WORD, functions[1]
+    changed = Searched(scene.target)
+    changed.put_word(other + at, inside)
+    told = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
+    assert told == f"; an object of type function at {other:#x} refers to it"
+    assert not _who_refers_to(scene.context, other)  # an object
 
 
 def test_an_object_that_is_gone_is_left_out(scene: Scene) -> None:

@@ -240,6 +240,20 @@ def test_an_int_over_the_low_half_of_a_pointer() -> None:
     assert ids(value_made_by_software(failed(LOAD, fault_at(one_bit), rdi=one_bit))) == []
 
 
+def test_an_int_over_the_high_half_of_a_pointer() -> None:
+    """Something has to begin at the address that is left."""
+
+    def said(address: int, number: int) -> list[str]:
+        value = number << 32 | address & 0xFFFF_FFFF
+        found = evidence(value_made_by_software(in_blocks(LOAD, fault_at(value), {}, rdi=value)))
+        return [sign.summary for sign in found]
+
+    (summary,) = said(FIRST, 4000)
+    assert f"its high half is the number 4000, over that of the address {FIRST:#x}" in summary
+    assert not said(FIRST + 8, 4000)  # the middle of a block
+    assert not said(FIRST, HEAP >> 32 ^ 1 << 9)  # a flipped bit
+
+
 def test_what_a_function_popped_below_the_stack_pointer_is_no_origin() -> None:
     """Its place was written since, or the function left by another way."""
     made = failed(LOAD, fault_at(77001), rdi=77001, words={SP - 8: GARBAGE})

@@ -123,7 +123,7 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
     if is_index:  # any number may be one
         return shape if shape is not None and shape.name in ("ascii", "poison") else None
     if target.region_at(value) is None:
-        shape = _beside_a_pointer(target, value) or shape or _over_low_half(context, value)
+        shape = _beside_a_pointer(target, value) or shape or _over_half(context, value)
         if shape is not None:
             return shape
     return (
@@ -251,18 +251,27 @@ def _behind_packed_pointer(context: Context, value: int) -> Shape | None:
     return None
 
 
-def _over_low_half(context: Context, value: int) -> Shape | None:
-    """A small number under the high half of addresses: 32 bits were written over a pointer.
+def _over_half(context: Context, value: int) -> Shape | None:
+    """A small number in one half of an address: 32 bits were written over a pointer.
 
-    Or the memory of a pointer was given out again for two integers.
+    Or the memory of a pointer was given out again for two integers, or an argument that is an int
+    was taken for one that is a pointer: the upper half of its register or place on the stack is
+    what was there before. Of a low half that is left something has to begin at the address.
     """
     target, low, high = context.target, value & LOW - 1, value >> 32
-    if not high or low >= NEAR_NULL or high not in {r.start >> 32 for r in target.regions()}:
-        return None
+    halves = {region.start >> 32 for region in target.regions()}
     if any(permits(target.region_at(value ^ 1 << bit), None) for bit in range(ADDRESS_BITS)):
         return None
-    why = f"its low half is the number {low}, under the high half of an address ({high:#x})"
-    return Shape("int-pair", why)
+    if high and low < NEAR_NULL and high in halves:
+        why = f"its low half is the number {low}, under the high half of an address ({high:#x})"
+        return Shape("int-pair", why)
+    if not 0 < high < NEAR_NULL or low < NEAR_NULL:
+        return None
+    for whole in (half << 32 | low for half in sorted(halves - {0, high})):
+        if (whole ^ value).bit_count() > 2 and address_index(context).at(whole) is not None:
+            why = f"its high half is the number {high}, over that of the address {whole:#x}"
+            return Shape("int-pair", why)
+    return None
 
 
 def _crosses_pointer(target: Target, at: int) -> bool:
