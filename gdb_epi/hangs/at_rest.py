@@ -31,6 +31,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import task_text
+from gdb_epi.locks.types import INFO
 
 IDLE, MAY_BE_IDLE = "idle", "may be idle"
 _ALWAYS = frozenset((h.SLEEP, h.SIGNAL, h.ACCEPT, h.GIL, *h.RUNNING))
@@ -100,6 +101,22 @@ def rests(scene: HangContext, activity: h.ThreadActivity) -> bool:
 def serves(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether any of these frames is in a loop that nothing certain ends, as services are."""
     return any(scene.runs_in_loop(f) and not scene.wants_something_certain(f) for f in frames)
+
+
+def in_turns(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+    """Tell whether code waits again and again, and not in one loop until something certain came."""
+    return scene.loops_around(frames) > 1 or serves(scene, frames)
+
+
+def weigh_turns(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
+    """Return the answer of a wait for another process, unsure where a loop waits in each turn.
+
+    It does so where all is well too, when the other is slower: one look tells no hang.
+    """
+    if not in_turns(scene, answer.members[-1].frames):
+        return answer
+    doubt = "it waits so in each turn of a loop; whether this turn lasts longer is not in the core"
+    return answer._replace(sure=INFO, open=(*answer.open, doubt))
 
 
 def at_breakpoint(frames: Sequence[PyFrame]) -> PyFrame | None:

@@ -11,7 +11,7 @@ from gdb_epi.cpython.running.task_waits import BY_CODE, BY_FRAMES, CERTAIN, Wait
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS
+from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
     NAMELESS,
@@ -85,15 +85,20 @@ def self_deadlock(scene: HangContext) -> h.HangAnswer | None:
 def process_lock_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
     """A multiprocessing lock counts how often its last owner here took it, and says who that is.
 
-    Reference: Modules/_multiprocessing/semaphore.c (last_tid, count; kind 1 is a plain semaphore).
+    Of a semaphore with several places, or one by which a queue counts its room, others release what
+    this one took. Reference: Modules/_multiprocessing/semaphore.c (last_tid, count, maxvalue).
     """
     layout = scene.view.reader.layout
-    last_at, count_at = (layout.offset("SemLockObject", n) for n in ("last_tid", "count"))
-    if last_at is None or count_at is None:
+    last_at, count_at, most_at = (
+        layout.offset("SemLockObject", n) for n in ("last_tid", "count", "maxvalue")
+    )
+    if last_at is None or count_at is None or most_at is None:
         return None
     for wait in scene.locks.waits:
         activity = scene.activity(wait.tid)
         if wait.kind != SEMLOCK or not wait.object or activity is None or wait.timed:
+            continue
+        if activity.awaits == PROCESS_ROOM or read_u32(scene.target, wait.object + most_at) != 1:
             continue
         owner = scene.view.reader.u64(wait.object + last_at)
         count = read_u32(scene.target, wait.object + count_at)

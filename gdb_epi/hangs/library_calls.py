@@ -18,6 +18,7 @@ _LIBRARY_PARTS = ("/site-packages/", "/dist-packages/", "<frozen ")
 
 # What rules of answers look for.
 PROCESS_QUEUE = "an item in a queue between processes"
+PROCESS_ROOM = "room in a queue between processes"
 EVENT_SET = "a notification"
 QUEUE_ITEM, QUEUE_ROOM = "an item in a queue", "room in a queue"
 QUEUE_END = "the end of all jobs of a queue"
@@ -52,7 +53,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.pool", "join"): (h.JOIN, "the end of a process pool"),
     ("multiprocessing.queues", "get"): (h.READ, PROCESS_QUEUE),
     ("multiprocessing.queues", "join"): (h.LOCK, PROCESS_JOBS),
-    ("multiprocessing.queues", "put"): (h.LOCK, "room in a queue between processes"),
+    ("multiprocessing.queues", "put"): (h.LOCK, PROCESS_ROOM),
     ("multiprocessing.queues", "_finalize_join"): (h.JOIN, "the feeder thread of a queue"),
     ("multiprocessing.queues", "join_thread"): (h.JOIN, "the feeder thread of a queue"),
     ("multiprocessing.synchronize", "wait"): (h.LOCK, NOTIFICATION),

@@ -3,21 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import (
     at_breakpoint,
+    in_turns,
     inner_frames,
     only_waits_for_work,
     serves,
     serves_one_at_a_time,
+    weigh_turns,
 )
 from gdb_epi.hangs.descriptor_waits import closed_socket, from_other_end
 from gdb_epi.hangs.library_calls import FILE_ON_DISK, MESSAGE, MESSAGES, NEW_CHILD, PROCESS_QUEUE
 from gdb_epi.hangs.loops.polls import polled_wait, waits_once
-from gdb_epi.hangs.loops.retries import retried
+from gdb_epi.hangs.loops.retries import connection_of_a_caller, retried
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.processes.child_processes import is_supervised, new_child
 from gdb_epi.hangs.processes.queues import given_after_the_end, unread_queue
@@ -37,21 +36,25 @@ def wait_for_file_lock(scene: HangContext, activity: h.ThreadActivity) -> h.Hang
         if twins:
             named = f"descriptor {twins[0]}"
             sentence += f"; this process has that file open as {named} too, and may hold it itself"
-    return h.answer(
+    return weigh_turns(scene, h.answer(
         h.HANG, "file lock", sentence, activity, t.CERTAIN,
         evidence=(f"it sleeps in {activity.call}, which waits for nothing but such a lock",),
         doubts=("which process holds it is not in the core",),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
-def wait_for_database(_scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def wait_for_database(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait for a locked database."""
     sentence = f"{activity.waits()} for a locked database: {activity.module} sleeps and tries again"
-    return h.answer(
-        h.HANG, "database lock", sentence, activity,
-        evidence=(f"{activity.module} sleeps in {activity.call}, as its busy handler does",),
+    own = connection_of_a_caller(scene, activity)
+    clause, *further = own or ("",)
+    made = h.answer(
+        h.HANG, "database lock", sentence + clause, activity,
+        evidence=(f"{activity.module} sleeps in {activity.call}, as its busy handler does",
+                  *further),
         doubts=("who holds the database is not known: another process or a connection here",),
     )  # fmt: skip
+    return made if own else weigh_turns(scene, made)
 
 
 def wait_for_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
@@ -161,7 +164,7 @@ def _from_a_peer(scene: HangContext, activity: h.ThreadActivity, waits: str) -> 
     if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
         return h.idle(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
-    again = _others_may_write(scene, activity) and _reads_again(scene, activity.frames)
+    again = _others_may_write(scene, activity) and in_turns(scene, activity.frames)
     if again and scene.descriptors.takes_datagrams(activity.target):
         return h.idle(activity, f"{waits}{what}: whoever sends one")
     if again:
@@ -175,17 +178,11 @@ def _from_a_peer(scene: HangContext, activity: h.ThreadActivity, waits: str) -> 
     is_queue = activity.awaits == PROCESS_QUEUE
     if is_queue and _is_worker(scene, activity):
         return h.idle(activity, f"{waits}{what}, as a worker process does")
-    return h.answer(
+    return weigh_turns(scene, h.answer(
         h.HANG, "queue of processes" if is_queue else "peer",
         f"{waits}{what}, without a timeout", activity,
         doubts=("what the other side does is not in this core",),
-    )  # fmt: skip
-
-
-def _reads_again(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
-    """Tell whether code reads in a loop, and not in a single one until something certain came."""
-    looping = [frame for frame in frames if scene.runs_in_loop(frame)]
-    return len(looping) > 1 or serves(scene, looping)
+    ))  # fmt: skip
 
 
 def _others_may_write(scene: HangContext, activity: h.ThreadActivity) -> bool:
@@ -213,14 +210,32 @@ def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:
     )
 
 
-def wait_to_write(_scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def wait_to_write(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait to write, or for a connection."""
     if activity.call == "connect":
         sentence = f"{activity.waits()} for a connection to be accepted"
     else:
         sentence = f"{activity.waits()} to write to {activity.what}: the other side does not read"
-    return h.answer(h.HANG, "peer does not read", sentence, activity,
-                   evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
+    unread = _unread_output(scene, activity)
+    if unread:
+        sentence += f"; its {unread} is a pipe that nobody reads meanwhile"
+    elif activity.call != "connect" and in_turns(scene, activity.frames):
+        sentence += ", or more slowly than this one writes"
+    made = h.answer(h.HANG, "peer does not read", sentence, activity,
+                    evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
+    return made if unread else weigh_turns(scene, made)
+
+
+def _unread_output(scene: HangContext, activity: h.ThreadActivity) -> str:
+    """Return which stream of a child nobody reads while its input is written; "" for none.
+
+    It waits, once that pipe is full, and then takes no more input.
+    """
+    if activity.target is None or not scene.is_only_python_thread(activity.tid):
+        return ""
+    streams = [c.streams for c in scene.descriptors.children
+               if c.streams.get("stdin") == activity.target]  # fmt: skip
+    return next((n for s in streams for n in ("stdout", "stderr") if n in s), "")
 
 
 def wait_for_work(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from gdb_epi.cpython.running.task_waits import WaitingTask
@@ -102,6 +102,10 @@ class HangContext:
     def runs_in_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
         return self._code.running_loop(frame)
+
+    def loops_around(self, frames: Iterable[PyFrame]) -> int:
+        """Return how many loops the running instructions of some frames lie in."""
+        return sum(len(self._code.loops_around(frame)) for frame in frames)
 
     def innermost_loop(self, frame: PyFrame) -> tuple[int, int] | None:
         """Return (first, last) byte of the innermost loop that a frame runs; None without one."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.at_rest import IDLE, SHALLOW, at_breakpoint, inner_frames
+from gdb_epi.hangs.at_rest import IDLE, SHALLOW, at_breakpoint, inner_frames, weigh_turns
 from gdb_epi.hangs.deadlocks import lock_name
 from gdb_epi.hangs.event_waits import wait_for_event
 from gdb_epi.hangs.library_calls import (
@@ -85,10 +85,10 @@ def _lock(
             else "which processes share; who took it is not in this core"
         )  # fmt: skip
         sentence = f"{activity.waits()} for {name}, {who}"
-        return h.answer(
+        return weigh_turns(scene, h.answer(
             h.HANG, "lock of another process", sentence, activity,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
-        )  # fmt: skip
+        ))  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
         return through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
     if wait.kind in (t.CONDITION, t.NATIVE_NOTIFICATION):
@@ -243,7 +243,7 @@ def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
         above = frames[:place]
         asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
         own = [f for f in above if f.address in {o.address for o in activity.frames}]
-        if asleep or not own:
+        if asleep or not own or _starts_a_thread(scene, activity):
             continue
         what = activity.what or activity.call or "something"
         call = "sleeps" if activity.kind == h.SLEEP else f"waits for {what}"
@@ -258,6 +258,16 @@ def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
             doubts=("a short call, seen at this moment",) if activity.timed else (),
         )  # fmt: skip
     return None
+
+
+def _starts_a_thread(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread only waits until one that it started, and that is awake, says so."""
+    starts = any(
+        (frame.module, frame.name) == ("threading", "start")
+        for frame in inner_frames(scene, activity)
+    )
+    others = (d for d in scene.activities if d.tid != activity.tid and not d.frames)
+    return starts and any(d.kind in (*h.RUNNING, h.GIL) for d in others)
 
 
 # Rules whose answer may be that of the thread that is waited for.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.library_calls import (
@@ -24,6 +25,7 @@ from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import GIL, JOINS, Wait
 from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.unwind import Unwinder
@@ -75,13 +77,23 @@ class ThreadReader:
         base = base._replace(place=serving_function(inner) or base.place)
         wait = self.waits.get(thread.tid)
         call = system_call(self.target, thread)
-        if wait is not None:
+        if wait is not None and not self._was_given(wait, thread):
             return self._of_wait(base, wait, library, thread)
-        if call is None:
+        if call is None or wait is not None:
             return self._running(base, thread, frames)
         if call.kind == h.WORK:
             return self._running(base, thread, frames)._replace(call=call.name)
         return self._of_call(base, call, library, thread, inner)
+
+    def _was_given(self, wait: Wait, thread: Thread) -> bool:
+        """Tell whether a Python lock was released meanwhile: its word is not what was waited on.
+
+        futex(2) returns at once then. Of other words that may be a wake-up that was forgotten.
+        """
+        if thread.call != "futex" or not (wait.kind in EVENTS or wait.kind in JOINS):
+            return False
+        word = read_u32(self.target, wait.address)
+        return word is not None and word != thread.argument(2) & HALF_MASK
 
     def _running(
         self, base: h.ThreadActivity, thread: Thread, frames: Sequence[PyFrame]

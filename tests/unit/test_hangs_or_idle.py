@@ -153,6 +153,23 @@ def test_what_a_sleeping_loop_tests(body, tested) -> None:
         assert conditions_of(code, TABLES, SITES) == tested
 
 
+@pytest.mark.parametrize(
+    ("body", "asks"),
+    [
+        ([*SLEEP, ("global", 0), ("call", 0), ("back", 0)], True),  # while not ready(): sleep(1)
+        ([*SLEEP, *SLEEP, ("back", 0)], False),  # while True: tick(); sleep(1)
+    ],
+)
+def test_a_call_whose_result_is_dropped_asks_nothing(body, asks) -> None:
+    code = [Instruction(2 * n, 2 * n + 2, *each) for n, each in enumerate(body)]
+    tables = (*TABLES[:2], ("ready", "time"))
+    if asks:
+        assert conditions_of(code, tables, SITES, 2, asks=True) == []
+    else:
+        with pytest.raises(_OtherCode):
+            conditions_of(code, tables, SITES, 2, asks=True)
+
+
 def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:
     """Return the ends of a process whose main thread has these descriptors at hand."""
     numbers = {0x1000 * n: n for n in ints}

@@ -39,7 +39,7 @@ def polled_wait(
             kind=h.EVENT, what=awaits, awaits=awaits, object=asks.object, timed=False, place=""
         )
         return wait_for_event(scene, waiting, seen, through)
-    sleeps = f"{activity.who()} {sleeps_or_spins(activity)} at {activity.where()} in a loop"
+    sleeps = f"{activity.who()} {sleeps_or_spins(scene, activity)} at {activity.where()} in a loop"
     if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
         pid = scene.view.integer_attribute(asks.object, "pid")
         sentence = f"{sleeps} until child {pid} ends; what that child does is not in this core"

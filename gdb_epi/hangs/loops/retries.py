@@ -64,20 +64,15 @@ def _retried_database(scene: HangContext, activity: h.ThreadActivity, error: str
         f"{error}"
     )
     seen = (f"thread {activity.tid} is in {activity.call}", f"it handles {ERROR}: {error}")
-    outer = _connection_of_a_caller(scene, activity)
-    if outer is None:
+    own = connection_of_a_caller(scene, activity)
+    if own is None:
         return h.HangAnswer(
             h.HANG, "database lock", sentence, (activity,), t.INFO, seen,
             open=("who holds the database: another process, or a connection of this one",),
         )  # fmt: skip
-    name, place = outer
-    sentence += (
-        f"; its caller {place} has another connection, `{name}`: a transaction that is open there "
-        "cannot end before this call returns"
-    )
+    clause, evidence = own
     return h.HangAnswer(
-        h.HANG, "database lock", sentence, (activity,), t.PROBABLE,
-        (*seen, f"{place} refers to a second connection, {name}"), (),
+        h.HANG, "database lock", sentence + clause, (activity,), t.PROBABLE, (*seen, evidence), (),
         ("whether it has a transaction of the same database open is not read: another process may "
          "hold it",),
     )  # fmt: skip
@@ -93,10 +88,10 @@ def _handled(scene: HangContext, tid: int) -> list[ExceptionInfo]:
     return [error for raised in handled for error in raised.exceptions]
 
 
-def _connection_of_a_caller(
+def connection_of_a_caller(
     scene: HangContext, activity: h.ThreadActivity
 ) -> tuple[str, str] | None:
-    """Return (variable, function) of a connection that only callers of the loop refer to."""
+    """Say which connection only callers of the loop refer to: a clause, and the evidence."""
     inner: set[int] = set()
     in_loop = True
     for frame in activity.frames:
@@ -107,7 +102,12 @@ def _connection_of_a_caller(
         if not in_loop:
             for name, word in own:
                 if word not in inner:
-                    return name, h.function_and_line(frame)
+                    place = h.function_and_line(frame)
+                    clause = (
+                        f"; its caller {place} has another connection, `{name}`: a transaction "
+                        "that is open there cannot end before this call returns"
+                    )
+                    return clause, f"{place} refers to a second connection, {name}"
         inner |= {word for _, word in own}
         in_loop = in_loop and not scene.runs_in_loop(frame)
     return None

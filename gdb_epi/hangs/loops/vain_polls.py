@@ -46,7 +46,8 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
     """The only thread that runs Python sleeps, or spins, until a variable changes."""
     if len(scene.view.all_frames()) != 1:
         return None
-    polling = (d for d in scene.activities if d.kind in (h.SLEEP, h.PYTHON) and d.frames)
+    kinds = (h.SLEEP, h.PYTHON, h.NATIVE)  # the last one with a sleep that is over
+    polling = (d for d in scene.activities if d.kind in kinds and d.frames)
     activity = next(polling, None)
     frames = scene.view.frames(activity.tid) if activity is not None else ()
     if activity is None or not frames or frames[0].address != activity.frames[0].address:
@@ -54,7 +55,7 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
     if scene.knows_module(activity, *_HANDLERS):
         return None
     try:
-        tested = _tested(scene, frames[0], sleeps=int(activity.kind == h.SLEEP))
+        tested = _tested(scene, frames[0], sleeps=int(_sleeps(scene, activity)))
     except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
         return None
     if not tested:
@@ -62,7 +63,7 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
     what = " and ".join(f"`{name}`" for name in tested)
     changes = "change" if len(tested) > 1 else "changes"
     return h.answer(
-        h.HANG, "polls in vain", f"{activity.who()} {sleeps_or_spins(activity)} at "
+        h.HANG, "polls in vain", f"{activity.who()} {sleeps_or_spins(scene, activity)} at "
         f"{activity.where()} in a loop until {what} {changes}, and no other thread is left that "
         "could change it", activity, t.PROBABLE,
         evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep, "
@@ -72,17 +73,23 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
     )  # fmt: skip
 
 
-def sleeps_or_spins(activity: h.ThreadActivity) -> str:
+def sleeps_or_spins(scene: HangContext, activity: h.ThreadActivity) -> str:
     """Return what a thread does between its tests."""
-    return "sleeps" if activity.kind == h.SLEEP else "spins"
+    return "sleeps" if _sleeps(scene, activity) else "spins"
+
+
+def _sleeps(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a loop sleeps between its turns, also where it was seen awake."""
+    loop = activity.frames[0]
+    return activity.kind == h.SLEEP or not _SLEEPS.isdisjoint(scene.called_in_loop(loop))
 
 
 def polled(scene: HangContext, activity: h.ThreadActivity) -> Polled | None:
     """Return what the loop asks that a thread runs; None where it does anything else too.
 
-    It sleeps between two turns, or, where the thread was seen running, does not.
+    It sleeps between two turns, or does not.
     """
-    sleeps = int(activity.kind == h.SLEEP)
+    sleeps = int(_sleeps(scene, activity)) if activity.frames else 0
     frames = scene.view.frames(activity.tid)
     if not activity.frames or frames[0].address != activity.frames[0].address:
         return None
@@ -152,7 +159,7 @@ def conditions_of(
     _OtherCode, and IndexError where a table is too short.
     """
     tested: list[str] = []
-    path, made = "", 0
+    path, before, made, dropped = "", "", 0, 0
     for each in body:
         if each.does in _QUIET:
             continue
@@ -169,9 +176,11 @@ def conditions_of(
             made += 1
             path = ""
         elif each.does in _OTHERS or (asks and sites.comparison(each)):
+            dropped += before == "call" and each.does == "pop"
             path = ""
         else:
             raise _OtherCode
-    if made != calls:
+        before = each.does
+    if made != calls or (asks and dropped == made):  # what is not looked at is not asked
         raise _OtherCode
     return tested

@@ -99,20 +99,18 @@ class AcquireCalls:
 
     def running_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
-        at = self.running_byte(frame)
-        loops = self.sites.of(frame.code).loops if at is not None else ()
-        return any(first <= (at or 0) <= last for first, last in loops)
+        return bool(self.loops_around(frame))
 
     def innermost_loop(self, frame: PyFrame) -> tuple[int, int] | None:
         """Return (first, last) byte of the innermost loop that a frame's instruction lies in."""
+        return max(self.loops_around(frame).items(), default=None)
+
+    def loops_around(self, frame: PyFrame) -> dict[int, int]:
+        """Return {first: last} byte of all loops that a frame's instruction lies in."""
         at = self.running_byte(frame)
-        if at is None:
-            return None
-        around = [loop for loop in self.sites.of(frame.code).loops if loop[0] <= at <= loop[1]]
-        if not around:
-            return None
-        first = max(loop[0] for loop in around)  # `continue` jumps to the same one
-        return first, max(loop[1] for loop in around if loop[0] == first)
+        loops = sorted(self.sites.of(frame.code).loops) if at is not None else ()
+        # `continue` jumps to the same first byte: the last of those ends the loop.
+        return {first: last for first, last in loops if first <= (at or 0) <= last}
 
     def line(self, frame: PyFrame, at: int) -> int | None:
         """Return the line of a byte of a frame's code."""
