@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from gdb_epi.errors import Absent
 from gdb_epi.registry import argument, command
 from gdb_epi.render.locks import dot_lines, idle_lines, locks_json, tree_lines, wait_lines
 from gdb_epi.report import Report
@@ -24,6 +25,8 @@ from gdb_epi.util import counted
 def locks(session: Session, args: Namespace) -> Report:
     """Show what every thread waits for, who holds it, and locks that are held.
 
+    Of a process that hangs the answer of `epi triage` stands first.
+
     The futex address comes from the registers, the kind from the words there or from Python's
     frames, the holder from owner words or from the `with` block that a frame is in. A lock that
     is locked, with no holder to be found, says so.
@@ -38,8 +41,20 @@ def locks(session: Session, args: Namespace) -> Report:
     )
     if args.dot:
         return Report(title, lines=dot_lines(session.state), data=document, soft_errors=errors)
+    lines = [] if args.json else _answer(session, circles=bool(report.cycles))
     if args.graph:
-        return Report(title, lines=tree_lines(session.state), data=document, soft_errors=errors)
-    lines = wait_lines(session.state, evidence=args.evidence)
-    lines += idle_lines(session.state, every=args.all)
+        lines += tree_lines(session.state)
+    else:
+        lines += wait_lines(session.state, evidence=args.evidence)
+        lines += idle_lines(session.state, every=args.all)
     return Report(title, lines=lines, data=document, soft_errors=errors)
+
+
+def _answer(session: Session, *, circles: bool) -> list[str]:
+    """Return what `epi triage` says of a process that did not fail by itself; else nothing."""
+    if isinstance(session.state.hang, Absent):
+        return []
+    from gdb_epi.analysis import analyze
+    from gdb_epi.render.triage import hang_lines
+
+    return [*hang_lines(analyze(session), listed=circles), ""]

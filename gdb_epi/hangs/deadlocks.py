@@ -25,11 +25,10 @@ from gdb_epi.hangs.tasks import (
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.spin_loops import spins_for
-from gdb_epi.locks.waits.wait_graph import deadlock_kind
+from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.target.symbols import symbolized
 
 MAX_SHOWN = 4  # members of a circle that the sentence names
-_OF_SORT = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
 # Calls of which one that holds the GIL keeps all others from running.
 _SLEEPS = (h.SLEEP, h.READ, h.WRITE, h.POLL, h.CHILD, h.ACCEPT, h.FILE_LOCK, h.DATABASE, h.SIGNAL,
            h.LOCK)  # fmt: skip
@@ -59,7 +58,7 @@ def lock_cycle(scene: HangContext) -> h.HangAnswer | None:
         sentence = f"{count} threads wait for each other: {'; '.join(parts)}"
         evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
         return h.HangAnswer(
-            h.DEADLOCK, _OF_SORT[deadlock_kind(cycle)], sentence, members, cycle.confidence,
+            h.DEADLOCK, DEADLOCK_WORDS[deadlock_kind(cycle)], sentence, members, cycle.confidence,
             tuple(evidence), ("a timeout of one of the waits", "a lock given up in wait()"),
         )  # fmt: skip
     return None

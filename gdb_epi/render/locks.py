@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.locks.types import GIL, LockOwner, LockReport, Wait, lock_words
-from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, deadlock_kind
+from gdb_epi.locks.types import GIL, JOINS, LockOwner, LockReport, Wait, lock_words
+from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, MAX_SHOWN, deadlock_kind
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.stacks import thread_words
 from gdb_epi.render.wait_lines import HOLDERS, OF_THE_PARENT
@@ -35,8 +35,11 @@ def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
             who.append(f"{len(waits) - MAX_TOGETHER} more")
         several = len(waits) > 1
         subject = f"{', '.join(who[:-1])} and {who[-1]}" if several else who[0]
-        lines.append(f"{subject} {'wait' if several else 'waits'} for {_lock_words(first)}")
-        lines.append(f"  {holder_words(first)}")
+        waits_for = "wait for" if several else "waits for"
+        if first.kind in JOINS and first.verdict not in HOLDERS:
+            lines.append(f"{subject} {waits_for} {_end_words(first)}")
+        else:
+            lines += [f"{subject} {waits_for} {_lock_words(first)}", f"  {holder_words(first)}"]
         for wait in waits if evidence else ():
             lines += [f"  thread {wait.tid}: {text}" for text in wait.evidence]
     for held in report.held:
@@ -52,6 +55,13 @@ def _lock_words(wait: Wait) -> str:
     if not wait.name:
         return f"a {wait.kind} ({where})"
     return f"{lock_words(wait.kind, wait.name)} ({wait.kind}, {where})"
+
+
+def _end_words(wait: Wait) -> str:
+    """Return which thread's end is waited for: nobody holds that."""
+    who = owner_text(wait.owner) if wait.owner.tid or wait.owner.ident else wait.name or "a thread"
+    sure = "" if wait.verdict == "unknown" else f", {wait.confidence}"
+    return f"the end of {who} ({wait.kind}, at {wait.address:#x}{sure})"
 
 
 def holder_words(wait: Wait) -> str:
@@ -85,8 +95,8 @@ def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
         counts[what] = counts.get(what, 0) + 1
     doing = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
     if not waiting:
-        return [f"no thread waits for a lock: {doing}" if doing else "no thread waits for a lock"]
-    return [f"threads that wait for no lock: {doing}"] if doing else []
+        return [f"No thread waits for a lock: {doing}" if doing else "No thread waits for a lock"]
+    return [f"Threads that wait for no lock: {doing}"] if doing else []
 
 
 def thread_names(state: ProcessState) -> dict[int, str]:
@@ -123,7 +133,8 @@ def _circles(report: LockReport, names: dict[int, str]) -> list[str]:
         if len(cycle.tids) > MAX_SHOWN:
             shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
         ring = " -> ".join((*shown, _label(cycle.tids[0], names)))
-        lines.append(f"In a circle ({deadlock_kind(cycle)}, {cycle.confidence}): {ring}")
+        sort = DEADLOCK_WORDS[deadlock_kind(cycle)]
+        lines.append(f"In a circle ({sort}, {cycle.confidence}): {ring}")
     return lines
 
 
@@ -135,7 +146,7 @@ def tree_lines(state: ProcessState) -> list[str]:
         if len(lines) >= MAX_LINES:
             return [*lines, f"... more than {MAX_LINES} lines"]
         lines.append(line)
-    return lines or ["no thread waits for a lock"]
+    return lines or ["No thread waits for a lock"]
 
 
 def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
@@ -158,7 +169,9 @@ def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
             wait, lead = left.pop()
             label = _label(wait.tid, names)
             mark = "  (shown above)" if label in shown else ""
-            what = f"{wait.kind} {wait.name or ''}".strip()
+            awaited = wait.name or owner_text(wait.owner)
+            joins = wait.kind in JOINS
+            what = f"the end of {awaited}" if joins else f"{wait.kind} {wait.name or ''}".strip()
             yield f"{lead}    <- {label} waits for {what}{mark}"
             if label not in shown and label in waiters:
                 shown.add(label)

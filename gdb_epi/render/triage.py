@@ -54,7 +54,7 @@ from gdb_epi.render.headline import (
     short_place,
     what_was_cut,
 )
-from gdb_epi.render.wait_lines import wait_lines
+from gdb_epi.render.wait_lines import clauses_of_answer, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -137,6 +137,17 @@ def sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
 def first_sentences(record: Json) -> str:
     """Return these as one text."""
     return " ".join(sentences(record, telling_calls(record))).strip()
+
+
+def hang_lines(record: Json, *, listed: bool) -> list[str]:
+    """Return how the answer of a hang begins, and what else it knows of the waits.
+
+    `listed`: those of a circle are listed below.
+    """
+    calls = telling_calls(record)
+    clauses = clauses_of_answer(record, calls, listed=listed)
+    texts = [*((text, "") for text in headline(record, calls)), *((text, "  ") for text in clauses)]
+    return [line for text, head in texts for line in wrapped(text, head, 3)]
 
 
 def telling_calls(record: Json) -> list[Call]:

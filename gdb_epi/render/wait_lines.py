@@ -95,13 +95,22 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
         yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
     if telling:
         yield from fork_lines(record)
-    label, clauses = group_in(record, "verdict").get("label"), []
     all_above = bool(circle) and {*circle} <= set(map(_tid, telling[:MAX_WAITS]))
+    yield from clauses_of_answer(record, calls, listed=all_above)
+
+
+def clauses_of_answer(record: Json, calls: Sequence[Call], *, listed: bool) -> Iterator[str]:
+    """Yield what the answer of a hang knows beside its two sentences.
+
+    `listed`: the waits of a circle have lines of their own.
+    """
+    label, clauses = group_in(record, "verdict").get("label"), []
     if label == "hang":
         clauses = hang_clauses(record, calls)[2]
-    elif label == "deadlock" and not all_above:  # else they are the waits of the circle
+    elif label == "deadlock" and not listed:
         first, *clauses = first_reason(record).split("; ")  # the first is the second sentence
-        if waits and not circle:  # which then ends before its colon (render/headline.py)
+        # which then ends before its colon (render/headline.py)
+        if groups_in(record, "waits") and not deadlocked_threads(record):
             clauses = [*filter(None, [first.partition(": ")[2]]), *clauses]
     yield from _shortened(clauses)
 

@@ -211,7 +211,10 @@ def test_the_command(interpreter: Interpreter) -> None:
     made, state = opened(interpreter, named("locks-dead-three"))
     session = Session(state.target)
     tids = made.truth["started"]
-    table = locks_command(session, Namespace(graph=False, dot=False, evidence=True, all=False))
+    table = locks_command(
+        session, Namespace(graph=False, dot=False, evidence=True, all=False, json=False)
+    )
+    assert "hung: a deadlock between " in table.lines[0]
     text = "\n".join(table.lines)
     assert all(
         f"{name} (thread {tids[name]}) waits for" in text for name in ("one", "two", "three")
@@ -219,11 +222,15 @@ def test_the_command(interpreter: Interpreter) -> None:
     assert table.data is not None
     assert [cycle["sort"] for cycle in table.data["cycles"]] == ["order"]
     tree = "\n".join(
-        locks_command(session, Namespace(graph=True, dot=False, evidence=False, all=True)).lines
+        locks_command(
+            session, Namespace(graph=True, dot=False, evidence=False, all=True, json=False)
+        ).lines
     )
-    assert tree.startswith("In a circle (order, certain)")
+    assert "\nIn a circle (lock order, certain)" in tree
     for name in ("one", "two", "three"):
         assert f"{name} (thread {tids[name]}) waits for" in tree
-    dot = locks_command(session, Namespace(graph=False, dot=True, evidence=False, all=True)).lines
+    dot = locks_command(
+        session, Namespace(graph=False, dot=True, evidence=False, all=True, json=False)
+    ).lines
     assert dot[0].startswith("digraph") and dot[-1] == "}"
     assert sum("color=red" in line for line in dot) == 3

@@ -249,6 +249,6 @@ def test_a_free_lock_is_held_by_nobody_and_threads_without_a_lock_are_told(
     (wait,) = made.locks.waits
     assert wait.owner.state == "none" and owner_text(wait.owner) == "nobody"
     assert tree_lines(made)[0].endswith(": nobody holds it]")
-    assert idle_lines(made, every=False) == ["threads that wait for no lock: 1 in tgkill"]
+    assert idle_lines(made, every=False) == ["Threads that wait for no lock: 1 in tgkill"]
     told = idle_lines(process(aborts), every=False)
-    assert told == ["no thread waits for a lock: 1 in tgkill"]
+    assert told == ["No thread waits for a lock: 1 in tgkill"]

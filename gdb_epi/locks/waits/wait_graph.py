@@ -44,6 +44,10 @@ def _cycle(tids: list[int], following: dict[int, t.Wait]) -> t.Cycle:
     return t.Cycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
 
 
+# The sorts of deadlocks in words.
+DEADLOCK_WORDS = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
+
+
 def deadlock_kind(cycle: t.Cycle) -> str:
     """Return what sort of deadlock a cycle is: "gil", "import", "join" or "order"."""
     if cycle.has_gil():
