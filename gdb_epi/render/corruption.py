@@ -38,6 +38,30 @@ from gdb_epi.util import counted, names_by_reason
 COLUMNS = ("#", "item", "where", "found", "corrected", "bits", "path", "weight")
 MAX_BITS = 4  # that a line or a table cell names
 MAX_CHECKS = 4  # that one line names
+# What checks compare, where a part of that is often left out. One that is not here is counted.
+LOOKED_AT = {
+    "P": "pointers one bit away",
+    "C4": "the way to the instruction",
+    "C5": "the way to the instruction",
+    "C6": "the way to the instruction",
+    "R1": "strings and their hashes",
+    "R2": "read-only pages and their files",
+    "R3": "words that ld.so relocated",
+    "R4": "stack canaries",
+    "R5": "registers and what they were made from",
+    "R6": "bytecode and its .pyc file",
+    "R7": "malloc's blocks",
+    "R8": "the collector's lists",
+    "R9": "pymalloc's pools",
+    "R10": "Python frames and their copies",
+    "R12": "links of free malloc blocks",
+    "R13": "types of objects",
+    "R15": "items of containers",
+    "R22": "the rest of code objects",
+    "R23": "saved registers",
+    "R24": "links of C lists and trees",
+    "R32": "arrays and their buffers",
+}
 ANSWERS = {
     PROVEN: "Memory was damaged: two copies of one fact disagree.",
     STRONG: "Strong evidence of damaged memory, or of a wrong computation.",
@@ -57,17 +81,14 @@ def corruption_report(study: CheckResults, *, numbers: bool = False) -> Report:
     if no_check_ran(study.skipped):
         why = f"{study.skipped[0].why}: its instructions are not decoded"
         return Report("corruption", lines=[why], data=corruption_json(study))
-    lines = [*_interrupted(study), *_answer(study), *_changed(study), *_compared(study)]
-    lines += _not_checked(study)
+    lines = [*_interrupted(study), *_answer(study), *_changed(study)]
+    lines += [*_compared(study, numbers), *_not_checked(study, numbers)]
     rows: list[tuple[object, ...]] = []
     if numbers:
         lines += ["", *_numbers(study)]
         rows = [_row(number, evidence) for number, evidence in enumerate(study.evidence, 1)]
     elif study.evidence:
-        lines += [
-            "",
-            "What each of these weighs: --evidence. A page on one: epi explain NAME (GDB)",
-        ]
+        lines += ["", "What each of these weighs, and the names of the checks: --evidence"]
     return Report(
         "corruption",
         COLUMNS if rows else (),
@@ -124,15 +145,19 @@ def _interrupted(study: CheckResults) -> list[str]:
     done = ""
     if swept is not None:
         done = f" after {swept[0] >> 20:,} of {swept[1] >> 20:,} MiB of memory"
-    lines = [f"INTERRUPTED in {check}{done}: what follows is what was found until then"]
+    what = LOOKED_AT.get(check, f"check {check}")
+    lines = [f"INTERRUPTED{done}, at {what}: what follows is what was found until then"]
     if unreached:
-        lines.append(f"not reached: {', '.join(unreached)}")
+        lines.append(f"not reached: {counted(len(unreached), 'check')} (--json has their names)")
     return [*lines, ""]
 
 
 def _answer(study: CheckResults) -> list[str]:
     score = study.score
-    lines = [ANSWERS.get(score.word, score.word)]
+    answer = ANSWERS.get(score.word, score.word)
+    if study.context.state.target.truncation().truncated:
+        answer = answer.replace("damaged memory", "damaged memory in what is left of the core", 1)
+    lines = wrapped(answer)
     if score.ambiguous:
         lines += wrapped(f"The same picture comes from {score.ambiguous}.")
     if score.word in (PROVEN, STRONG, WEAK):
@@ -163,32 +188,35 @@ def _listed(bits: Sequence[int]) -> str:
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
-def _compared(study: CheckResults) -> list[str]:
+def _compared(study: CheckResults, named: bool) -> list[str]:
+    """Say what was seen; `named`: by which check."""
     if not study.evidence:
         return []
     lines = ["", "What was seen"]
     width = max(len(evidence.id) for evidence in study.evidence)
     for evidence in study.evidence:
-        lines += wrapped(evidence.summary, f"  {evidence.id:<{width}}  ")
+        head = f"  {evidence.id:<{width}}  " if named else "  - "
+        lines += wrapped(evidence.summary, head)
         if evidence.ambiguous:
-            lines += wrapped(f"the same picture comes from {evidence.ambiguous}", " " * (width + 4))
+            lines += wrapped(f"the same picture comes from {evidence.ambiguous}", " " * len(head))
     return lines
 
 
-def _not_checked(study: CheckResults) -> list[str]:
-    """Say what could not be checked and why, and how much was looked at."""
+def _not_checked(study: CheckResults, named: bool) -> list[str]:
+    """Say what could not be checked and why, and how much was looked at; `named`: by whom."""
     ran = checks_that_ran(study)
     lines = []
     reasons = names_by_reason((skipped.check, skipped.why) for skipped in study.skipped)
     for why, names in reasons.items():
         # A check that ran says here what it could not look at.
-        partly = ran and set(names) <= set(ran)
-        if len(names) > MAX_CHECKS:
+        partly = " (in part)" if ran and set(names) <= set(ran) else ""
+        words = names if named else list(dict.fromkeys(LOOKED_AT.get(name, "") for name in names))
+        if len(words) > MAX_CHECKS or not all(words):
             label = counted(len(names), "check")
         else:
-            label = f"{', '.join(names)}{' (in part)' if partly else ''}"
+            label = f"{', '.join(words)}{partly}"
         lines += wrapped(f"{label}: {why}", "  ")
-    counts = ", ".join(f"{number:,} {what}" for what, number in study.context.counts.items())
+    counts = "; ".join(f"{what} {number:,}" for what, number in study.context.counts.items())
     lines = ["", "Not checked", *lines] if lines else lines
     return [*lines, "", *wrapped(f"Looked at: {counts}")] if counts else lines
 

@@ -369,7 +369,7 @@ def test_the_report_answers_first_and_keeps_numbers_for_who_asks() -> None:
     text = "\n".join(lines)
     assert f"{STACK + 0x1080:#x} holds" in text and "only bit 40 differs" in text
     assert "checks: no CPython" in text, "what was not checked, and why"
-    for dialect in ("log10", "prior", "odds", "symptom:", "weights:", "rust-minidump"):
+    for dialect in ("log10", "prior", "odds", "symptom:", "weights:", "rust-minidump", "R4"):
         assert dialect not in text
     assert max(map(len, lines)) <= 100 and not corruption_report(damaged).rows
 
@@ -419,7 +419,7 @@ def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.Mon
     found = run_checks(damaged, sweep=True)
     report = corruption_report(found)
     lines = list(map(str, report.lines))
-    assert lines[0].startswith("INTERRUPTED in X after 3 of 5 MiB of memory: ")
+    assert lines[0].startswith("INTERRUPTED after 3 of 5 MiB of memory, at check X: ")
     assert report.exit_code == 130 and "R4" in {one.id for one in found.evidence}
     assert Skipped("X", "found before the interrupt") in found.skipped
     assert found.interrupted is not None and found.interrupted.unreached
