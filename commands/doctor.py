@@ -86,7 +86,8 @@ def problems_of(document: Mapping[str, Any]) -> list[str]:
         more = f" and {len(files) - MAX_NAMED} more" if len(files) > MAX_NAMED else ""
         why = files[0]["file"].removeprefix(f"{files[0]['path']}: ")
         problems.append(
-            f"not here as the core had them: {named}{more} ({why})\n    try: set epi sysroot FOLDER"
+            f"not here as the core had them: {named}{more} ({why})\n"
+            "    try: set sysroot DIR, below which they lie by their paths"
         )
     unloaded = [m for m in modules if m["file"] == MATCHES and m["gdb"] in (NOT_LOADED, OTHER)]
     if unloaded:

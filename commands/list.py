@@ -42,7 +42,7 @@ def list_source(session: Session, args: Namespace) -> Report:
     finder = source_finder(session)
     source = finder.of(frame, callers_of(session.state, frame), force=args.force)
     if isinstance(source, NoSource):
-        hint = "gdb's `set sysroot', or the version that ran; --force shows what does not fit"
+        hint = "set sysroot DIR, with the source that ran; --force shows what does not fit"
         raise InputError(f"no source of {frame.filename}: {source.absent.detail}", hint=hint)
     line = frame.lineno or 1
     if line > len(source.lines):

@@ -644,7 +644,7 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         option = "file FILE" if in_gdb else f"gdb-epi triage --exe FILE {kept}"
         yield "more, by its executable", option
     elif files and group_in(signature, "absent").get("native") in LACKS_FILES:
-        option = "file FILE, set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {kept}"
+        option = "set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {kept}"
         yield "names of C functions", option
     if group_in(record, "truncated").get("flag"):
         if read_in_part(record):

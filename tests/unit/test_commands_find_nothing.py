@@ -53,7 +53,7 @@ def test_the_problems_of_a_core_come_with_what_to_type() -> None:
     here = {**executable, "gdb": MATCHES}
     assert problems_of({**document, "modules": [here, vdso]}) == []
     (missing,) = problems_of({**document, "modules": [here, lost]})
-    assert "/srv/lib/libx.so" in missing and "try: set epi sysroot FOLDER" in missing
+    assert "/srv/lib/libx.so" in missing and "try: set sysroot DIR" in missing
 
 
 def database_with(path: Path, core_key: str) -> str:
