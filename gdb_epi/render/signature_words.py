@@ -10,12 +10,15 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.render.category_words import category_words
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import names_by_reason
+from gdb_epi.util import names_by_reason, sha256_hex
 
 MAX_LINE = 2_880  # characters of a line that are examined
+MAX_STORED = 4_096  # characters of a line that a database keeps: of a longer one the key is lost
+MAX_DIGITS = 16
 MAX_FRAMES = 12
 MAX_WHERE = 48  # columns of a function's name
 UNKNOWN = "?"
+HUNG = "deadlock"  # begins the frames of who waits for each other
 NATIVE, PYTHON = "native", "python"
 _NO_HALF = "no native stack ("  # before the reason why the key `native` is absent
 _ARROWS = ("<-", "<--", "=>")
@@ -65,6 +68,25 @@ def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str,
         return where, "hung"
     what = category_words(words.category)
     return where, f"{what} in {native[0]}" if python and native else what
+
+
+def named_signature(line: str) -> str:
+    """Return a signature in words and the key by which `fleet show` finds it; other texts as is."""
+    words = line.split(" ", 2)
+    if len(words) < 3 or not words[0].startswith("gsig/"):
+        return line
+    where, what = where_and_what(line, None, hung=f" {HUNG} " in line)
+    title = what if where == UNKNOWN else f"{what}, in {where}"
+    key = "" if len(line) >= MAX_STORED else f" (key {key_of(line)})"
+    return f'"{title}"{key}'
+
+
+def key_of(line: str) -> str:
+    """Return the key of a line: the hash of exactly that (SPEC.md, "Keys")."""
+    from gdb_epi.signature.keys import DIGITS
+
+    name = line.split(" ", 2)[1]
+    return sha256_hex(line.encode("utf-8"))[: DIGITS.get(name, MAX_DIGITS)]
 
 
 def absent_keys(absent: Mapping[str, object]) -> Iterator[str]:

@@ -38,7 +38,7 @@ def verdicts(shell: Shell) -> list[str]:
 def test_a_rack_is_named_alone_and_said_to_be_over(ask):
     shell = ask(first.f03_rack_switch)
     (said,) = verdicts(shell)
-    assert said.startswith("hardware, power or network of a place: goes with rack=r07: abort ")
+    assert said.startswith('hardware, power or network of a place: goes with rack=r07: "abort, in ')
     assert "but: none since 2026-11-01: it may be over" in shell("fleet", "suspects").out
     # Every host of the rack has one BIOS: that is no second condition.
     assert "bios" not in shell("fleet", "split", "watchdog_abort").out.split("the rest")[0]

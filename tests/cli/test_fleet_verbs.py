@@ -82,7 +82,8 @@ def test_top_in_every_form(shell, tmp_path):
     shell("fleet", "ingest", "-", stdin=lines_of(records).encode())
     table = shell("fleet", "top", "--limit", "2").out.splitlines()
     assert " ".join(table[0].split()) == "crashes hosts verdict last seen where what key"
-    assert len(table) == 6 and table[-1] == "More about a row: gdb-epi fleet show KEY"
+    assert len(table) == 7 and table[-2] == "The first 2; more: --limit 20"
+    assert table[-1] == "More about a row: gdb-epi fleet show KEY"
     assert "2025-11-24 " in table[2] and " software " in table[2] and " f0 " in table[2]
     shell.env["COLUMNS"] = "75"
     narrow = shell("fleet", "top", "--limit", "2").out.splitlines()

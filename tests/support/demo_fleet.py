@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from gdb_epi.render.signature_words import key_of
 from support.fleet_simulator import Fleet, records, simulate, write_exposure
 
 CATEGORIES = (
@@ -54,11 +55,12 @@ def _dress(record: dict[str, Any], name: str, cause: str, flip: bool) -> dict[st
     python = PYTHON[pick // 13 % len(PYTHON)], PYTHON[pick // 17 % len(PYTHON)]
     inner = f"{native[0]}_{name}"
     line = f"{category} {inner} <- {native[1]} <-- py:{python[0]} <- py:{python[1]}"
+    text = f"gsig/2 stable {line}"
     number = int(record["core_key"], 16)
     record["core_key"] = f"{number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % (1 << 128):032x}"
     record["signature"] |= {
-        "keys": {"stable": f"{pick:016x}", "python": f"{pick // 13:016x}"},
-        "text": {"stable": f"gsig/2 stable {line}"},
+        "keys": {"stable": key_of(text), "python": f"{pick // 13:016x}"},
+        "text": {"stable": text},
         "category": category,
         "evidence": "the fault address is not mapped" if "segv" in category else "an abort message",
     }

@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.render.corruption import _chance
+from gdb_epi.render.signature_words import named_signature
+from gdb_epi.signature.keys import make_key
 from gdb_epi.util import counted, with_article
 
 
@@ -42,3 +44,24 @@ def test_with_article() -> None:
     assert [with_article(noun) for noun in ("object", "str", "int", "")] == [
         "an object", "a str", "an int", "a ",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("segv-wild f <- g <-- py:__main__.load", "bad pointer in f, in load"),
+        ("segv-null f <- g", "NULL pointer, in f"),
+        ("segv-null", "NULL pointer"),
+        ("killed-external deadlock lock:a py:m.one => lock:b py:m.two", "hung, in m.one"),
+    ],
+)
+def test_a_signature_is_called_what_it_is_with_its_key(content: str, words: str) -> None:
+    key = make_key("stable", content)
+    assert named_signature(key.text) == f'"{words}" (key {key.value})'
+
+
+def test_what_is_no_signature_stays_as_it_is() -> None:
+    assert [named_signature(text) for text in ("host=node-7", "*bitflip", "ab12")] == [
+        "host=node-7", "*bitflip", "ab12",
+    ]  # fmt: skip
+    assert "key" not in named_signature(f"gsig/2 stable segv-null {'f' * 5_000}")

@@ -7,19 +7,29 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 GROUP = "Look"
-HELP = "signatures of two windows: FIRST_DAY..LAST_DAY FIRST_DAY..LAST_DAY, strongest change first"
-EPILOG = "Without exposure the windows are compared by their length in days."
+HELP = "signatures of two windows of time, the strongest change first"
+EPILOG = (
+    "gdb-epi fleet compare 2026-01-01..2026-01-07 2026-01-08..2026-01-14\n\n"
+    "Without host-hours the windows are compared by their length in days."
+)
 LIMIT = 20
+COLUMNS = (
+    "(times as often: the second window beside the first, for as many host-hours or days; p: how "
+    "often chance alone does as much; q: the same, paid for all that was looked at)"
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("before", metavar="BEFORE", help="e.g. 2026-01-01..2026-01-07")
-    parser.add_argument("after", metavar="AFTER", help="the other window")
-    parser.add_argument("--limit", type=whole(), default=LIMIT, help="rows (20)")
+    parser.add_argument(
+        "before", metavar="BEFORE", help="the first window: FIRST_DAY..LAST_DAY, both included"
+    )
+    parser.add_argument("after", metavar="AFTER", help="the second window")
+    parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most rows (20)")
     add_forms(parser)
 
 
@@ -44,7 +54,7 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
-    from gdb_epi.fleet.screen.finding_texts import plain_signature
+    from gdb_epi.render.signature_words import where_and_what
 
     cells = [
         [
@@ -53,14 +63,19 @@ def run(args: Namespace) -> int:
             "new" if row.ratio is None else f"{row.ratio:.2f}",
             f"{row.p:.1g}",
             f"{row.q:.1g}",
-            plain_signature(row.signature or row.key or ""),
+            *where_and_what(row.signature or "", None, hung=False),
+            row.key or "?",
         ]
         for row in rows
     ]
-    headers = ("before", "after", "rate ratio", "p", "q", "signature")
-    print_table(headers, cells, "no crashes in either window", ("signature",))
+    headers = ("before", "after", "times as often", "p", "q", "where", "what", "key")
+    print_table(headers, cells, "no crashes in either window", ("what",))
     for line in silence:
         print_line(line)
+    if cells:
+        print("")
+        print_line(COLUMNS)
+        print_line(f"More about a row: gdb-epi fleet show KEY{database_option_again(args)}")
     return EXIT_DONE
 
 

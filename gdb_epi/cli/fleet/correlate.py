@@ -21,6 +21,10 @@ EPILOG = (
     "With SIGNATURE: pairs of values (a version and a load) that have more of it than their share."
 )
 LIMIT = 30
+STRENGTH = (
+    "(strength: Cramer's V, from 0 to 1: how far the value of one tells that of the other; "
+    "host-days: one host on one day)"
+)
 MIN_SHOWN = 0.005  # V of a pair that a table shows: less is 0.00
 _WORDS = {"same": "is the same as", "decides": "decides", "together": "goes with", "apart": "-"}
 
@@ -29,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     signature_help = "a key, its start, or a part of it: pairs that mark this signature"
     parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
-    parser.add_argument("--limit", type=whole(), default=LIMIT, help="pairs (30)")
+    parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most pairs (30)")
     add_asof(parser)
     add_forms(parser, "one JSON object")
 
@@ -55,14 +59,17 @@ def run(args: Namespace) -> int:
         print(json.dumps({"pairs": [pair._asdict() for pair in pairs], **whole}))
     else:
         rows = [
-            (p.first, _WORDS[p.relation], p.second, f"{p.v:.2f}", p.rows, p.source)
+            (p.first, _WORDS[p.relation], p.second, f"{p.v:.2f}", f"{p.rows:,} {p.source}")
             for p in pairs
             if p.v >= MIN_SHOWN
         ]
-        headers = ("attribute", "", "attribute", "V", "rows", "of")
+        headers = ("attribute", "", "attribute", "strength", "seen in")
         print_table(headers, rows, empty="no two attributes go together")
+        if rows:
+            print("")
+            print_line(STRENGTH)
         for group in correlation.groups:
-            print_line(f"one in all but name: {', '.join(group)}")
+            print_line(f"the same in all but name: {', '.join(group)}")
     return EXIT_DONE
 
 
@@ -102,13 +109,13 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
 
 def _text(search: PairSearch) -> None:
     from gdb_epi.fleet.screen.finding_texts import (
-        plain_signature,
         risk_and_p_value_words,
         risk_words,
         tested_words,
     )
+    from gdb_epi.render.signature_words import named_signature
 
-    print_line(plain_signature(search.signature))
+    print_line(named_signature(search.signature))
     size = counted(search.crashes, "crash")
     if search.left_out:
         size += f", beside {counted(search.left_out, 'crash')} that single hosts explain"

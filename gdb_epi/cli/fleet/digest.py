@@ -20,7 +20,9 @@ DAYS = 7
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--days", type=whole(1, 3660), default=DAYS, help="days that it covers (7)")
+    parser.add_argument(
+        "--days", type=whole(1, 3660), default=DAYS, metavar="N", help="days that it covers (7)"
+    )
     add_asof(parser, "up to and with this day (today)")
     add_notify(parser)
     add_forms(parser, "one JSON object", csv=False)

@@ -33,7 +33,12 @@ MAX_NAMED = 20
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--format", choices=("text", "slurm", "kubernetes", "json"), default="text")
+    parser.add_argument(
+        "--format",
+        choices=("text", "slurm", "kubernetes", "json"),
+        default="text",
+        help="for whom: a person, or the commands of Slurm or Kubernetes (text)",
+    )
     parser.add_argument(
         "--at-most",
         type=_share,
@@ -43,7 +48,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--fleet-size", type=whole(1), metavar="N", help="hosts that the fleet has")
     parser.add_argument(
-        "--days", type=whole(1, 3660), default=DAYS, help="how long they are to be out (14)"
+        "--days",
+        type=whole(1, 3660),
+        default=DAYS,
+        metavar="N",
+        help="how long they are to be out (14)",
     )
     parser.add_argument(
         "--apply", action="store_true", help="print the commands, mark the hosts drained"

@@ -25,9 +25,9 @@ HEADERS = ("first seen", "crashes", "hosts", "verdict", "where", "what", "key")
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--days", type=positive("days"), default=DAYS, help="length of the window (7)"
+        "--days", type=positive("days"), default=DAYS, metavar="N", help="length of the window (7)"
     )
-    parser.add_argument("--limit", type=whole(), default=LIMIT, help="rows (50)")
+    parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most rows (50)")
     add_asof(parser)
     add_forms(parser)
 

@@ -61,10 +61,11 @@ def _data(answer: Onset) -> dict[str, Any]:
 
 
 def _text(answer: Onset) -> None:
-    from gdb_epi.fleet.screen.finding_texts import beside_words, plain_signature, risk_words
+    from gdb_epi.fleet.screen.finding_texts import beside_words, risk_words
     from gdb_epi.fleet.store.days import iso_day
+    from gdb_epi.render.signature_words import named_signature
 
-    print_line(plain_signature(answer.signature))
+    print_line(named_signature(answer.signature))
     print_line(f"  {answer.answer}")
     for caveat in answer.caveats:
         print_line(f"    but: {caveat}")

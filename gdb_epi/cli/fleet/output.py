@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.render.escape import terminal_width
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_LOST = 8  # ids that are named
-MIN_WIDTH = 40  # columns: on fewer, lines are as wide
 HANGING = "    "
 _FORMULA = "=+-@\t\r"
 
@@ -102,22 +102,6 @@ def bytes_text(size: int) -> str:
         if size >= 10**power:
             return f"{size / 10**power:.3g} {unit}"
     return f"{size} bytes"
-
-
-def terminal_width() -> int | None:
-    """Return how many columns $COLUMNS says, else the terminal has; None: it is no terminal.
-
-    A file or a pipe gets each line whole: what reads it there looks for words in one line.
-    """
-    import os
-    import sys
-
-    setting = os.environ.get("COLUMNS", "")
-    try:
-        columns = int(setting) if setting else os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError):
-        return None
-    return max(columns, MIN_WIDTH) if columns > 0 else None
 
 
 def print_line(line: str) -> None:

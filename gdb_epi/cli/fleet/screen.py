@@ -83,13 +83,14 @@ def run(args: Namespace) -> int:
 def _print_life(today: Today, *, as_json: bool) -> None:
     """Print what came back: fixed signatures, repaired hosts."""
     from gdb_epi.fleet.life.fixes import fix_words
+    from gdb_epi.render.signature_words import named_signature
 
     for state, fix in today.regressed:
         if as_json:
             print(json.dumps({"attr": "#regressed", **state.as_json()}))
         else:
             print_line(f"regressed: {state.standing.subject.name}: {fix_words(fix)}")
-            print_line(f"    {state.text}")
+            print_line(f"    {named_signature(state.text)}")
     for host in today.again:
         if as_json:
             print(json.dumps({"attr": "#host-again", **host._asdict()}))

@@ -24,7 +24,11 @@ HELP = "what is stored of one signature (key, its start, or part of the text), c
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("what", metavar="SIGNATURE|CORE_KEY|HOST")
+    parser.add_argument(
+        "what",
+        metavar="SIGNATURE|CORE_KEY|HOST",
+        help="the key of a signature or of a core, its start, part of a signature's text; a host",
+    )
     add_asof(parser)
     add_forms(parser, "one JSON object", csv=False)
 
@@ -97,7 +101,7 @@ def _signature_lines(group: SignatureGroup, summary: Summary, again: str) -> lis
 
 
 def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]], again: str) -> list[str]:
-    from gdb_epi.render.signature_words import where_and_what
+    from gdb_epi.render.signature_words import named_signature
     from gdb_epi.render.triage import labelled
 
     lines = [_counts(summary), ""]
@@ -106,8 +110,7 @@ def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]], again: 
     lines += labelled("Host", [f"{name}: {value}" for name, value in attributes])
     lines.append("Crashes, most frequent first")
     for text, count in summary.tables["signature"]:
-        where, what = where_and_what(text, None, hung=False)
-        lines.append(f"  {count:6}  {what}, in {where}  ({text})")
+        lines.append(f"  {count:6}  {named_signature(text)}")
     return [*lines, "", *_next(summary, [("is this host to blame?", "suspects")], again)]
 
 

@@ -121,10 +121,11 @@ def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[s
 
 
 def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
-    from gdb_epi.fleet.screen.finding_texts import finding_sentence, plain_signature, tested_words
+    from gdb_epi.fleet.screen.finding_texts import finding_sentence, plain_flags, tested_words
+    from gdb_epi.render.signature_words import named_signature
 
-    print_line(plain_signature(parted.signature))
-    print_line(f"  {judged.headline}")
+    print_line(named_signature(parted.signature))
+    print_line(f"  {plain_flags(judged.headline)}")
     for caveat in judged.caveats:
         print_line(f"    but: {caveat}")
     if not parted.parts:
@@ -134,12 +135,12 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
     for part in parted.parts:
         where = counted(part.hosts, "host") if part.hosts else "no known host"
         size = f"{counted(part.crashes, 'crash')} on {where}"
-        print_line(f"  {size}: {part.mark}: {part.label}")
+        print_line(f"  {size}: {plain_flags(part.mark)}: {part.label}")
         for finding in (part.finding, *part.also) if part.finding else ():
             print_line(f"      {finding_sentence(finding)}")
             print_line(f"      {tested_words(finding)}")
         for fact in part.facts:
-            print_line(f"      told apart by {fact}")
+            print_line(f"      told apart by {plain_flags(fact)}")
         possible = part.undecided.possible if part.undecided else ()
         if part.more is not None and not possible:
             more = f"about {counted(part.more, 'more crash')} would settle it"
@@ -147,4 +148,4 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
         for line in part.undecided.lines() if part.undecided else ():
             print_line(f"      {line}")
         if part.bitflips:
-            print_line(f"      {part.bitflips} of them carry the bit-flip flag")
+            print_line(f"      {part.bitflips} of them have a flipped bit")

@@ -65,12 +65,13 @@ def _print(state: State, *, history: bool) -> None:
     from gdb_epi.fleet.life.fixes import fix_words
     from gdb_epi.fleet.questions.seen import utc_time
     from gdb_epi.fleet.store.days import day_of
+    from gdb_epi.render.signature_words import named_signature
 
     held = state.standing
     what = f"{held.subject.about} {held.subject.name}"
     print_line(f"{state.state:<12}  {day_of(held.since)}  {what}")
     if state.text != held.subject.name:
-        print_line(f"      {state.text}")
+        print_line(f"      {named_signature(state.text)}")
     words = [counted(state.crashes, "crash")]
     if state.last is not None:
         words.append(f"the last {utc_time(state.last)}")

@@ -33,7 +33,9 @@ UNKNOWN = "?"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--limit", type=whole(), default=DEFAULT_LIMIT, help="rows (default 20)")
+    parser.add_argument(
+        "--limit", type=whole(), default=DEFAULT_LIMIT, metavar="N", help="most rows (20)"
+    )
     add_asof(parser)
     add_forms(parser)
 
@@ -59,6 +61,8 @@ def run(args: Namespace) -> int:
             for line in caveat_of_prune(before, min(firsts, default=None)):
                 print(f"\n{line}")
             print("")
+            if len(rows) == args.limit:
+                print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
             if left_out:
                 print_line(f"not known of any: {left_out}; why: gdb-epi fleet check{again}")
             print_line(f"More about a row: gdb-epi fleet show KEY{again}")

@@ -11,7 +11,7 @@ from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 GROUP = "Look"
-HELP = "the epidemic curve: crashes a day, and per 1,000 host-hours where exposure is known"
+HELP = "crashes a day, and per 1,000 host-hours where these are known"
 BAR, MIN_BAR = 40, 8  # characters of the longest bar
 BESIDE = 55  # columns of the table without it
 
@@ -27,8 +27,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print a line a day."""
-    from gdb_epi.cli.fleet.output import print_rows, print_table, terminal_width
+    from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.render.escape import terminal_width
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.cli.fleet.check import silence_lines

@@ -189,7 +189,7 @@ def _answer(execute: Execute, subject: Subject) -> list[str]:
     if subject.about == HOST:
         words = host_words(execute, subject.name)
         return words or [f"host {subject.name} is healthy"]
-    return [f"{subject.kind} {subject.name}", *signature_words(execute, *subject[1:])]
+    return [f"signature {subject.name}", *signature_words(execute, *subject[1:])]
 
 
 def _doubts(execute: Execute, subject: Subject, mark: Mark) -> list[str]:

@@ -23,12 +23,12 @@ from gdb_epi.fleet.questions.signatures import (
 )
 from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
-from gdb_epi.fleet.screen.finding_texts import plain_signature
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted
 
 FINDING, REGRESSION, AGAIN, DIGEST = ("finding", "regression", "host-again", "digest")
@@ -105,7 +105,7 @@ def _of_finding(finding: StoredFinding) -> News:
     subject = f"{finding.attr}={finding.value} {finding.signature} {finding.raised}"
     title = verdict if finding.value in verdict else f"{finding.attr}={finding.value}: {verdict}"
     if not finding.signature.startswith(ALL):
-        title += f": {plain_signature(finding.signature)}"
+        title += f": {named_signature(finding.signature)}"
     cores = tuple(detail.get("cores", ())[:MAX_CORES])
     more = {**detail, "id": finding.id, "state": finding.state, "raised": finding.raised}
     more.pop("cores", None)
@@ -116,7 +116,7 @@ def _of_regression(state: State, fix: Fix, cores: Sequence[str]) -> News:
     held = state.standing
     fixes = [mark.at for mark in held.history if mark.state == FIXED]
     subject = f"regressed {held.subject.kind}:{held.subject.name} {fix.version} {fixes[-1]:.0f}"
-    lines = (state.text, *held.care())
+    lines = (named_signature(state.text), *held.care())
     return News(
         subject, REGRESSION, _regression_title(state), lines, None, fix.crashes_again,
         tuple(cores), {"state": state.as_json()},

@@ -376,7 +376,7 @@ def _likely(population: Population, members: Bools) -> str:
         return "hardware is likely by its bit-flip flags; no host or attribute goes with it yet"
     if int((population.lock_inherited & members).sum()) >= share:
         return "software is likely: locks inherited over a fork; no attribute goes with it yet"
-    return "a form of its own; no host or attribute goes with it yet: its cause cannot be told"
+    return "unlike the others; no host or attribute goes with them yet: their cause cannot be told"
 
 
 def _bare(population: Population, same: Bools, label: str, members: Bools) -> SignaturePart:

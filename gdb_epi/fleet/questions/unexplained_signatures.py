@@ -16,12 +16,12 @@ import numpy as np
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.finding import MIN_N, TOGETHER
-from gdb_epi.fleet.screen.finding_texts import plain_signature
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
 from gdb_epi.fleet.screen.screening import Screen
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted
 
 MIN_CRASHES = 8  # of a signature
@@ -77,7 +77,7 @@ def _began(population: Population, mine: Ints, day: int, tested: int) -> Iterato
     hosts = np.unique(population.host[mine[population.host[mine] >= 0]]).size
     size = f"{counted(days.size, 'crash')} on {counted(hosts, 'host')}"
     until = f", the last on {iso_day(last)}" if day - last >= QUIET else ""
-    name = plain_signature(population.signatures[population.signature[mine[0]]])
+    name = named_signature(population.signatures[population.signature[mine[0]]])
     yield f"began on {iso_day(first)}{until}: {name}: {size}; gdb-epi fleet onset says with what"
 
 
@@ -97,7 +97,7 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     sets = lgamma(size + 1) - lgamma(own.size + 1) - lgamma(size - own.size + 1)
     if sets + hosts.size * log(part) > log(MAX_P / tested):
         return
-    name = plain_signature(population.signatures[population.signature[mine[0]]])
+    name = named_signature(population.signatures[population.signature[mine[0]]])
     where = f"{counted(hosts.size, 'crash')} on {own.size} of {alive} hosts and on no other"
     mask = np.zeros(population.day.size, dtype=bool)
     mask[mine] = True

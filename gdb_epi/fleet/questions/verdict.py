@@ -307,12 +307,13 @@ def _judge(
             if parted.more
             else "nothing marks these crashes"
         )
+        yet = " yet" if parted.more else ""
         looks = sum(part.mark != UNCERTAIN for part in parted.parts)
-        forms = f" ({looks} forms by facts of the cores: one cause or more)" if looks > 1 else ""
-        return NOT_ENOUGH, f"not enough: {more}{forms}"
+        forms = f" ({looks} kinds of cores among them: one cause or more)" if looks > 1 else ""
+        return NOT_ENOUGH, f"cannot tell{yet}: {more}{forms}"
     kind = named[0].kind
     if len(named) > 1:
-        marks += f" ({len(named)} forms by facts of the cores: one cause or more)"
+        marks += f" ({len(named)} kinds of cores among them: one cause or more)"
     group = kind_words(named[0].findings[0].attr, parted.signature)
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),

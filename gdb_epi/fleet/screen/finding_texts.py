@@ -27,6 +27,7 @@ from gdb_epi.fleet.screen.finding import (
 )
 from gdb_epi.fleet.screen.programs import is_of_process
 from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.render.signature_words import named_signature
 
 _HARDWARE = frozenset((
     "rack", "sku", "model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row", "board",
@@ -39,6 +40,12 @@ HARDWARE_OR_ITS_CODE = "hardware, firmware, or code that only such hosts run"
 DAMAGE = "hardware, or software that damages memory"
 _PLACES = frozenset(("rack", "row", "chassis", "pdu", "psu", "switch"))
 
+_FLAGS = {
+    "bitflip=true": "a flipped bit",
+    "bitflip=false": "no flipped bit",
+    "lock_inherited=true": "a lock inherited over fork()",
+    "lock_inherited=false": "no inherited lock",
+}
 SENTENCES = {
     EVENT: "one event: {test}, from {value}",
     LOOP_OF: "a crash loop on host {value}: see what it runs, then the host",
@@ -162,13 +169,7 @@ def counted_crashes_words(signature: str, test: str) -> str:
     if signature.startswith(CPU):
         return f"crashes of this host, on its CPU {signature[len(CPU) :]}"
     words = {ALL: "of all kinds", BITFLIP: "with the bit-flip flag", LOCK: "with inherited locks"}
-    return f"crashes {words.get(signature, f'of {plain_signature(signature)}')}"
-
-
-def plain_signature(text: str) -> str:
-    """Return the text of a signature without its version and the name of its key."""
-    words = text.split(" ", 2)
-    return words[2] if len(words) > 2 and words[0].startswith("gsig/") else text
+    return f"crashes {words.get(signature, f'of {named_signature(signature)}')}"
 
 
 def tested_words(finding: Finding) -> str:
@@ -198,6 +199,13 @@ def risk_and_p_value_words(finding: Finding) -> str:
 def risk_words(rr: float, low: float, high: float) -> str:
     """Return a relative risk with its interval."""
     return f"relative risk {_short(rr)} (95 %: {_short(low)} to {_short(high)})"
+
+
+def plain_flags(text: str) -> str:
+    """Return a text with the flags of crashes in words."""
+    for flag, words in _FLAGS.items():
+        text = text.replace(flag, words)
+    return text
 
 
 def finite_or_none(value: float) -> float | None:
