@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.lazy_pattern import LazyPattern
-from gdb_epi.render.frame_lines import WIDTH
+from gdb_epi.render.escape import screen_width
 from gdb_epi.report import Source
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -73,7 +73,7 @@ def _sentence_end(lines: Sequence[str]) -> int:
     """Return where the first sentence ends: at the line whose next word had room on it."""
     for number, line in enumerate(lines[:-1], 1):
         following = lines[number].split(" ", 1)[0]
-        if not following or len(line) + 1 + len(following) <= WIDTH:
+        if not following or len(line) + 1 + len(following) <= screen_width():
             return number
     return len(lines)
 

@@ -12,6 +12,7 @@ import codecs
 ERRORS = "gdb-epi"  # the name of the handler below, for str.encode() and streams
 UTF_8 = "utf-8"
 WIDTH = 100  # columns of a screen
+MIN_WIDTH = 40  # columns: on fewer, lines are as wide
 # What trees are drawn with. All else may be part of a value, which must not become another one.
 _PLAIN = {"─": "-", "│": "|", "├": "|", "└": "`"}
 
@@ -81,12 +82,44 @@ def locale_charset() -> str:
         return UTF_8
 
 
+def terminal_width() -> int | None:
+    """Return how many columns $COLUMNS says, else the terminal has; None: it is no terminal.
+
+    A file or a pipe gets each line whole: what reads it there looks for words in one line.
+    """
+    import os
+    import sys
+
+    setting = os.environ.get("COLUMNS", "")
+    try:
+        columns = int(setting) if setting else os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return None
+    return max(columns, MIN_WIDTH) if columns > 0 else None
+
+
+def screen_width() -> int:
+    """Return how many columns an answer takes: WIDTH, or those of a narrower terminal.
+
+    $COLUMNS is not asked: GDB sets it, where nobody looks at a terminal too.
+    """
+    import os
+
+    try:
+        columns = os.get_terminal_size(1).columns
+    except OSError:
+        return WIDTH
+    return min(WIDTH, max(columns, MIN_WIDTH)) if columns else WIDTH
+
+
 def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
-    """Return a sentence as lines of at most WIDTH columns, `head` before the first; `most` of them.
+    """Return a sentence as lines of the screen's width, `head` before the first; `most` of them.
 
     What is pasted (paths, commands) is never broken. Where lines are cut off, three dots say so, if
     possible behind a clause. Addresses lose their leading zeros.
     """
+    width = screen_width()
+    most = most and -(-most * WIDTH // width)  # a narrow screen has more lines
     text = whole = short_words(escape(text))
     lines = _wrapped(text, head)
     while most is not None and (len(lines) > most or lines[-1:] == [f"{' ' * len(head)}..."]):
@@ -102,7 +135,7 @@ def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
 
     return wrap(
         text,
-        WIDTH,
+        screen_width(),
         initial_indent=head,
         subsequent_indent=" " * len(head),
         max_lines=most,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.render.escape import WIDTH as WIDTH
+from gdb_epi.render.escape import screen_width
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -131,11 +131,12 @@ def stack_rows(
     return [*rows[:head], middle, *rows[len(rows) - tail :]]
 
 
-def row_lines(rows: Sequence[Row], width: int = WIDTH, indent: str = "  ") -> Iterator[str]:
+def row_lines(rows: Sequence[Row], width: int | None = None, indent: str = "  ") -> Iterator[str]:
     """Yield the lines of folded rows, their places aligned.
 
     Of a path that is too long its end stays, where the line is: whole names of folders.
     """
+    width = screen_width() if width is None else width
     numbered = any(row.call.number is not None for row in rows)
     names = [len(shown_name(row.call)) for row in rows if row.call.place()]
     column = max((size for size in names if size <= MAX_NAME), default=0)

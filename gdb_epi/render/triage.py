@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one-screen answer: what happened, why, where, and what to do next; from the record alone.
 
-In: a record (SCHEMA.md). Out: at most MAX_LINES lines of at most WIDTH columns, escaped. The order
+In: a record (SCHEMA.md). Out: at most MAX_LINES lines of the screen's width, escaped. The order
 is the reader's: the answer, the facts, the stack, what is missing, the next steps. Numbers of
 evidence, weights and signatures stand behind `evidence`.
 """
@@ -27,15 +27,15 @@ from gdb_epi.record.reading import (
     texts_in,
 )
 from gdb_epi.render.category_words import CRASHES
-from gdb_epi.render.escape import escape, wrapped
+from gdb_epi.render.escape import escape, screen_width, wrapped
 from gdb_epi.render.fault_lines import damage_lines, machine_words, read_from, value_lines
 from gdb_epi.render.frame_lines import (
     ABORTING,
     HANDLER,
     LABEL,
     NATIVE,
+    PYTHON,
     REMARK,
-    WIDTH,
     Call,
     calls_of_record,
     fold_calls,
@@ -254,7 +254,7 @@ def _facts(record: Json, calls: Sequence[Call], line: str) -> Iterator[str]:
     yield from labelled("Process", [_process(record)])
     yield from labelled("Signal", list(_signal(record)))
     if line:
-        yield f"{'Line':<{LABEL}}{line}"[:WIDTH]
+        yield f"{'Line':<{LABEL}}{line}"[: screen_width()]
     yield from labelled("Value", list(value_lines(group_in(record, "signal"))))
     yield from labelled("From", list(read_from(record)))
     raised = group_in(record, "exception")
@@ -634,7 +634,7 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     elif has_python:
         yield "values of variables", variables
         if in_gdb:
-            yield "source line", "epi list"
+            yield "source line", f"epi list{_number_of_own_call(record)}"
     sender = group_in(record, "signal").get("sender_pid")
     outside = group_in(record, "signal").get("sender") == OTHER
     if outside and sender and sender != group_in(record, "process").get("ppid"):
@@ -659,6 +659,14 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     if group.get("value"):
         asked = f"gdb-epi fleet seen {group['value']}{database}"
         yield "seen before?", "epi seen" if in_gdb else asked
+
+
+def _number_of_own_call(record: Json) -> str:
+    """Return " 2" where the program's own code called two Python functions of libraries."""
+    calls = [call for call in telling_calls(record) if call.language == PYTHON]
+    own = innermost_own_python_call(calls)
+    number = calls.index(own) if own is not None else 0
+    return f" {number}" if number else ""
 
 
 def _lacks_executable(record: Json) -> bool:

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.record.reading import group_in, groups_in, hypotheses, number_in, texts_in
-from gdb_epi.render.escape import short_words
-from gdb_epi.render.frame_lines import WIDTH
+from gdb_epi.render.escape import screen_width, short_words
 from gdb_epi.render.signature_words import absent_keys
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import names_by_reason
@@ -129,7 +128,7 @@ def _item(head: str, text: object) -> Iterator[str]:
     """Yield a text after its head, wrapped; all of it."""
     yield from textwrap.wrap(
         short_words(f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head),
-        WIDTH,
+        screen_width(),
         initial_indent="  ",
         subsequent_indent="    ",
         break_on_hyphens=False,

@@ -16,9 +16,9 @@ from gdb_epi.record.reading import (
     thread_names,
 )
 from gdb_epi.render.category_words import CRASHES
+from gdb_epi.render.escape import screen_width
 from gdb_epi.render.frame_lines import (
     LABEL,
-    WIDTH,
     Call,
     calls_of_record,
     fold_calls,
@@ -176,7 +176,7 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
         yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
         return
     yield f"held at fork() by the parent's thread {name}{number}, in"
-    yield from row_lines(stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES), WIDTH - LABEL)
+    yield from row_lines(stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES), screen_width() - LABEL)
 
 
 def _possible_holders(vanished: Json) -> Iterator[str]:

@@ -18,7 +18,8 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.build import MAX_SOFT_ERRORS, soft_errors_json
 from gdb_epi.record.redact import redact_path, redact_text
-from gdb_epi.render.triage import MAX_LINES, WIDTH, render_triage
+from gdb_epi.render.escape import WIDTH
+from gdb_epi.render.triage import MAX_LINES, render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.fake import FakeTarget
 

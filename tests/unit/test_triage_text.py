@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import pytest
 from gdb_epi import signature
 from gdb_epi.record.reading import hypotheses
 from gdb_epi.render.category_words import HAPPENED, IN_A_TABLE, category_words, death_sentence
-from gdb_epi.render.escape import wrapped
-from gdb_epi.render.triage import GDB, MAX_LINES, SHELL, WIDTH, Audience, named_call, render_triage
+from gdb_epi.render.escape import WIDTH, wrapped
+from gdb_epi.render.triage import GDB, MAX_LINES, SHELL, Audience, named_call, render_triage
 from gdb_epi.render.triage_evidence import evidence_lines
 from gdb_epi.signature.categories.faults import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
@@ -38,6 +39,27 @@ def test_variables_are_offered_where_there_are_python_frames(python: bool) -> No
     lines = shown("software", NATIVE, *[PYTHON] * python)
     command = "gdb-epi triage --stacks --locals core.7"
     assert any(line.endswith(command) for line in lines) == python
+
+
+def test_the_source_line_is_that_of_the_programs_own_call() -> None:
+    """`epi list` alone showed the line of ctypes."""
+    library = {**PYTHON, "filename": "/usr/lib/python3.12/ctypes/__init__.py"}
+    for frames, command in (([PYTHON], "epi list"), ([library, PYTHON], "epi list 1")):
+        record = {"threads": {"count": 1, "crashed": {"tid": 7, "frames": frames}}}
+        text = "\n".join(render_triage(record, Audience(GDB)))
+        assert text.endswith(f"source line:          {command}")
+
+
+def test_a_narrow_terminal_gets_narrow_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    verdict = {"label": "software", "confidence": 0.9, "reasons": ["many words " * 12]}
+    wide = shown("software", PYTHON, verdict=verdict)
+    monkeypatch.setattr(os, "get_terminal_size", lambda fd: os.terminal_size((60, 24)))
+    narrow = shown("software", PYTHON, verdict=verdict)
+    assert max(map(len, narrow[:-2])) <= 60 < max(map(len, wide)) <= 100
+    assert narrow[-1] == wide[-1], "a command to paste is not broken"
+    assert " ".join(narrow).split() == " ".join(wide).split()
+    monkeypatch.setattr(os, "get_terminal_size", lambda fd: os.terminal_size((0, 0)))
+    assert shown("software", PYTHON, verdict=verdict) == wide
 
 
 def test_commands_to_paste_repeat_the_options_they_were_given() -> None:
