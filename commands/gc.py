@@ -141,11 +141,12 @@ def _lines(
         lines.append(f"  it was started by {_starter(runtime, gc.frame)}")
     for generation in gc.generations:
         lines.append(
-            f"  {generation.name:>7}: count {generation.counter}, threshold {generation.threshold}"
+            f"  generation {generation.name}: count {generation.counter}, collected above "
+            f"{generation.threshold}"
         )
     for part in counted:
         more = "" if part["complete"] else " (at least; see below)"
-        lines.append(f"  {part['name']}: {number_of(part['objects'], 'object')}{more}")
+        lines.append(f"  tracked, {part['name']}: {number_of(part['objects'], 'object')}{more}")
         for name, number in part.get("types", {}).items():
             lines.append(f"      {number:>8}  {name}")
     if free_threaded:

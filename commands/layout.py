@@ -9,6 +9,7 @@ from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.registry import argument, command
+from gdb_epi.render.escape import wrapped
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
@@ -31,10 +32,12 @@ def layout(session: Session, args: Namespace) -> Report:
     if args.emit:
         return _emit(session)
     if args.struct is None:
-        rows = [[f"{v[0]}.{v[1]}{flavour}"] for v, flavour in available_tables()]
+        names = [f"{v[0]}.{v[1]}{flavour}" for v, flavour in available_tables()]
         used = _in_use(session)
-        title = f"in use for this process: {used.source}" if used else "tables for:"
-        return Report("layout tables", ("CPython",), rows, lines=[title])
+        lines = [f"In use for this process: {used.source}"] if used else []
+        lines += wrapped(f"Tables here (d: debug build, t: free-threaded): {', '.join(names)}")
+        data = {"title": "layout tables", "rows": [{"CPython": name} for name in names]}
+        return Report("layout tables", lines=lines, data=data)
     return _struct(session, args.struct, args.python)
 
 

@@ -13,8 +13,11 @@ from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
+from gdb_epi.render.frame_lines import library
+from gdb_epi.render.headline import short_place
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
 from gdb_epi.render.stack import first_word, place_text
+from gdb_epi.render.stacks import python_call
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
@@ -44,19 +47,20 @@ def threads(session: Session, args: Namespace) -> Report:
         facts, missing = thread_facts(state.target, state.python)
         runtime = read_runtime(state.target, state.python)
         errors += [*missing, *runtime.soft_errors]
-    entries = []
+    table = []
     for lwp in state.target.threads():
         mine: list[ThreadState | None] = []
         mine += [t for t in state.python_threads() if t.alive and t.tid == lwp.tid]
-        entries += [_entry(state, lwp.tid, t, facts) for t in mine or [None]]
-    entries += [_entry(state, t.tid, t, facts) for t in state.python_threads() if not t.alive]
+        table += [(_entry(state, lwp.tid, t, facts), _in_full(t)) for t in mine or [None]]
+    left = [t for t in state.python_threads() if not t.alive]
+    table += [(_entry(state, t.tid, t, facts), _in_full(t)) for t in left]
     return Report(
         f"{counted(len(state.target.threads()), 'thread')}, "
         f"{counted(len(state.python_threads()), 'thread state')}",
         COLUMNS,
-        [[entry["name"], entry["tid"], entry["state"], entry["where"]] for entry in entries],
+        [[entry["name"], entry["tid"], entry["state"], where] for entry, where in table],
         lines=_lines(runtime) if runtime is not None else (),
-        data={"threads": entries},
+        data={"threads": [entry for entry, _ in table]},
         soft_errors=errors,
     )
 
@@ -147,3 +151,12 @@ def _where(thread: ThreadState | None) -> str:
     if frame is None:
         return f"hole: {thread.frames[0].hole}"
     return place_text(frame)
+
+
+def _in_full(thread: ThreadState | None) -> str:
+    """Return where a thread is, and which call of the program's own led there."""
+    where = _where(thread)
+    frames = thread.frames if thread is not None else ()
+    calls = [python_call(frame) for frame in frames if frame.hole is None]
+    own = next((number for number, call in enumerate(calls) if not library(call)), 0)
+    return f"{where}, called from {calls[own].name} ({short_place(calls[own])})" if own else where

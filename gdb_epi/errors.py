@@ -34,7 +34,8 @@ class EpiError(Exception):
 
     def line(self) -> str:
         """Return the message and the hint as one line."""
-        return f"{self}; try: {self.hint}" if self.hint else str(self)
+        end = "" if str(self).endswith("?") else ";"
+        return f"{self}{end} try: {self.hint}" if self.hint else str(self)
 
 
 class Ended(BaseException):

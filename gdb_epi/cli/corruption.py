@@ -21,12 +21,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
     add_process_files(parser)
-    parser.add_argument("--sweep", action="store_true", help="check all memory")
     parser.add_argument(
-        "--seconds", type=positive("seconds"), metavar="S", help="most of a sweep (120)"
+        "--sweep", action="store_true", help="check all memory, not only the cheap places"
+    )
+    parser.add_argument(
+        "--seconds", type=positive("seconds"), metavar="S", help="most seconds of a sweep (120)"
     )
     parser.add_argument("--budget", type=whole(), metavar="BYTES", help="most memory to read")
-    parser.add_argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, a number")
+    parser.add_argument(
+        "--prior",
+        metavar="NAME",
+        help="how often memory fails there: ecc-servers, servers, consumer, log10 odds",
+    )
     parser.add_argument(
         "--evidence", action="store_true", help="also weights, odds and names of checks"
     )

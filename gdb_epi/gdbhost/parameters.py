@@ -100,8 +100,8 @@ PARAMETERS = (
         "",
         "the folder that holds the files of the process, where it is not GDB's `sysroot'",
         changed=_sysroot,
-        more="Files lie in it by their path, or by their build-id below .build-id. Without it GDB's "
-        "own `set sysroot' holds. GDB 16 and later find missing files there too: after "
+        more="Files lie in it by their path, or by their build-id below .build-id. Without it "
+        "GDB's own `set sysroot' holds. GDB 16 and later find missing files there too: after "
         "`core-file CORE'.",
     ),
 )

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from gdb_epi.cli.support.quick_parser import QuickParser
 
-VERBS = ("triage", "stacks", "doctor", "fleet.ingest", "fleet.top")
+VERBS = ("triage", "stacks", "doctor", "completion", "fleet.ingest", "fleet.top")
 WORDS = (
-    "core", "a b", "", "-", "--", "-x", "--no-db", "--db", "x.sqlite3", "--jobs", "2", "0", "many",
-    "--timeout", "1.5", "nan", "--format", "json", "yaml", "--stacks", "--locals", "--native",
-    "never", "--max-size", "64G", "1X", "--json", "--csv", "--limit", "--help", "-h", "--exe",
-    "--db=x", "--jobs=2", "--sysroot", "--stack", "--output", "--gdb", "-1",
+    "bash", "core", "a b", "", "-", "--", "-x", "--no-db", "--db", "x.sqlite3", "--jobs", "2", "0",
+    "many", "--timeout", "1.5", "nan", "--format", "json", "yaml", "--stacks", "--locals",
+    "--native", "never", "--max-size", "64G", "1X", "--json", "--csv", "--limit", "--help", "-h",
+    "--exe", "--db=x", "--jobs=2", "--sysroot", "--stack", "--output", "--gdb", "-1",
 )  # fmt: skip
 
 

@@ -98,7 +98,8 @@ class QuickParser:
             return None if plain else ParsedArguments(values)
         # Words on both sides of an option are an error for argparse, but not for "*" after it.
         together = not plain or list(words[words.index(plain[0]) :][: len(plain)]) == plain
-        if not plain or not together:
+        choices = self._positional.get("choices")
+        if not plain or not together or (choices and not {*plain} <= {*choices}):
             return None
         if "nargs" in self._positional:
             return ParsedArguments({**values, self._positional["dest"]: plain})

@@ -156,6 +156,8 @@ def _why_no_symbol(target: Target) -> str:
         return f"_PyRuntime of {modern[0]} is not in {kept}"
     for module, minor in named:
         if minor and isinstance(module.file, Absent):
+            if module.build_id is None:
+                return f"before 3.13 it takes its file, and of that no build-id is in {kept}"
             return f"before 3.13 it takes the file of {_not_here(module)}"
     return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
 
