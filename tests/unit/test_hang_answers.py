@@ -28,6 +28,7 @@ from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 SCENE = SimpleNamespace(
     view=SimpleNamespace(frames=lambda tid: ()),
     runs_in_loop=lambda frame: False,
+    loops_around=lambda frames: 0,
     descriptors=SimpleNamespace(
         describe=lambda number: Descriptor(number, "file", ""), was_closed=lambda *_: False
     ),
@@ -60,24 +61,25 @@ def test_what_a_library_waits_for_is_not_called_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "awaits", "in_loop", "sure"),
+    ("kind", "awaits", "in_loop", "more"),
     [
-        ("socket", "", True, "info"),
-        ("pipe", "", True, "info"),  # of a child that lives
-        ("", "", True, "info"),
-        ("pipe", MESSAGE, True, "info"),
-        ("socket", "", False, "probable"),  # one read: an answer that never came
-        ("file", "", True, "probable"),  # a pipe whose writer no object of Python knows
-        ("socket", "the answer of an HTTP server", True, "probable"),
+        ("socket", "", True, True),
+        ("pipe", "", True, True),  # of a child that lives
+        ("", "", True, True),
+        ("pipe", MESSAGE, True, True),
+        ("socket", "", False, False),  # one read: an answer that never came
+        ("file", "", True, False),  # a pipe whose writer no object of Python knows
+        ("socket", "the answer of an HTTP server", True, False),
     ],
 )
-def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, sure) -> None:
+def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None:
     """A worker that waits for its next job was called a hang; who fills what it reads may live."""
     frame = SimpleNamespace(qualname="jobs", name="jobs", filename="/srv/shop.py", lineno=3,
                             module="shop", address=1)  # fmt: skip
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (frame,)),
         runs_in_loop=lambda _: in_loop,
+        loops_around=lambda frames: in_loop * len(frames),
         wants_something_certain=lambda _: False,
         descriptors=SimpleNamespace(
             describe=lambda number: Descriptor(number, kind, "it"),
@@ -90,8 +92,9 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, sure) -> None
         7, "worker", h.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,)
     )
     answer = answer_for(scene, activity)
+    sure = "info" if in_loop else "probable"
     assert (answer.label, answer.kind, answer.sure) == (h.HANG, "peer", sure)
-    assert ("nothing more has come" in answer.sentence) == (sure == "info")
+    assert ("nothing more has come" in answer.sentence) == more
 
 
 def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:
@@ -159,7 +162,9 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
         address=1,
     )  # fmt: skip
     scene = SimpleNamespace(
-        view=SimpleNamespace(frames=lambda _: (frame,)), runs_in_loop=lambda _: False
+        view=SimpleNamespace(frames=lambda _: (frame,)),
+        runs_in_loop=lambda _: False,
+        loops_around=lambda _: 0,
     )
     place = "apscheduler.schedulers.blocking._main_loop"
     activity = h.ThreadActivity(7, "MainThread", h.EVENT, "a notification", timed=True, place=place)
