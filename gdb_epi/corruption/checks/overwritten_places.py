@@ -35,7 +35,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.find_fault import GENERAL
-from gdb_epi.fault.mapping_checks import NEAR_NULL
+from gdb_epi.fault.mapping_checks import NEAR_NULL, without_mark
 from gdb_epi.fault.reads import read_word, try_read
 from gdb_epi.fault.site import DATA, TRANSFERS
 from gdb_epi.fault.word_shapes import ascii_text
@@ -159,6 +159,8 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
         alone = word == byte << 8 * (place - at)  # over a NULL, or what was no pointer
         if byte in (0, 0xFF) or not (alone or _is_address_but_for(context, memory, place)):
             continue
+        if without_mark(context.target, word) is not None:
+            continue  # pointers in a table may be marked in their top bits, all alike
         for step in _steps(memory, place)[:MAX_STEPS]:
             first, last = _ends_of_run(memory, place, step)
             run = range(first, last + 1, step)
