@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.types import PyFrame
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import SELF
 from gdb_epi.fault.signals import signal_name
+from gdb_epi.hangs.signal_waits import handled_signal
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.process_state import ProcessState
@@ -33,8 +33,8 @@ def asked_to_stop(state: ProcessState) -> Iterator[Finding]:
         return
     view = PythonView(state.target, python, state.locks.vanished)
     for frame in view.frames(fault.tid)[:MAX_FRAMES]:
-        number = _handled(view, frame)
-        if number is None:
+        number = handled_signal(view, frame)
+        if number not in STOPS:
             continue
         handler, asked = function_and_line(frame), signal_name(number)
         summary = (
@@ -44,14 +44,3 @@ def asked_to_stop(state: ProcessState) -> Iterator[Finding]:
         facts = {"signal": asked, "handler": handler}
         yield Finding("asked_to_stop", f"thread {fault.tid}", facts, summary)
         return
-
-
-def _handled(view: PythonView, frame: PyFrame) -> int | None:
-    """Return the signal that a frame was called for with the interrupted frame; None for others."""
-    number: int | Absent | None = None
-    for _, address in view.variable_addresses(frame):
-        kind = view.locks.type_name(address)
-        if kind == "frame" and number in STOPS:
-            return number
-        number = view.objects.integer(address) if kind == "int" else None
-    return None

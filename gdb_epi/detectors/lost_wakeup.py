@@ -27,6 +27,8 @@ def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
         if wait.verdict != t.LOST_WAKEUP or wait.confidence == t.INFO:
             continue
         name = wait.name or f"{wait.kind} at {wait.address:#x}"
+        if name.startswith("in "):  # a native library, not what is waited for
+            name = f"a {wait.kind} {name}"
         yield Finding(
             "lost_wakeup",
             f"thread {wait.tid}",

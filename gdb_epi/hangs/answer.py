@@ -17,19 +17,22 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
+from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness, weigh_timeout
 from gdb_epi.hangs.loops.ended_streams import reads_past_the_end
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.exhaustion import (
     connections_taken,
+    task_holds_up_the_rest,
     task_lock_never_released,
     threads_of_loop_taken,
     workers_taken,
 )
 from gdb_epi.hangs.loops.own_peers import both_ends_read
+from gdb_epi.hangs.loops.polls import tasks_poll_in_vain
 from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import awaits_own_caller, circle_of_queues
+from gdb_epi.hangs.signal_waits import waits_in_handler
 from gdb_epi.locks import types as t
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.util import counted
@@ -75,16 +78,19 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         deadlocks.event_cycle,
         deadlocks.task_cycle,
         both_ends_read,
+        _in_handler,
         deadlocks.gil_held_asleep,
         deadlocks.gil_held_spinning,
         endless_walk,
         endless_search,
         vain_poll,
+        tasks_poll_in_vain,
         reads_past_the_end,
         single_wait.busy_wait,
         _busy,
         single_wait.blocked_loop,
         threads_of_loop_taken,
+        task_holds_up_the_rest,
         task_lock_never_released,
         connections_taken,
         _stuck,
@@ -92,7 +98,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
     ):
         answer = rule(scene)
         if answer is not None:
-            answer = weigh_idleness(scene, answer)
+            answer = weigh_timeout(scene, weigh_idleness(scene, answer))
             behind = workers_taken(scene) if answer.kind == MAY_BE_IDLE else None
             return behind or answer
     return None
@@ -150,6 +156,10 @@ def _loop_frames(scene: HangContext, frames: Sequence[PyFrame]) -> tuple[PyFrame
     """
     places = [i for i, frame in enumerate(frames) if scene.runs_in_loop(frame)]
     return tuple(frames[places[-1] :]) if places else tuple(frames)
+
+
+def _in_handler(scene: HangContext) -> h.HangAnswer | None:
+    return waits_in_handler(scene, single_wait.answer_for)
 
 
 def _stuck(scene: HangContext) -> h.HangAnswer | None:

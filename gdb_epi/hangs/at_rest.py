@@ -31,13 +31,16 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import task_text
-from gdb_epi.locks.types import INFO
+from gdb_epi.locks import types as t
 
-IDLE, MAY_BE_IDLE = "idle", "may be idle"
+IDLE, MAY_BE_IDLE, TIMED = "idle", "may be idle", "timed wait"
 _ALWAYS = frozenset((h.SLEEP, h.SIGNAL, h.ACCEPT, h.GIL, *h.RUNNING))
 _FROM_CLIENTS = frozenset((h.ACCEPT, h.READ, h.POLL, h.EVENT, h.OTHER))
 # What a task of an idle process does not wait for.
 _UNUSUAL = (FREE_THREAD, LOCK, SEMAPHORE, BARRIER, QUEUE_JOIN, QUEUE_PUT, WRITE)
+CLOCKS = frozenset((
+    "monotonic", "time", "perf_counter", "now", "utcnow", "monotonic_ns", "_time",
+))  # fmt: skip
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 _QUEUES = ("queue.Queue", "queue.SimpleQueue")
 # What debuggers call the function that stops the program: pdb, rpdb, remote_pdb, web_pdb, debugpy.
@@ -65,6 +68,38 @@ def weigh_idleness(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
     doubt = f"{first.who()} waits for {first.what or first.call or first.kind} at {first.where()}"
     more = f", and {len(restless) - 1} more threads wait so" if len(restless) > 1 else ""
     return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, f"{doubt}{more}"))
+
+
+def weigh_timeout(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
+    """Return an answer that rests on a wait with a timeout: surer where all other threads go on.
+
+    One that computes, sleeps, waits with a timeout or for work does.
+    """
+    if answer.label != h.NO_FAULT or answer.kind != TIMED or answer.sure != t.INFO:
+        return answer
+    if any(polled_by_library(scene, activity) for activity in answer.members):
+        return answer
+    members = {activity.tid for activity in answer.members}
+    others = (d for d in scene.activities if d.frames and d.tid not in members)
+    if not all(rests(scene, d) for d in others):
+        return answer
+    ruled_out = (*answer.ruled_out, "a thread that waits without a timeout, but for work")
+    return answer._replace(sure=t.PROBABLE, ruled_out=ruled_out)
+
+
+def polled_by_library(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a library waits again after each timeout, and looks at no clock: without an end.
+
+    So do distributed.utils.sync() and gRPC's _common.wait().
+    """
+    for frame in inner_frames(scene, activity) if activity.kind == h.EVENT else ():
+        if (
+            activity.timed
+            and scene.runs_in_loop(frame)
+            and not scene.called_in_loop(frame) & CLOCKS
+        ):
+            return True
+    return False
 
 
 def rests(scene: HangContext, activity: h.ThreadActivity) -> bool:
@@ -116,7 +151,7 @@ def weigh_turns(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
     if not in_turns(scene, answer.members[-1].frames):
         return answer
     doubt = "it waits so in each turn of a loop; whether this turn lasts longer is not in the core"
-    return answer._replace(sure=INFO, open=(*answer.open, doubt))
+    return answer._replace(sure=t.INFO, open=(*answer.open, doubt))
 
 
 def at_breakpoint(frames: Sequence[PyFrame]) -> PyFrame | None:

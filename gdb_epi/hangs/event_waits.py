@@ -9,9 +9,15 @@ from functools import cached_property
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import in_handler, only_waits_for_work
 from gdb_epi.hangs.descriptor_waits import ALIVE
-from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, in_event_loop, serving_function
+from gdb_epi.hangs.library_calls import (
+    FUTURES,
+    POOL_RESULTS,
+    SEMAPHORE,
+    in_event_loop,
+    serving_function,
+)
 from gdb_epi.hangs.loops.sleeping_loops import Through
-from gdb_epi.hangs.processes.process_pools import awaited_results
+from gdb_epi.hangs.processes.process_pools import awaited_results, worker_with_job
 from gdb_epi.hangs.processes.queues import jobs_behind, unfinished_jobs
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import (
@@ -133,7 +139,8 @@ class _EventWait:
             return h.answer(h.NO_FAULT, "timed wait", timed, activity, t.INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
         handled = in_handler(activity.frames, scene.view.frames(activity.tid))
-        if not self._seen and not handled and is_of_an_end(self._name):
+        counts = activity.awaits == SEMAPHORE  # what is taken, one after the other, ends nothing
+        if not self._seen and not handled and not counts and is_of_an_end(self._name):
             return h.idle(activity, f"{waits}, which ends the program: nothing is wrong with that")
         return None
 
@@ -147,9 +154,11 @@ class _EventWait:
         scene, activity, seen = self._scene, self._activity, self._seen
         if activity.awaits == POOL_RESULTS:
             return awaited_results(scene, activity, self._waits, seen, self._through)
-        loop = _loop_thread(scene, activity, seen) if activity.awaits in FUTURES else None
-        if loop is not None:
-            return self._follow(loop.tid)
+        if activity.awaits in FUTURES:
+            giver = _loop_thread(scene, activity, seen) or worker_with_job(scene, seen)
+            made = self._follow(giver.tid) if giver is not None else None
+            if made is not None:
+                return made
         other = "a further" if same else "another"  # the clause may stand below others' waits
         rest = (
             f"{other_wait(scene, activity, same, seen)}no frame of {other} thread leads to "

@@ -31,6 +31,7 @@ PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done(
 OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
 FREE_CONNECTION = "a free connection of a pool"
+SEMAPHORE = "a semaphore"  # of threading
 PROGRAM_END = "the end of threads that are no daemons"
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
@@ -38,7 +39,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("queue", "put"): (h.EVENT, QUEUE_ROOM),
     ("queue", "join"): (h.EVENT, QUEUE_END),
     ("threading", "wait"): (h.EVENT, EVENT_SET),
-    ("threading", "acquire"): (h.EVENT, "a semaphore"),
+    ("threading", "acquire"): (h.EVENT, SEMAPHORE),
     ("threading", "join"): (h.JOIN, "the end of a thread"),
     ("threading", "_shutdown"): (h.JOIN, PROGRAM_END),
     ("concurrent.futures._base", "result"): (h.EVENT, FUTURES[0]),
@@ -66,6 +67,8 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.managers", "_callmethod"): (h.READ, "the answer of a manager process"),
     ("importlib._bootstrap_external", "get_data"): (h.READ, FILE_ON_DISK),
     ("_frozen_importlib_external", "get_data"): (h.READ, FILE_ON_DISK),  # its name at the start
+    ("distributed.utils", "sync"): (h.EVENT, "results of a dask cluster"),
+    ("celery.result", "get"): (h.READ, "the result of a celery task"),
     ("joblib.parallel", "_retrieve"): (h.CHILD, "results of joblib's workers"),
     ("joblib.parallel", "retrieve"): (h.CHILD, "results of joblib's workers"),  # before 1.3
     ("subprocess", "wait"): (h.CHILD, OF_CHILD),
@@ -118,6 +121,11 @@ SERVERS = (
     "eventlet.hubs", "pika.adapters", "zmq.", "grpc._server", "ipykernel", "prompt_toolkit",
     "supervisor", "uwsgi", "django.core.servers", "distributed.", "ray._private",
 )  # fmt: skip
+# Modules of these that wait for results, not for work.
+_FOR_RESULTS = (
+    "distributed.utils", "distributed.client", "celery.result", "celery.backends",
+    "dramatiq.results",
+)  # fmt: skip
 # In it a pool's thread goes over an iterable of the program: what that waits for holds up the pool.
 ASKS_FOR_JOBS = ("multiprocessing.pool", "_guarded_task_generation")
 # Functions of libraries that end something: what they wait for shall go, not work.
@@ -138,7 +146,11 @@ _LOOP_FRAMES = (
 
 def is_library_code(frame: PyFrame) -> bool:
     """Tell whether a frame's code is the standard library's or of an installed package."""
-    file = frame.filename
+    return is_library_file(frame.filename)
+
+
+def is_library_file(file: str) -> bool:
+    """Tell whether a file of code is the standard library's or of an installed package."""
     return "/lib/python3" in file or any(part in file for part in _LIBRARY_PARTS)
 
 
@@ -174,6 +186,8 @@ def serving_function(inner: Sequence[PyFrame]) -> str:
         if (frame.module, frame.name) == ASKS_FOR_JOBS:
             return ""
         module = frame.module or ""
+        if module.startswith(_FOR_RESULTS):
+            return ""
         if (module, frame.name) in SERVES or (module, "") in SERVES or module.startswith(SERVERS):
             return f"{module}.{frame.qualname or frame.name}"
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import (
+    MAY_BE_IDLE,
     at_breakpoint,
     in_turns,
     inner_frames,
@@ -19,7 +20,7 @@ from gdb_epi.hangs.loops.polls import polled_wait, waits_once
 from gdb_epi.hangs.loops.retries import connection_of_a_caller, retried
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.processes.child_processes import is_supervised, new_child
-from gdb_epi.hangs.processes.queues import given_after_the_end, unread_queue
+from gdb_epi.hangs.processes.queues import ends_process, given_after_the_end, unread_queue
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import taken_elsewhere
 from gdb_epi.locks import types as t
@@ -177,7 +178,7 @@ def _from_a_peer(scene: HangContext, activity: h.ThreadActivity, waits: str) -> 
         )  # fmt: skip
     is_queue = activity.awaits == PROCESS_QUEUE
     if is_queue and _is_worker(scene, activity):
-        return h.idle(activity, f"{waits}{what}, as a worker process does")
+        return _turn_to_read(scene, activity, f"{waits}{what}")
     return weigh_turns(scene, h.answer(
         h.HANG, "queue of processes" if is_queue else "peer",
         f"{waits}{what}, without a timeout", activity,
@@ -197,6 +198,30 @@ def _others_may_write(scene: HangContext, activity: h.ThreadActivity) -> bool:
         return False  # a library asked, and waits for the answer
     descriptor = scene.descriptors.describe(activity.target)
     return descriptor.kind in ("", "socket", "pipe")
+
+
+def _turn_to_read(scene: HangContext, activity: h.ThreadActivity, waits: str) -> h.HangAnswer:
+    """Return the answer of a worker process at a queue: in its pipe, or before the queue's lock.
+
+    One process at a time reads, and has the queue's lock while it does: idle workers wait for the
+    lock. One that is killed in get() keeps it for ever (terminate() in multiprocessing's guide).
+    """
+    idle = h.idle(activity, f"{waits}, as a worker process does")
+    if activity.call != "futex":
+        return idle
+    ended = next(filter(None, (ends_process(scene, f) for f in activity.frames)), "")
+    if not ended:
+        doubt = "whether the process that has the queue's lock reads it, or was killed in get()"
+        return idle._replace(kind=MAY_BE_IDLE, open=(*idle.open, doubt))
+    sentence = (
+        f"{waits}: another process has the queue's lock; this one was forked by code that had "
+        f"called {ended} of a process before, and one that is killed in get() keeps the lock"
+    )
+    return h.answer(
+        h.HANG, "queue of processes", sentence, activity,
+        evidence=(f"its parent had called {ended} before the fork, as the frames below it show",),
+        doubts=("whether another worker is idle in get() is not in this core",),
+    )  # fmt: skip
 
 
 def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.cpython.running.tasks import has_module
@@ -14,6 +15,7 @@ from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.loops.event_loops import LoopReader
+from gdb_epi.hangs.loops.failed_tasks import failed_tasks
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.references import References
 from gdb_epi.hangs.tasks import all_tasks, event_loop_module
@@ -24,6 +26,8 @@ from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.target.api import Target, Thread
+
+MAX_FAILED = 2  # tasks that are named
 
 
 class HangContext:
@@ -184,6 +188,12 @@ class HangContext:
         if not running and not has_module(self.target, self.python, "greenlet"):
             return ()
         return all_tasks(self.target, self.python)
+
+    @cached_property
+    def failed_tasks(self) -> tuple[str, ...]:
+        """The first asyncio tasks that ended with an exception nobody looked at, as sentences."""
+        failed = failed_tasks(self.target, self.python)
+        return tuple(each.text() for each in islice(failed, MAX_FAILED))
 
     @cached_property
     def pipe_ends(self) -> PipeEnds:

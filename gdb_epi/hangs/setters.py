@@ -10,6 +10,7 @@ from struct import unpack
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import CLOCKS
 from gdb_epi.hangs.library_calls import QUEUE_END, QUEUE_ITEM, QUEUE_ROOM
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import SETS
@@ -28,7 +29,6 @@ _ENDS = {  # methods that end a wait for a queue
 _SIMPLE_QUEUE = "queue.SimpleQueue"
 MAX_DEPTH = 2  # functions that functions call
 _EVENT = "threading"  # the module whose frames wait
-_CLOCKS = frozenset(("monotonic", "time", "perf_counter", "now", "utcnow", "monotonic_ns"))
 MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
 
 
@@ -235,7 +235,7 @@ def ends_by_the_clock(scene: HangContext, activity: h.ThreadActivity) -> bool:
     with suppress(UnreadableMemory, LayoutError):
         at = word + scene.view.reader.layout.require("PyFloatObject", "ob_fval")
         (seconds,) = unpack("<d", scene.view.reader.read(at, 8))
-        by_clock = scene.called_in_loop(activity.frames[0]) & _CLOCKS
+        by_clock = scene.called_in_loop(activity.frames[0]) & CLOCKS
         return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
     return False
 

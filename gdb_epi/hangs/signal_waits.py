@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread in sigwait() whose signal another thread takes.
+"""A thread in sigwait() whose signal another thread takes, and one that waits in a handler.
 
 The kernel gives a signal of the process to the main thread unless that blocks it, and its handler
 takes the signal away from sigwait() (kernel/signal.c, complete_signal). So sigwait(3) asks that all
@@ -8,13 +8,67 @@ threads block the signals. The core has the mask of each (NT_PRSTATUS, pr_sighol
 
 from __future__ import annotations
 
-from gdb_epi.errors import UnreadableMemory
+from collections.abc import Callable
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
+from gdb_epi.locks.python.view import PythonView
+
+Answer = Callable[[HangContext, h.ThreadActivity], "h.HangAnswer | None"]
 
 MAX_SIGNAL = 64
+_WAITS = (h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK, h.DATABASE)
+
+
+def handled_signal(view: PythonView, frame: PyFrame) -> int | None:
+    """Return the signal whose Python handler a frame runs; None for others.
+
+    A handler is called with the number and the interrupted frame (Modules/signalmodule.c,
+    _PyErr_CheckSignalsTstate).
+    """
+    number: int | Absent | None = None
+    for _, address in view.variable_addresses(frame):
+        kind = view.locks.type_name(address)
+        if kind == "frame" and isinstance(number, int) and 0 < number <= MAX_SIGNAL:
+            return number
+        number = view.objects.integer(address) if kind == "int" else None
+    return None
+
+
+def waits_in_handler(scene: HangContext, single: Answer) -> h.HangAnswer | None:
+    """Return the answer where the main thread waits in a Python handler of a signal.
+
+    What the signal interrupted goes on only when the handler returns: nobody waits for work there.
+    `single` answers for one thread's wait.
+    """
+    activity = scene.activity(scene.main_tid)
+    if activity is None or activity.timed or activity.kind not in _WAITS:
+        return None
+    handled = ((place, handled_signal(scene.view, f)) for place, f in enumerate(activity.frames))
+    place, number = next(((at, n) for at, n in handled if n is not None), (0, None))
+    if number is None:
+        return None
+    made = single(scene, activity)
+    if made is not None and made.label in (h.HANG, h.DEADLOCK) and made.sure != t.INFO:
+        return made
+    handler = h.function_and_line(activity.frames[place])
+    outside = activity.frames[place + 1 :]
+    interrupted = h.function_and_line(outside[0]) if outside else "the code that it interrupted"
+    what = activity.what or activity.call
+    sentence = (
+        f"{activity.waits()} for {what}, without a timeout, in the handler of {signal_name(number)}"
+        f": {interrupted} goes on only when the handler returns"
+    )
+    return h.answer(
+        h.HANG, "signal handler", sentence, activity,
+        evidence=(f"{handler} was called with {signal_name(number)} and the interrupted frame",),
+        ruled_out=("a timeout", "a wait for work"),
+        doubts=("what is waited for may yet come",),
+    )  # fmt: skip
 
 
 def taken_elsewhere(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:

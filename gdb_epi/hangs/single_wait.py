@@ -92,11 +92,24 @@ def _lock(
     if wait.owner.state == "live" and wait.owner.tid is not None:
         return through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
     if wait.kind in (t.CONDITION, t.NATIVE_NOTIFICATION):
+        what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
+        held_up = _held_up_native(scene, activity)
+        if held_up is not None:
+            lock = lock_name(scene, held_up)
+            sentence = (
+                f"{activity.waits()} until another thread wakes it (a {what}), and holds {lock} "
+                f"meanwhile, for which {held_up.waits()}, called by a native library: if that one "
+                "is to wake it, neither goes on"
+            )
+            return h.HangAnswer(
+                h.HANG, "held while it waits", sentence, (activity, held_up), t.PROBABLE,
+                (f"{held_up.who()} was not started by Python, and waits for {activity.who()}",),
+                ("a timeout",), ("another thread that wakes it",),
+            )  # fmt: skip
         called = called_by_the_same(scene, activity, seen)
         if called is not None:
             link = f"{activity.module}, likely for the end of what that called in"
             return through(scene, activity, called.tid, link, seen)
-        what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
         sentence = (
             f"{activity.waits()} until another thread wakes it (a {what}); which thread should is "
             "not known"
@@ -125,6 +138,18 @@ def _lock(
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
     )  # fmt: skip
+
+
+def _held_up_native(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivity | None:
+    """Return a thread of a native library, in Python code, that waits for a lock of this thread."""
+    for other in scene.activities:
+        wait = scene.waits.get(other.tid)
+        frames = scene.view.frames(other.tid)
+        if wait is None or other.timed or not frames or frames[-1].module == "threading":
+            continue
+        if wait.owner.state == "live" and wait.owner.tid == activity.tid != other.tid:
+            return other
+    return None
 
 
 def _through(

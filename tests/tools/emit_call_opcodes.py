@@ -45,6 +45,8 @@ wanted = {
     "BINARY_OP": "sum", "BINARY_ADD": "sum", "INPLACE_ADD": "sum",
     "BINARY_SUBTRACT": "sum", "INPLACE_SUBTRACT": "sum",
     "CALL": "call", "CALL_FUNCTION": "call", "CALL_METHOD": "call", "PRECALL": "nothing",
+    "GET_AWAITABLE": "await", "SEND": "await", "YIELD_VALUE": "await", "YIELD_FROM": "await",
+    "END_SEND": "await", "RESUME": "await", "CLEANUP_THROW": "await",
     "POP_TOP": "pop", "COMPARE_OP": "compare", "CONTAINS_OP": "contains",
 }
 always = {

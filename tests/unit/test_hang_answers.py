@@ -320,7 +320,7 @@ def test_nobody_is_left_to_give_a_connection_back(other: str, stuck: bool) -> No
         for tid in (1, 2)
     ]  # fmt: skip
     beside = h.ThreadActivity(3, "MainThread", other, "what", frames=(frame,))
-    answer = connections_taken(SimpleNamespace(activities=(*waiting, beside)))
+    answer = connections_taken(SimpleNamespace(activities=(*waiting, beside), tasks=()))
     if not stuck:
         assert answer is None
         return

@@ -51,7 +51,7 @@ def scene(paused: int, stream: str = "stdout", variables=None, **more) -> Simple
     )
     child = SimpleNamespace(command="convert")
     return SimpleNamespace(
-        view=view, descriptors=SimpleNamespace(child=lambda _: child),
+        view=view, failed_tasks=(), descriptors=SimpleNamespace(child=lambda _: child),
         installed=SimpleNamespace(holds=lambda frame: frame.module.startswith("asyncio")), **more,
     )  # fmt: skip
 

@@ -59,7 +59,13 @@ class LoopReader:
 
     def of(self, frame: PyFrame, tasks: Sequence[WaitingTask]) -> SleepingLoop | None:
         """Return the loop that a frame of base_events runs."""
-        address = self._view.variable(frame, "self")
+        return self._at(self._view.variable(frame, "self") or 0, tasks)
+
+    def of_task(self, task: WaitingTask, tasks: Sequence[WaitingTask]) -> SleepingLoop | None:
+        """Return the loop that runs a task."""
+        return self._at(self._loop_of(task), tasks)
+
+    def _at(self, address: int, tasks: Sequence[WaitingTask]) -> SleepingLoop | None:
         if not address:
             return None
         return SleepingLoop(

@@ -8,11 +8,19 @@ code that waits itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.running.pools import Pool, pools_of
 from gdb_epi.cpython.running.task_waits import UNKNOWN, WaitingTask
-from gdb_epi.cpython.running.wait_rules import FREE_THREAD, LOCK
+from gdb_epi.cpython.running.wait_rules import (
+    CONDITION,
+    EVENT,
+    FREE_THREAD,
+    LOCK,
+    QUEUE_JOIN,
+    QUEUE_PUT,
+    SEMAPHORE,
+)
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
@@ -31,6 +39,8 @@ from gdb_epi.locks import types as t
 from gdb_epi.util import counted
 
 _RELEASES = "release"
+_HELD = (LOCK, SEMAPHORE)
+_FROM_TASKS = (QUEUE_PUT, QUEUE_JOIN, EVENT, CONDITION, SEMAPHORE, LOCK)  # kinds of waits
 _CALLS_LOOP = ("anyio.from_thread", "run")
 _RUNS_JOBS = ("anyio._backends._asyncio", "run")
 # The outermost function of a task that a thread asked the loop to run.
@@ -90,6 +100,56 @@ def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bo
         except (UnreadableMemory, LayoutError):
             return True
     return False
+
+
+def task_holds_up_the_rest(scene: HangContext) -> h.HangAnswer | None:
+    """A task waits for what another one would give, and all others wait for what it holds itself.
+
+    Who would take from the queue, set the event or release the lock need not be known: nobody is
+    left but a task that has yet to start.
+    """
+    own = [task for task in scene.tasks if own_frames(task, scene.installed)]
+    activity = scene.loop_thread
+    others = any(d.frames for d in scene.activities if activity and d.tid != activity.tid)
+    if activity is None or others or any(task.running for task in own):
+        return None
+    for holder in own:
+        kind = holder.wait.kind if holder.wait is not None else ""
+        if holder.known != UNKNOWN or kind not in _FROM_TASKS:
+            continue
+        if is_bounded(holder, scene.tasks, scene.view.locks.type_name):
+            continue
+        held_up = _waiting_for(holder, own)
+        first = next((task for task in held_up if task.wait and task.wait.kind in _HELD), None)
+        if first is None or len(held_up) + 1 < len(own):
+            continue
+        sentence = (
+            f"{task_text(holder, scene.installed)}, and no task is left that could give it: "
+            f"{task_text(first, scene.installed)}, which that one holds"
+        )
+        if len(held_up) > 1:
+            sentence += f" (so do {len(held_up) - 1} more)"
+        members = tuple(as_member(activity, task, scene.installed) for task in (holder, first))
+        return h.HangAnswer(
+            h.DEADLOCK, "tasks", sentence, members, t.PROBABLE,
+            (f"all {len(own)} tasks of the program wait for that one, or for what it holds",),
+            ("a timeout", "another thread that runs code of the program"),
+            ("a task that starts later, as for a new client",),
+        )  # fmt: skip
+    return None
+
+
+def _waiting_for(holder: WaitingTask, tasks: Sequence[WaitingTask]) -> list[WaitingTask]:
+    """Return the tasks that wait for one, or for one that does, and so on."""
+    reached, held_up = {holder.id}, list[WaitingTask]()
+    while new := [
+        task for task in tasks
+        if task.id not in reached and reached.intersection(task.wakers)
+        and (task.needs == "all" or len(task.wakers) == 1)
+    ]:  # fmt: skip
+        held_up += new
+        reached |= {task.id for task in new}
+    return held_up
 
 
 def threads_of_loop_taken(scene: HangContext) -> h.HangAnswer | None:
@@ -193,7 +253,10 @@ def connections_taken(scene: HangContext) -> h.HangAnswer | None:
         return None
     tids = {d.tid for d in waiting}
     others = [d for d in scene.activities if d.tid not in tids and d.frames]
-    if not all(d.kind in (h.EVENT, h.JOIN) for d in others):  # those wait for such a thread
+    # Those wait for such a thread, or in a library for clients: not in the middle of a request.
+    if not all(d.kind in (h.EVENT, h.JOIN) or (d.place and rests(scene, d)) for d in others):
+        return None
+    if any(own_frames(task, scene.installed) for task in scene.tasks):
         return None
     first = waiting[0]
     if len(waiting) == 1:

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.event_waits import is_of_an_end, wait_for_event
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.loops.sleeping_loops import Through
-from gdb_epi.hangs.loops.vain_polls import polled, sleeps_or_spins
+from gdb_epi.hangs.loops.vain_polls import polled, sleeps_or_spins, tested_by_task
 from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import as_member, own_frames, task_phrase
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.acquire_calls import AHEAD
 
@@ -22,6 +24,7 @@ _AS_WAITS = {
 }  # fmt: skip
 _OF_FILES = frozenset(("exists", "isfile", "isdir", "is_file", "is_dir", "access", "glob"))
 _STOPS = frozenset(("terminate", "kill", "send_signal"))
+_TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
 _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_ex"))
 
 
@@ -120,3 +123,49 @@ def _asked(scene: HangContext, activity: h.ThreadActivity) -> bool:
         )  # fmt: skip
     except (UnreadableMemory, LayoutError):
         return False
+
+
+def tasks_poll_in_vain(scene: HangContext) -> h.HangAnswer | None:
+    """All tasks of the only thread sleep, and test variables that none of them changes.
+
+    Nothing else is left that could: no other thread, no descriptor, no timer of another callback.
+    """
+    if len(scene.view.all_frames()) != 1 or scene.loop_thread is None:
+        return None
+    own = [task for task in scene.tasks if own_frames(task, scene.installed)]
+    polling = [(task, paths) for task in own if (paths := _polled_by(scene, task))]
+    if not polling or len(polling) < len(own):
+        return None
+    loop = scene.loops.of_task(polling[0][0], scene.tasks)
+    if loop is None or loop.listening or loop.descriptors or (loop.timers or 0) > len(polling):
+        return None
+    task, paths = polling[0]
+    what = " and ".join(f"`{path}`" for path in paths)
+    changes = "change" if len(paths) > 1 else "changes"
+    frame = own_frames(task, scene.installed)[0]
+    because = "".join(f"; {text}" for text in scene.failed_tasks)
+    sentence = (
+        f"{task_phrase(task)} sleeps again and again at {h.function_and_line(frame)} until {what} "
+        f"{changes}, and no other task or thread is left that could change it{because}"
+    )
+    member = as_member(scene.loop_thread, task, scene.installed)
+    return h.HangAnswer(
+        h.HANG, "polls in vain", sentence, (member,), t.PROBABLE,
+        (f"the loop does nothing but to sleep and to test {what}", *scene.failed_tasks),
+        ("another thread", "a task that does anything else", "a timer or descriptor of the loop"),
+        ("a signal handler, or native code, that changes it",),
+    )  # fmt: skip
+
+
+def _polled_by(scene: HangContext, task: WaitingTask) -> list[str]:
+    """Return the variables that a sleeping task's loop tests; [] where it does anything else."""
+    frames = [frame for frame in task.stack if frame.hole is None]
+    inner = frames[0] if frames else None
+    if inner is None or (inner.module, inner.name) not in _TASK_SLEEPS:
+        return []
+    paths = tested_by_task(scene, own_frames(task, scene.installed)[0])
+    return (
+        []
+        if any(is_of_an_end(w) or _is_of_going_on(w) for w in ".".join(paths).split("."))
+        else paths
+    )

@@ -21,6 +21,7 @@ from gdb_epi.typing_lite import NamedTuple
 
 _QUIET = frozenset(("nothing", "extended", "truth"))
 _ROOTS = {"fast": 0, "cell": 1, "global": 2, "name": 2}  # the table of names that each means
+_AWAITS = frozenset(("await", "cold"))  # what `await` is made of
 _OTHERS = frozenset(("method", "const", "number", "pop"))
 _JUMPS = frozenset(("test", "jump", "back"))
 _SLEEPS = frozenset(("sleep",))
@@ -115,9 +116,20 @@ def polled(scene: HangContext, activity: h.ThreadActivity) -> Polled | None:
         return None
 
 
-def _tested(scene: HangContext, frame: PyFrame, sleeps: int) -> list[str]:
+def tested_by_task(scene: HangContext, frame: PyFrame) -> list[str]:
+    """Return what a coroutine's innermost loop tests, which awaits a sleep and does nothing else.
+
+    Each is a variable or an attribute of one; [] for other loops.
+    """
+    try:
+        return _tested(scene, frame, sleeps=1, awaits=True)
+    except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
+        return []
+
+
+def _tested(scene: HangContext, frame: PyFrame, sleeps: int, *, awaits: bool = False) -> list[str]:
     """Return what a frame's innermost loop tests, each a variable or an attribute of one."""
-    tested = _conditions(scene, frame, sleeps) or []
+    tested = _conditions(scene, frame, sleeps, awaits=awaits) or []
     for path in tested:
         root, *attributes = path.split(".")
         word = scene.view.variable(frame, root)
@@ -129,7 +141,7 @@ def _tested(scene: HangContext, frame: PyFrame, sleeps: int) -> list[str]:
 
 
 def _conditions(
-    scene: HangContext, frame: PyFrame, calls: int, *, asks: bool = False
+    scene: HangContext, frame: PyFrame, calls: int, *, asks: bool = False, awaits: bool = False
 ) -> list[str] | None:
     """Return the variables that a frame's innermost loop tests; None where it does other things."""
     loop, sites = scene.innermost_loop(frame), scene.sites
@@ -143,25 +155,25 @@ def _conditions(
         slots = sites.strings(frame.code, "co_varnames")
         cells = sites.strings(frame.code, "co_cellvars") + sites.strings(frame.code, "co_freevars")
     try:
-        return conditions_of(body, (slots, cells, names), sites, calls, asks=asks)
+        return conditions_of(body, (slots, cells, names), sites, calls, asks=asks, awaits=awaits)
     except _OtherCode:
         return None
 
 
 def conditions_of(
     body: Iterable[Instruction], tables: Sequence[Sequence[str]], sites: CallSites, calls: int = 1,
-    *, asks: bool = False,
+    *, asks: bool = False, awaits: bool = False,
 ) -> list[str]:  # fmt: skip
     """Return which variables a loop's instructions test, where they only sleep besides.
 
     `tables` are the names of locals, of cells, and of globals and attributes; `calls` how many
-    calls there are: that of sleep(), and where it `asks` one that is tested, or compared. Raises
-    _OtherCode, and IndexError where a table is too short.
+    calls there are: that of sleep(), which a coroutine `awaits`, and where it `asks` one that is
+    tested, or compared. Raises _OtherCode, and IndexError where a table is too short.
     """
     tested: list[str] = []
     path, before, made, dropped = "", "", 0, 0
     for each in body:
-        if each.does in _QUIET:
+        if each.does in _QUIET or (awaits and each.does in _AWAITS):
             continue
         if each.does in _ROOTS:
             number = sites.name_loaded(each)

@@ -6,6 +6,8 @@ Reference: Lib/multiprocessing/pool.py, 3.8 to 3.15.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
@@ -15,6 +17,7 @@ from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 
 MAX_WORKERS = 4096
+_WORKER = ("concurrent.futures.thread", "_worker")
 _MODULE = "multiprocessing.pool"
 
 
@@ -60,6 +63,15 @@ def awaited_results(
         activity, t.INFO, ruled_out=("a timeout", "a callback that waits for its own pool"),
         doubts=("whether the pool's processes work, which their own cores tell",),
     )  # fmt: skip
+
+
+def worker_with_job(scene: HangContext, seen: Sequence[int]) -> h.ThreadActivity | None:
+    """Return a thread of an executor that runs a job of the program, one that goes on first."""
+    workers = [
+        d for d in scene.activities if d.frames and d.tid not in seen
+        if any((f.module, f.name) == _WORKER for f in scene.view.frames(d.tid))
+    ]  # fmt: skip
+    return min(workers, key=lambda d: d.kind not in h.RUNNING and not d.timed, default=None)
 
 
 def _pool_of(scene: HangContext, activity: h.ThreadActivity) -> int:

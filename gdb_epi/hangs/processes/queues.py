@@ -22,6 +22,7 @@ from gdb_epi.util import counted
 MAX_FRAMES = 2_000  # of other threads that are examined
 _READS = frozenset(("get", "get_nowait"))
 _GIVES = frozenset(("set", "release", "notify", "notify_all", "put", "send", "send_bytes"))
+_KILLS = frozenset(("terminate", "kill"))
 _AWAITS = frozenset(("join", "wait"))
 _UNFINISHED = {"queue": "unfinished_tasks", "asyncio.queues": "_unfinished_tasks"}  # by module
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
@@ -71,6 +72,16 @@ def given_after_the_end(scene: HangContext, activity: h.ThreadActivity) -> str:
             name = scene.references.name(receiver, activity.tid)
             return f"{name}.{method}()" if name else f"{method}() of what processes share"
     return ""
+
+
+def ends_process(scene: HangContext, frame: PyFrame) -> str:
+    """Return "terminate()" or "kill()" where code of a frame has called that of a process."""
+    try:
+        made = [(at, how) for at, how, when in scene.calls(frame) if when != AHEAD]
+    except EpiError:
+        return ""
+    processes = (how for at, how in made if scene.view.attribute(at, "_popen") is not None)
+    return next((f"{method}()" for method in processes if method in _KILLS), "")
 
 
 def _is_shared(scene: HangContext, address: int) -> bool:
