@@ -70,6 +70,9 @@ class KnownFunctions:
     def __init__(self, *ranges: tuple[int, int]) -> None:
         self._functions = [Function(start, end) for start, end in ranges]
 
+    def entry(self, pc: int) -> int | None:
+        """Return None: it has no rules."""
+
     def at(self, pc: int) -> Function | None:
         """Return the function that holds an address."""
         return next(

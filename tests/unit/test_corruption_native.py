@@ -23,6 +23,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.functions import Function
+from gdb_epi.target.unwind import Unwinder, UnwoundFrame
 
 LOAD = "488b07"  # mov (%rdi),%rax
 WILD = 0x7ABC_1234_5678
@@ -181,6 +182,18 @@ def test_c7_copy_asks_for_two_that_hold_the_right_pointer() -> None:
     assert [one.id for one in evidence(arrived_inside(entered(held)))] == ["C7"]
     held |= {HEAP + 192: START, HEAP + 256: INSIDE}
     assert [one.id for one in evidence(arrived_inside(entered(held)))] == ["C7"]
+
+
+@pytest.mark.parametrize(("callee", "ids"), [(START, []), (START + 16, ["C7"])])
+def test_c7_asks_for_no_pointer_where_a_direct_call_led_to_the_start(
+    callee: int, ids: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = entered({HEAP + 64: INSIDE, HEAP + 128: START})
+    code = b"\xe8" + struct.pack("<i", callee - CALL_SITE)
+    made.target.write(CALL_SITE - len(code), code)  # type: ignore[attr-defined]
+    frames = [UnwoundFrame(pc, {}, SP + 16, {}) for pc in (PC, CALL_SITE)]
+    monkeypatch.setattr(Unwinder, "walk", lambda self, registers: iter(frames))
+    assert [one.id for one in evidence(arrived_inside(made))] == ids
 
 
 RIGHT, RAN = TEXT + 0x628, TEXT + 0x900

@@ -9,6 +9,7 @@ one bit from its start, or by the word that was popped last, one bit from a retu
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
@@ -50,6 +51,7 @@ from gdb_epi.fault.site import (
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.functions import Function
+from gdb_epi.target.unwind import Unwinder
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
 from gdb_epi.x86.length import boundary_after
@@ -353,9 +355,21 @@ def arrived_inside(context: Context) -> Iterator[Evidence]:
     function = context.functions.at(site.fault.pc)
     if function is None or site.fault.pc - function.start > MAX_FUNCTION:
         return
-    candidates = [*_by_pointer(context, site, function), *_by_return(context, site, function)]
+    candidates = list(_by_return(context, site, function))
+    if not _was_called(context, site, function):
+        candidates = [*_by_pointer(context, site, function), *candidates]
     for candidate in candidates:
         yield candidate._replace(facts={**candidate.facts, "rivals": len(candidates)})
+
+
+def _was_called(context: Context, site: FaultSite, function: Function) -> bool:
+    """Whether a direct call of its start leads to a function: no pointer led to the middle then."""
+    walk = Unwinder(context.target, context.functions).walk(site.fault.registers)
+    behind = next((frame.pc for frame in islice(walk, 1, 2)), 0)
+    call = call_returning_to(context.target, behind)
+    if call is None:
+        return False
+    return called_function(context.target, Step(behind - call.length, call)) == function.start
 
 
 def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:

@@ -106,7 +106,13 @@ class _Walk:
         versions = [
             PackageVersion(n, s.version, "__version__") for n, s in seen.items() if s.version
         ]
-        rest = [n for n, s in seen.items() if not s.version and s.file and _installed(s.file)]
+        # A distribution's name begins with a letter or a digit (PEP 508): no look for setuptools'
+        # _distutils_hack, which half of all processes have.
+        rest = [
+            n
+            for n, s in seen.items()
+            if not s.version and s.file and _installed(s.file) and n[:1].isalnum()
+        ]
         if rest:
             versions += self._by_metadata(frozenset(rest))
         return sorted(versions)
