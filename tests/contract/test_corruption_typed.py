@@ -32,7 +32,7 @@ from gdb_epi.corruption.run import CheckResults, run_checks
 from gdb_epi.cpython.frames.code import bytecode_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
@@ -305,6 +305,8 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     changed.put_word(behind + WORD, 0x77)  # written over as well
     (sign,) = said(node)
     assert (sign.where, "leads to this one as the next" in sign.summary) == (node, True)
+    changed.put_word(node, WORD_MASK)
+    assert [sign.where for sign in said(node)] == [node]
     changed.put_word(node, links.before(node))  # a head: it may be that of what was freed
     assert not said(node)
 

@@ -27,7 +27,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gc import gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_NODES = 20_000_000  # of a sweep
@@ -124,11 +124,10 @@ def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[E
         )
         break
     else:
+        no_head = held % 16 or held >> ADDRESS_BITS or _no_object_begins(context, held + links.size)
         if links.is_number(held) and _was_read(context, node):
             what = "it is a link of the collector, and holds a number"
-        elif (
-            before and len(holders) < MAX_HOLDERS and _no_object_begins(context, held + links.size)
-        ):
+        elif before and len(holders) < MAX_HOLDERS and no_head:
             what += f"; {before[0]:#x} leads to this one as the next of the list"
         else:
             return
