@@ -28,12 +28,12 @@ CANCELLED = bytes.fromhex("4989fb4889f04889d74889ce4c89c24d89ca4c8b4424084c8b4c2
 WINDOW = 32  # bytes of its caller before the call
 MAX_NUMBER = 1024
 ERESTARTSYS = (1 << 64) - 512  # include/linux/errno.h
-# Calls that send a signal, and calls that let a pending one through (rt_sigprocmask, in raise() of
-# glibc before 2.34, and rt_sigreturn).
-SENDING = frozenset((
-    "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal",
-    "rt_sigprocmask", "rt_sigreturn",
-))  # fmt: skip
+SIGNALLING = frozenset(
+    ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal")
+)
+# Those, and calls that let a pending signal through (rt_sigprocmask, in raise() of glibc before
+# 2.34, and rt_sigreturn).
+SENDING = SIGNALLING | {"rt_sigprocmask", "rt_sigreturn"}
 
 
 def may_send_to_itself(thread: Thread) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
+from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness, weigh_timeout
@@ -116,8 +117,14 @@ def _inherited(scene: HangContext, waits: Sequence[t.Wait]) -> h.HangAnswer | No
 
 
 def _busy(scene: HangContext) -> h.HangAnswer | None:
-    """Threads of the program run: it computes."""
-    running = [d for d in scene.activities if d.kind in h.RUNNING and d.frames]
+    """Threads of the program run: it computes.
+
+    A thread that has just sent a signal does not: it may be the one that ended the process.
+    """
+    sent = {thread.tid for thread in scene.target.threads() if thread.call in SIGNALLING}
+    running = [
+        d for d in scene.activities if d.kind in h.RUNNING and d.frames and d.tid not in sent
+    ]
     if not running:
         return None
     holder = scene.gil_holder
