@@ -274,8 +274,9 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     places = [_slot_of(context, word)]
     places += [slot for suspect in suspects_of(context) for slot in suspect.slots[:FEWEST_WRONG]]
     objects = [slot - WORD for slot in places if slot is not None]
-    if not isinstance(context.fault, Absent):
-        objects += [context.fault.registers.get(name, 0) for name in GENERAL]
+    if not isinstance(context.fault, Absent):  # an object, and what was taken for its type
+        at_hand = [context.fault.registers.get(name, 0) for name in GENERAL]
+        objects += [at for at in at_hand if read_word(context.target, at + WORD) in at_hand]
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
         items = [] if on_stack(context, address) else _items_alone(context, address)
         if len(items) >= FEWEST_WRONG:
