@@ -180,7 +180,7 @@ class _Tables:
         Nearly all tables have numbers that others have too: each such set is looked at once. What
         says that the values lie elsewhere is looked at of few: those say no more than others do.
         """
-        tables = sorted({keys for keys in dicts.keys if keys and not keys & 7})
+        tables = [keys for keys in sorted(set(dicts.keys)) if keys and not keys & 7]
         columns = [
             column if mask == WORD_MASK else [word & mask for word in column]
             for column, mask in zip(
@@ -190,16 +190,16 @@ class _Tables:
         shapes = {shape: self._table(shape, -1) for shape in set(zip(*columns, strict=True))}
         wrong = {shape for shape, table in shapes.items() if not self._is_right(table)}
         entries = dict(zip(tables, columns[self._entries], strict=True))
-        suspects = [
-            number
-            for number, (keys, used) in enumerate(zip(dicts.keys, dicts.used, strict=True))
-            if used > entries.get(keys, used)
-        ]
+        pairs = zip(dicts.keys, dicts.used, strict=True)
+        suspects = {keys for keys, used in pairs if used > entries.get(keys, used)}
         if not suspects and not any(map(any, wrong)):
             return
-        shape_of = dict(zip(tables, zip(*columns, strict=True), strict=True))
-        suspects += [n for n, keys in enumerate(dicts.keys) if shape_of.get(keys) in wrong]
-        for place in sorted(set(suspects)):
+        shape_of = {
+            keys: shape
+            for keys, shape in zip(tables, zip(*columns, strict=True), strict=True)
+            if shape in wrong or keys in suspects
+        }
+        for place in [n for n, keys in enumerate(dicts.keys) if keys in shape_of]:
             number, keys, used = dicts.numbers[place], dicts.keys[place], dicts.used[place]
             if dicts.row.word(number, dicts.head + self.values_at):
                 used = -1

@@ -277,15 +277,14 @@ def _suspected_in_chunks(
     }
     of_kind = _by_kind()
     words, last = chunks.words, len(chunks.words)
-    type_words = {first + 1 for _name, first in kinds.values()}
-    for place in chunks.of_size(LARGEST_BLOCK + 2 * WORD):
-        size = words[place + 1] & ~FLAGS
-        for type_word in type_words:
-            name, first = kinds.get(words[place + type_word], ("", 0))
-            if not name or first + 1 != type_word or not census.counts(words[place + first]):
+    large = chunks.of_size(LARGEST_BLOCK + 2 * WORD)
+    for type_word in {first + 1 for _name, first in kinds.values()}:
+        for place in [place for place in large if words[place + type_word] in kinds]:
+            name, first = kinds[words[place + type_word]]
+            if first + 1 != type_word or not census.counts(words[place + first]):
                 continue
             at, start, width = fields[name]
-            count = place + first + at // WORD
+            count, size = place + first + at // WORD, words[place + 1] & ~FLAGS
             if count < last and words[count] * width > size - WORD * (first - 1) - start:
                 of_kind[name].append(chunks.start + WORD * (place + first))
     return of_kind
