@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.top import NARROW
 from gdb_epi.cli.support.messages import database_option_again
 from gdb_epi.errors import EXIT_DONE, UsageError
 
@@ -69,7 +70,7 @@ def run(args: Namespace) -> int:
         for row in rows
     ]
     headers = ("before", "after", "times as often", "p", "q", "where", "what", "key")
-    print_table(headers, cells, "no crashes in either window", ("what",))
+    print_table(headers, cells, "no crashes in either window", NARROW)
     for line in silence:
         print_line(line)
     if cells:

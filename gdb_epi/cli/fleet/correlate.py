@@ -109,6 +109,7 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
 
 def _text(search: PairSearch) -> None:
     from gdb_epi.fleet.screen.finding_texts import (
+        P_AND_Q,
         risk_and_p_value_words,
         risk_words,
         tested_words,
@@ -135,5 +136,7 @@ def _text(search: PairSearch) -> None:
         print_line(f"      {tested_words(finding)}")
         for caveat in finding.caveats:
             print_line(f"      but: {caveat}")
-    if not search.pairs:
+    if search.pairs:
+        print_line(f"  {P_AND_Q}")
+    else:
         print_line("  no pair of values marks them together; `fleet split` asks single ones")

@@ -45,8 +45,11 @@ def run(args: Namespace) -> int:
 
         print_rows([row(finding) for finding in findings], as_csv=args.csv)
     elif findings:
+        from gdb_epi.fleet.screen.finding_texts import P_AND_Q
+
         for finding in findings:
             _print(finding, repaired=finding.attr == "host" and finding.value in repaired)
+        print_line(P_AND_Q)
     else:
         print_line(f"no {args.state + ' ' if args.state else ''}findings")
     return EXIT_DONE

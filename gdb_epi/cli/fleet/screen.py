@@ -44,12 +44,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_forms(parser, "one JSON object a line", csv=False)
 
 
-P_AND_Q = (
-    "(relative risk: how many times as often as elsewhere; p: how often chance alone does as much; "
-    "q: the same, paid for all that was looked at)"
-)
-
-
 def run(args: Namespace) -> int:
     """Screen and print; only a screen of today is stored."""
     from gdb_epi.fleet.store.db import open_database
@@ -101,6 +95,7 @@ def _print_life(today: Today, *, as_json: bool) -> None:
 def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) -> None:
     from gdb_epi.fleet.screen.alike_events import group_alike_events
     from gdb_epi.fleet.screen.finding_states import latest_cores
+    from gdb_epi.fleet.screen.finding_texts import P_AND_Q
     from gdb_epi.fleet.screen.finding_texts import as_json as finding_as_json
     from gdb_epi.fleet.store.days import iso_day
 
@@ -117,7 +112,7 @@ def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) 
             print_finding(iso_day(screen.day), finding, others)
             has_findings = True
     if has_findings:
-        print(P_AND_Q)
+        print_line(P_AND_Q)
     else:
         print(f"nothing new stands out among {counted(population.day.size, 'crash')}")
 

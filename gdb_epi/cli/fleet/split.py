@@ -121,7 +121,12 @@ def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[s
 
 
 def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
-    from gdb_epi.fleet.screen.finding_texts import finding_sentence, plain_flags, tested_words
+    from gdb_epi.fleet.screen.finding_texts import (
+        P_AND_Q,
+        finding_sentence,
+        plain_flags,
+        tested_words,
+    )
     from gdb_epi.render.signature_words import named_signature
 
     print_line(named_signature(parted.signature))
@@ -137,7 +142,7 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
         size = f"{counted(part.crashes, 'crash')} on {where}"
         print_line(f"  {size}: {plain_flags(part.mark)}: {part.label}")
         for finding in (part.finding, *part.also) if part.finding else ():
-            print_line(f"      {finding_sentence(finding)}")
+            print_line(f"      {finding_sentence(finding, heading=parted.signature)}")
             print_line(f"      {tested_words(finding)}")
         for fact in part.facts:
             print_line(f"      told apart by {plain_flags(fact)}")
@@ -149,3 +154,5 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
             print_line(f"      {line}")
         if part.bitflips:
             print_line(f"      {part.bitflips} of them have a flipped bit")
+    if any(part.finding for part in parted.parts):
+        print_line(f"  {P_AND_Q}")

@@ -77,13 +77,14 @@ def _print_verdicts(population: Population, screened: Screen) -> None:
 
 
 def _print_findings(findings: Sequence[Finding], day: int) -> None:
-    from gdb_epi.cli.fleet.screen import P_AND_Q, print_finding
+    from gdb_epi.cli.fleet.screen import print_finding
     from gdb_epi.fleet.screen.alike_events import group_alike_events
+    from gdb_epi.fleet.screen.finding_texts import P_AND_Q
     from gdb_epi.fleet.store.days import iso_day
 
     for finding, others in group_alike_events(findings):
         print_finding(iso_day(day), finding, others)
-    print(P_AND_Q)
+    print_line(P_AND_Q)
 
 
 def _print_what_is_open(population: Population, screened: Screen) -> None:

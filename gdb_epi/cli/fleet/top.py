@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 GROUP = "Look"
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
 DEFAULT_LIMIT = 20
-NARROW = ("what",)  # what goes below its row on a narrow terminal
+NARROW = ("what", "verdict", "where")  # what goes below its row on a narrow terminal
 HEADERS = ("crashes", "hosts", "verdict", "last seen", "where", "what", "key")
 UNKNOWN = "?"
 

@@ -404,7 +404,7 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
     if word == "rose" and len(proven) == 1:
         r = proven[0]
         answer = f"the rate rose with {r.attr}={r.value}"
-        return f"{answer}: on the days of its roll-out the crashes prefer it", ()
+        return f"{answer}: on the days of its roll-out the crashes came where it was", ()
     if word == "rose" and len(proven) > 1:
         both = " and ".join(f"{r.attr}={r.value}" for r in proven)
         return f"the rate rose with {both}: both are preferred; rolled out together", (_TOGETHER,)

@@ -21,7 +21,12 @@ from gdb_epi.fleet.life import marks
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number
 from gdb_epi.fleet.screen.finding import ALL, Finding, is_of_host
-from gdb_epi.fleet.screen.finding_texts import as_json, counted_crashes_words, finite_or_none
+from gdb_epi.fleet.screen.finding_texts import (
+    as_json,
+    counted_crashes_words,
+    finite_or_none,
+    short_risk,
+)
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import insert
@@ -68,12 +73,10 @@ class StoredFinding(NamedTuple):
         counts = counted_crashes_words(self.signature, self.detail.get("test", ""))
         words = f"{self.attr}={self.value}: {self.n} {counts}"
         if self.rr is not None:
-            words += f", relative risk {self.rr:.3g}"
+            words += f", relative risk {short_risk(self.rr)}"
             limits = self.detail.get(_INTERVAL, ())
             if interval and len(limits) == 2:
-                # A limit that JSON could not hold has no bound.
-                low, high = ("unbounded" if x is None else f"{x:.3g}" for x in limits)
-                words += f" (95 %: {low} to {high})"
+                words += f" (95 %: {short_risk(limits[0])} to {short_risk(limits[1])})"
         for name, value in (("p", self.p), ("q", self.q)):
             words += "" if value is None else f", {name} {value:.1g}"
         return words

@@ -151,14 +151,17 @@ def kind_words(attr: str, signature: str) -> str:
     return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
 
 
-def finding_sentence(finding: Finding) -> str:
-    """Return one line with every number that supports the finding."""
+def finding_sentence(finding: Finding, *, heading: str = "") -> str:
+    """Return one line with every number that supports the finding.
+
+    Below a `heading` that is its signature, that is not named again.
+    """
+    crashes = counted_crashes_words(finding.signature, finding.test)
+    if heading and finding.signature == heading:
+        crashes = "crashes"
     if finding.attr in TOGETHER:
-        crashes = counted_crashes_words(finding.signature, finding.test)
         return f"{finding.attr} {finding.value}: {finding.n} {crashes}; {finding.test}"
-    share = (
-        f"{finding.n} of {finding.total} {counted_crashes_words(finding.signature, finding.test)}"
-    )
+    share = f"{finding.n} of {finding.total} {crashes}"
     return f"{finding.attr}={finding.value}: {share}; {risk_and_p_value_words(finding)}"
 
 
@@ -196,9 +199,15 @@ def risk_and_p_value_words(finding: Finding) -> str:
     return f"{risk}, p {finding.p:.1g}, q {finding.q:.1g}"
 
 
+P_AND_Q = (
+    "(relative risk: how many times as often as elsewhere; p: how often chance alone does as much; "
+    "q: the same, paid for all that was looked at)"
+)
+
+
 def risk_words(rr: float, low: float, high: float) -> str:
     """Return a relative risk with its interval."""
-    return f"relative risk {_short(rr)} (95 %: {_short(low)} to {_short(high)})"
+    return f"relative risk {short_risk(rr)} (95 %: {short_risk(low)} to {short_risk(high)})"
 
 
 def plain_flags(text: str) -> str:
@@ -213,5 +222,8 @@ def finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _short(value: float) -> str:
-    return f"{value:.3g}" if math.isfinite(value) else "unbounded"
+def short_risk(value: float | None) -> str:
+    """Return a risk with three digits: 5.22, 1,190; a limit that JSON could not hold is none."""
+    if value is None or not math.isfinite(value):
+        return "unbounded"
+    return f"{value:.3g}" if value < 999.5 else f"{float(f'{value:.3g}'):,.0f}"
