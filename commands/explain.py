@@ -58,7 +58,7 @@ def explain(session: Session, args: Namespace) -> Report:
     else:
         page = corruption_page(name)
     if isinstance(page, Absent):
-        raise UsageError(page.detail, hint="epi explain, which lists them")
+        raise UsageError(page.detail, hint="epi explain --all")
     document = {"finding": name, "page": page, "known": name in DETECTORS}
     return Report(f"explain {name}", lines=page.rstrip("\n").split("\n"), data=document)
 

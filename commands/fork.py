@@ -102,10 +102,10 @@ def _facts(report: LockReport) -> list[str]:
 def _about_the_fork(fork: ForkEvidence) -> list[str]:
     lines = ["This is a forked child."]
     if fork.depth is None:
-        lines.append("How often its lineage forked since exec cannot be told.")
+        lines.append("How many forks lead to it from the start of the program cannot be told.")
     else:
-        times = f"{fork.depth} time{'' if fork.depth == 1 else 's'}"
-        lines.append(f"Its lineage forked {times} since exec.")
+        forks = "1 fork leads" if fork.depth == 1 else f"{fork.depth} forks lead"
+        lines.append(f"{forks} to it from the start of the program.")
     if fork.parent_multithreaded is None:
         lines.append("Whether its parent had more threads cannot be told.")
     elif fork.parent_multithreaded:

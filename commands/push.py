@@ -51,7 +51,14 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
     shown = shown_url(database_url(db))
     word = "added" if outcome.added else "replaced" if outcome.replaced else "known already"
     document = {"core_key": record["core_key"], "database": shown, "outcome": word}
-    return Report("push", lines=[f"{record['core_key']}: {word} in {shown}"], data=document)
+    place = shown.removeprefix("sqlite:///")
+    done = {
+        "added": f"The record of this core is stored in {place}",
+        "replaced": f"The record of this core is in {place}, in place of an older one",
+    }
+    line = done.get(word, f"The record of this core was in {place} already")
+    steps = ["What the fleet knows of such crashes: epi seen", f"Its key: {record['core_key']}"]
+    return Report("push", lines=[line, *steps], data=document)
 
 
 def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
@@ -60,7 +67,7 @@ def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) ->
     path = write_to_spool([record])
     document = {"core_key": record["core_key"], "spool": str(path), "outcome": "spooled"}
     lines = [
-        f"{record['core_key']}: kept in {path}",
-        f"in a shell: {ingest_later_command(path, db)}",
+        f"Not in the database yet: the record of this core waits in {path}",
+        f"To store it, in a shell: {ingest_later_command(path, db)}",
     ]
     return Report("push", lines=lines, data=document, soft_errors=errors)

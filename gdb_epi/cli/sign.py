@@ -207,7 +207,7 @@ def _candidates(signature: TextSignature, *, whole: bool) -> Iterator[str]:
     """Yield why only the kind of crash is open, and a row of keys for each kind unless many."""
     names = tuple(signature.candidates)
     number = len(signature.possible)
-    yield f"  no {', '.join(names)}: {number} kinds of crash are possible"
+    yield f"  no key {', '.join(names)} yet: {number} kinds of crash are possible"
     yield f"    {signature.absent[names[0]].partition(': ')[2]}"
     if number > MAX_KINDS and not whole:
         yield f"    then: --category NAME, as {FIRST_KINDS}"

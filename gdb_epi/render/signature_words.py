@@ -97,4 +97,4 @@ def absent_keys(absent: Mapping[str, object]) -> Iterator[str]:
         half = why.startswith(_NO_HALF) and why.endswith(")")
         pairs.append((name, why[len(_NO_HALF) : -1] if half else why))
     for why, names in names_by_reason(pairs).items():
-        yield f"no {', '.join(names)}: {why}"
+        yield f"no key {', '.join(names)}: {why}"

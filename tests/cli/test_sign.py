@@ -174,7 +174,7 @@ def test_text_output_names_reasons(shell: Shell) -> None:
     assert done.code == 0, done.err
     assert "gsig/2 python abort py:__main__.f <- py:__main__.<module>" in done.out
     why = "faulthandler prints no native frames"
-    assert f"  no strict, stable, coarse, native, code: {why}\n" in done.out
+    assert f"  no key strict, stable, coarse, native, code: {why}\n" in done.out
     assert done.out.count(why) == 1
     assert "not the same as a core's when: plain names" in done.out
 
