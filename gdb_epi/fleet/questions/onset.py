@@ -142,7 +142,7 @@ def _onset(population: Population, signature: int) -> Onset:
     best = int(np.argmax(scan))
     p = _p_value(days, float(scan[best]) / spread)
     if p > MAX_P:
-        answer_text = f"no change beyond what chance does to its days (p {p:.2g})"
+        answer_text = f"no change of its rate: chance alone does as much in {p:.0%} of cases"
         if p <= MAYBE_P and not days.counts[: best + 1].any():
             since = f"none before {iso_day(days.first + best + 1)}, {n} since"
             answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"
@@ -407,7 +407,7 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
         return f"{answer}: on the days of its roll-out the crashes came where it was", ()
     if word == "rose" and len(proven) > 1:
         both = " and ".join(f"{r.attr}={r.value}" for r in proven)
-        return f"the rate rose with {both}: both are preferred; rolled out together", (_TOGETHER,)
+        return f"the rate rose with {both}, which were rolled out together", (_TOGETHER,)
     if rivals:
         return f"cannot tell: the rate {word} when {names} came up at once", (_TOGETHER,)
     if best.fit <= CLOSE:
