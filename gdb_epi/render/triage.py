@@ -633,7 +633,7 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
     elif has_python:
         yield "values of variables", variables
-        if in_gdb:
+        if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
     sender = group_in(record, "signal").get("sender_pid")
     outside = group_in(record, "signal").get("sender") == OTHER

@@ -46,8 +46,9 @@ def test_the_source_line_is_that_of_the_programs_own_call() -> None:
     library = {**PYTHON, "filename": "/usr/lib/python3.12/ctypes/__init__.py"}
     for frames, command in (([PYTHON], "epi list"), ([library, PYTHON], "epi list 1")):
         record = {"threads": {"count": 1, "crashed": {"tid": 7, "frames": frames}}}
-        text = "\n".join(render_triage(record, Audience(GDB)))
+        text = "\n".join(render_triage(record, Audience(GDB, line="f.py:3  f()")))
         assert text.endswith(f"source line:          {command}")
+    assert "epi list" not in "\n".join(render_triage(record, Audience(GDB)))
 
 
 def test_a_narrow_terminal_gets_narrow_lines(monkeypatch: pytest.MonkeyPatch) -> None:
