@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line, print_rows
-from gdb_epi.cli.support.messages import database_option_again
+from gdb_epi.cli.support.messages import database_option_again, no_crashes
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
         print_rows([check._asdict() for check in outcomes], as_csv=args.csv)
         return EXIT_DONE
     if not population.day.size:
-        print("no crashes in this database")
+        print_line(no_crashes(args))
         return EXIT_DONE
     looks = sum(not check.is_fine for check in outcomes)
     what = f"{looks} thing{'s' * (looks != 1)} to look at" if looks else "nothing to mend"

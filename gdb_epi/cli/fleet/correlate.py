@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.support.messages import no_crashes
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -63,8 +64,9 @@ def run(args: Namespace) -> int:
             for p in pairs
             if p.v >= MIN_SHOWN
         ]
+        nothing = "no two attributes go together" if population.day.size else no_crashes(args)
         headers = ("attribute", "", "attribute", "strength", "seen in")
-        print_table(headers, rows, empty="no two attributes go together")
+        print_table(headers, rows, empty=nothing)
         if rows:
             print("")
             print_line(STRENGTH)

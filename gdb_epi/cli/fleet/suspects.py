@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line, print_rows
+from gdb_epi.cli.support.messages import no_crashes
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -51,7 +52,9 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([as_json(finding, day) for finding in findings], as_csv=args.csv)
         return EXIT_DONE
-    if screened is None or not findings:
+    if screened is None:
+        print_line(no_crashes(args))
+    elif not findings:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
     else:
         _print_verdicts(population, screened)

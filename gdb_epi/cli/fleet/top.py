@@ -15,7 +15,7 @@ from gdb_epi.cli.fleet.output import (
     print_rows,
     print_table,
 )
-from gdb_epi.cli.support.messages import database_option_again
+from gdb_epi.cli.support.messages import database_option_again, no_crashes
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
     else:
         again = database_option_again(args)
         headers, cells, left_out = without_unknown(HEADERS, [_cells(row) for row in rows])
-        print_table(headers, cells, "no crashes in this database", NARROW)
+        print_table(headers, cells, no_crashes(args), NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
             for line in caveat_of_prune(before, min(firsts, default=None)):

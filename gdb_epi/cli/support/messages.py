@@ -27,6 +27,12 @@ def file_options_again(args: Namespace) -> str:
     return words + "".join(f" --sysroot {shell_word(root)}" for root in args.sysroot or ())
 
 
+def no_crashes(args: Namespace) -> str:
+    """Return what an empty database says, and how to fill it."""
+    again = database_option_again(args)
+    return f"no crashes in this database; the first: gdb-epi triage CORE{again}"
+
+
 def database_option_again(args: Namespace | ParsedArguments) -> str:
     """Return --db as it was given, or --no-db; an address that may hold a password as URL."""
     if getattr(args, "no_db", False):
