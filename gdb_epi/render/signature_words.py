@@ -6,6 +6,7 @@ In: the line of a key (SPEC.md, "Keys") and its category. Out: frames, or two ce
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.render.category_words import category_words
@@ -57,12 +58,15 @@ def signature_words(line: str, category: str | None) -> SignatureWords:
 def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str, str]:
     """Return the function a crash is recognised by, and what kind of death it was, for a table.
 
+    Functions of the standard library that the program called come after its own.
     `hung` is whether every verdict says so: then the category is only how it was ended.
     """
     words = signature_words(line, category)
     python = [name for language, name in words.frames if language == PYTHON]
     native = [name for language, name in words.frames if language == NATIVE]
-    where = (python or native or [UNKNOWN])[0].partition(" ~")[0].removeprefix("__main__.")
+    outside = [name for name in python if name.partition(".")[0] not in sys.stdlib_module_names]
+    where = (outside or python or native or [UNKNOWN])[0].partition(" ~")[0]
+    where = where.removeprefix("__main__.")
     where = where if len(where) <= MAX_WHERE else where[: MAX_WHERE - 3] + "..."
     if hung:
         return where, "hung"

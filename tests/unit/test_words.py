@@ -65,3 +65,10 @@ def test_what_is_no_signature_stays_as_it_is() -> None:
         "host=node-7", "*bitflip", "ab12",
     ]  # fmt: skip
     assert "key" not in named_signature(f"gsig/2 stable segv-null {'f' * 5_000}")
+
+
+def test_the_programs_own_function_names_the_place() -> None:
+    key = make_key("stable", "segv-null string_at <-- py:ctypes.string_at <- py:__main__.price")
+    assert named_signature(key.text).startswith('"NULL pointer in string_at, in price"')
+    key = make_key("stable", "segv-null string_at <-- py:ctypes.string_at")
+    assert named_signature(key.text).startswith('"NULL pointer in string_at, in ctypes.string_at"')
