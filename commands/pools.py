@@ -106,14 +106,20 @@ def _queue(queue: Queue) -> str:
     held = f"{size}{limit} items" if limit else counted(size, "item")
     parts = [f"{queue.shown} at {queue.address:#x}: {held}"]
     if queue.unfinished:
-        parts.append(f"{queue.unfinished} not task_done")
+        parts.append(f"task_done() is due for {queue.unfinished}")
     if queue.getters:
-        parts.append(f"{queue.getters} wait to get")
+        parts.append(f"{queue.getters} wait{_s(queue.getters)} to get")
     if queue.putters:
-        parts.append(f"{queue.putters} wait to put")
+        parts.append(f"{queue.putters} wait{_s(queue.putters)} to put")
     if queue.users:
-        parts.append(f"in its methods: threads {', '.join(map(str, queue.users))}")
+        threads = "threads" if len(queue.users) > 1 else "thread"
+        parts.append(f"in its methods: {threads} {', '.join(map(str, queue.users))}")
     return ", ".join(parts)
+
+
+def _s(number: int) -> str:
+    """Return the ending of a verb: one waits, two wait."""
+    return "s" if number == 1 else ""
 
 
 def _pool_json(pool: Pool) -> dict[str, Any]:
