@@ -97,14 +97,14 @@ def _lock(
         if held_up is not None:
             lock = lock_name(scene, held_up)
             sentence = (
-                f"{activity.waits()} until another thread wakes it (a {what}), and holds {lock} "
-                f"meanwhile, for which {held_up.waits()}, called by a native library: if that one "
-                "is to wake it, neither goes on"
+                f"{activity.waits()} until another thread wakes it, and holds {lock}; "
+                f"{held_up.who()}, which a native library started, waits for that lock at "
+                f"{held_up.where()}"
             )
             return h.HangAnswer(
                 h.HANG, "held while it waits", sentence, (activity, held_up), t.PROBABLE,
                 (f"{held_up.who()} was not started by Python, and waits for {activity.who()}",),
-                ("a timeout",), ("another thread that wakes it",),
+                ("a timeout",), ("whether it is that thread which should wake it",),
             )  # fmt: skip
         called = called_by_the_same(scene, activity, seen)
         if called is not None:

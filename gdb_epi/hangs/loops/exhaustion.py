@@ -33,6 +33,7 @@ from gdb_epi.hangs.tasks import (
     event_loop_module,
     is_bounded,
     own_frames,
+    task_phrase,
     task_text,
 )
 from gdb_epi.locks import types as t
@@ -123,12 +124,12 @@ def task_holds_up_the_rest(scene: HangContext) -> h.HangAnswer | None:
         first = next((task for task in held_up if task.wait and task.wait.kind in _HELD), None)
         if first is None or len(held_up) + 1 < len(own):
             continue
+        at = h.function_and_line(own_frames(first, scene.installed)[0])
+        more = f" and {counted(len(held_up) - 1, 'more task')}" if len(held_up) > 1 else ""
         sentence = (
-            f"{task_text(holder, scene.installed)}, and no task is left that could give it: "
-            f"{task_text(first, scene.installed)}, which that one holds"
+            f"{task_text(holder, scene.installed)}, and holds what {task_phrase(first)} at {at}"
+            f"{more} wait{'' if more else 's'} for; no other task is left"
         )
-        if len(held_up) > 1:
-            sentence += f" (so do {len(held_up) - 1} more)"
         members = tuple(as_member(activity, task, scene.installed) for task in (holder, first))
         return h.HangAnswer(
             h.DEADLOCK, "tasks", sentence, members, t.PROBABLE,
