@@ -9,6 +9,7 @@ from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 
+_FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 CALLING = 2  # innermost frames that have the socket of a call
 ALIVE = frozenset((h.SLEEP, h.POLL, h.ACCEPT, h.SIGNAL, *h.RUNNING, h.GIL))  # it goes on by itself
 
@@ -42,7 +43,7 @@ def from_other_end(
     python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
     # A signal handler could write; a program with one has one of these modules.
     handles_signals = scene.knows_module(activity, "signal", "multiprocessing", "asyncio")
-    if python or scene.descriptors.children or handles_signals:
+    if python or scene.descriptors.children or handles_signals or forks(scene, activity):
         return None
     return h.answer(
         h.HANG, "pipe", f"{waits} it has itself; no other thread is left that could write",
@@ -51,6 +52,11 @@ def from_other_end(
         ruled_out=("a timeout", "another thread", "a child process that Python knows"),
         doubts=("another process that has that end too",),
     )  # fmt: skip
+
+
+def forks(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether code on a thread's stack makes child processes that no object of Python is."""
+    return any(scene.calls_any(frame, _FORKS) for frame in activity.frames)
 
 
 def closed_socket(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.at_rest import in_handler, only_waits_for_work
+from gdb_epi.hangs.at_rest import in_handler, inner_frames, only_waits_for_work
 from gdb_epi.hangs.descriptor_waits import ALIVE
 from gdb_epi.hangs.library_calls import (
     FUTURES,
@@ -120,6 +120,9 @@ class _EventWait:
         By itself a timeout ends each turn of a loop, and nothing the loop.
         """
         scene, activity, waits = self._scene, self._activity, self._waits
+        if starts_a_thread(scene, activity):
+            text = f"{activity.who()} starts a thread at {activity.where()}, which is to begin"
+            return h.answer(h.NO_FAULT, "busy", text, activity)
         if timer_of(scene, activity):
             return h.answer(
                 h.NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
@@ -198,6 +201,15 @@ class _EventWait:
             (f"{giver.who()} {by} it, and waits at {giver.where()}",),
             ("a timeout",), ("code that reaches it through a global",),
         )  # fmt: skip
+
+
+def starts_a_thread(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread only waits until one that it started, and that is awake, begins."""
+    inner = inner_frames(scene, activity)
+    return any((frame.module, frame.name) == ("threading", "start") for frame in inner) and any(
+        d.kind in (*h.RUNNING, h.GIL) and not d.frames
+        for d in scene.activities if d.tid != activity.tid
+    )  # fmt: skip
 
 
 def _loop_thread(

@@ -14,7 +14,7 @@ from gdb_epi.hangs.at_rest import (
     serves_one_at_a_time,
     weigh_turns,
 )
-from gdb_epi.hangs.descriptor_waits import closed_socket, from_other_end
+from gdb_epi.hangs.descriptor_waits import closed_socket, forks, from_other_end
 from gdb_epi.hangs.library_calls import FILE_ON_DISK, MESSAGE, MESSAGES, NEW_CHILD, PROCESS_QUEUE
 from gdb_epi.hangs.loops.polls import polled_wait, waits_once
 from gdb_epi.hangs.loops.retries import connection_of_a_caller, retried
@@ -179,11 +179,41 @@ def _from_a_peer(scene: HangContext, activity: h.ThreadActivity, waits: str) -> 
     is_queue = activity.awaits == PROCESS_QUEUE
     if is_queue and _is_worker(scene, activity):
         return _turn_to_read(scene, activity, f"{waits}{what}")
+    kind = "queue of processes" if is_queue else "peer"
+    sentence = f"{waits}{what}, without a timeout"
+    if _lacks_rest_of_message(scene, activity):
+        sentence += "; a message has begun to come, and its rest has not"
+    elif _reads_result_of_a_child(scene, activity):
+        # As wait() does: a child that works on is waited for in the same way.
+        sentence = f"{waits}{what}; what the process does that is to write it is not in this core"
+        doubts = ("whether that process still runs",)
+        return h.answer(h.HANG, kind, sentence, activity, t.INFO, doubts=doubts)
     return weigh_turns(scene, h.answer(
-        h.HANG, "queue of processes" if is_queue else "peer",
-        f"{waits}{what}, without a timeout", activity,
-        doubts=("what the other side does is not in this core",),
+        h.HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",)
     ))  # fmt: skip
+
+
+def _reads_result_of_a_child(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a thread reads, in no loop, what a child process shall write: its result."""
+    if scene.loops_around(activity.frames):
+        return False
+    if activity.target is None or activity.awaits:
+        return activity.awaits in (MESSAGE, PROCESS_QUEUE)
+    kind = scene.descriptors.describe(activity.target).kind
+    return kind == "pipe" or (kind != "socket" and forks(scene, activity))
+
+
+def _lacks_rest_of_message(scene: HangContext, activity: h.ThreadActivity) -> bool:
+    """Tell whether a connection of multiprocessing has read a part of a message, and waits.
+
+    Four bytes with its size come first (Lib/multiprocessing/connection.py, _recv_bytes and _recv,
+    3.8 to 3.15).
+    """
+    inner = next(iter(inner_frames(scene, activity)), None)
+    if inner is None or (inner.module, inner.name) != ("multiprocessing.connection", "_recv"):
+        return False
+    words = (scene.view.variable(inner, name) for name in ("size", "remaining"))
+    return [scene.view.objects.integer(word) for word in words if word] not in ([4, 4], [])
 
 
 def _others_may_write(scene: HangContext, activity: h.ThreadActivity) -> bool:

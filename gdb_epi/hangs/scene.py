@@ -118,8 +118,15 @@ class HangContext:
     def called_in_loop(self, frame: PyFrame) -> set[str]:
         """Return the names of what a frame's innermost loop calls, or may call."""
         first, last = self.innermost_loop(frame) or (0, -1)
-        calls = (c for c in self.sites.of(frame.code).all_of_it() if first <= c.at <= last)
-        return {call.path[-1] if call.path else call.root[1] for call in calls}
+        return {name for at, name in self._names_called(frame) if first <= at <= last}
+
+    def calls_any(self, frame: PyFrame, names: Collection[str]) -> bool:
+        """Tell whether a frame's code calls, or may call, a function of one of these names."""
+        return any(name in names for _, name in self._names_called(frame))
+
+    def _names_called(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
+        for call in self.sites.of(frame.code).all_of_it():
+            yield call.at, call.path[-1] if call.path else call.root[1]
 
     def runs_comparison(self, frame: PyFrame, operators: Collection[str]) -> bool:
         """Tell whether the running instruction of a frame is one of these comparisons."""

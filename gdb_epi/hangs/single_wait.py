@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import IDLE, SHALLOW, at_breakpoint, inner_frames, weigh_turns
 from gdb_epi.hangs.deadlocks import lock_name
-from gdb_epi.hangs.event_waits import wait_for_event
+from gdb_epi.hangs.event_waits import starts_a_thread, wait_for_event
 from gdb_epi.hangs.library_calls import (
     NOTIFICATION,
     PROCESS_JOBS,
@@ -75,7 +75,7 @@ def _lock(
     wait = scene.waits.get(activity.tid)
     name = lock_name(scene, activity)
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
-        return notification(activity)
+        return notification(scene, activity)
     if wait is None or wait.owner.state == "other-process":
         tid = wait.owner.tid if wait is not None else None
         # Without a number it may be another process, one that was killed, or a thread of this one.
@@ -268,7 +268,7 @@ def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
         above = frames[:place]
         asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
         own = [f for f in above if f.address in {o.address for o in activity.frames}]
-        if asleep or not own or _starts_a_thread(scene, activity):
+        if asleep or not own or starts_a_thread(scene, activity):
             continue
         what = activity.what or activity.call or "something"
         call = "sleeps" if activity.kind == h.SLEEP else f"waits for {what}"
@@ -283,16 +283,6 @@ def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
             doubts=("a short call, seen at this moment",) if activity.timed else (),
         )  # fmt: skip
     return None
-
-
-def _starts_a_thread(scene: HangContext, activity: h.ThreadActivity) -> bool:
-    """Tell whether a thread only waits until one that it started, and that is awake, says so."""
-    starts = any(
-        (frame.module, frame.name) == ("threading", "start")
-        for frame in inner_frames(scene, activity)
-    )
-    others = (d for d in scene.activities if d.tid != activity.tid and not d.frames)
-    return starts and any(d.kind in (*h.RUNNING, h.GIL) for d in others)
 
 
 # Rules whose answer may be that of the thread that is waited for.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import weigh_turns
 from gdb_epi.hangs.library_calls import NOTIFICATION
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
@@ -12,17 +13,17 @@ from gdb_epi.locks.python.lock_objects import SEMLOCK
 RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
 
 
-def notification(activity: h.ThreadActivity) -> h.HangAnswer:
+def notification(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
     sentence = f"{activity.waits()} for {activity.awaits}"
     if activity.timed:
         return h.answer(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, t.INFO)
     if activity.awaits == NOTIFICATION:
         sentence += " (an Event or Condition of multiprocessing)"
-    return h.answer(
+    return weigh_turns(scene, h.answer(
         h.HANG, "lock of another process", f"{sentence}, without a timeout", activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def holder_unknown(

@@ -50,14 +50,14 @@ def test_a_pipe_of_a_command_with_a_telling_name_is_no_queue() -> None:
 def test_a_queue_between_processes_is_one() -> None:
     answer = reading(PROCESS_QUEUE, PROCESS_QUEUE)
     assert answer.kind == "queue of processes"
-    assert f"for {PROCESS_QUEUE}, without" in answer.sentence
+    assert f"for {PROCESS_QUEUE}; what" in answer.sentence
 
 
 def test_what_a_library_waits_for_is_not_called_data() -> None:
     message = "a message of another process"
     answer = reading(message, message)
     assert answer.kind == "peer"
-    assert f"for {message}, without" in answer.sentence
+    assert f"for {message}; what" in answer.sentence
 
 
 @pytest.mark.parametrize(

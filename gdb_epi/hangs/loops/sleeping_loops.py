@@ -18,6 +18,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import weigh_turns
 from gdb_epi.hangs.library_calls import SERVERS
 from gdb_epi.hangs.loops.event_loops import SleepingLoop, serves_clients
 from gdb_epi.hangs.processes.child_processes import answer_for_unread, awaits_child, unread_output
@@ -141,8 +142,9 @@ class _Asleep:
         )
         sentence = f"{base} until {which} is ready{waits}"
         sure = t.PROBABLE if read else t.INFO
-        return h.answer(h.HANG, "peer", sentence, activity, sure,
-                       evidence=("no timer is scheduled",))  # fmt: skip
+        return weigh_turns(self.scene, h.answer(
+            h.HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
+        ))  # fmt: skip
 
     def by_executor(self) -> h.HangAnswer | None:
         """Return the answer of a thread of the executor that runs a job."""
