@@ -118,10 +118,12 @@ class ProcessState:
 
     @cached_property
     def _threads_before(self) -> Sequence[Thread]:
-        """The threads, as they were before a handler raised the signal again."""
+        """The threads, as they were before a handler raised the signal again, or one stopped."""
         from gdb_epi.fault.find_fault import threads_before_the_signal
+        from gdb_epi.fault.signal_sender import with_calls_begun_again
 
-        return threads_before_the_signal(self.target.threads(), self.fault)
+        before = threads_before_the_signal(self.target.threads(), self.fault)
+        return with_calls_begun_again(self.target, before)
 
     @cached_property
     def forked(self) -> ForkFacts:

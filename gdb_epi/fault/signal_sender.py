@@ -9,7 +9,7 @@ right after the system call that sends the signal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.machine import Architecture
@@ -70,6 +70,19 @@ def registers_before_handler(
         result = {machine.result: ERESTARTSYS} if number_in == machine.result else {}
         return {**context, machine.pc: pc + size, machine.call: number, **result}
     return {**context, machine.call: NO_CALL}
+
+
+def with_calls_begun_again(target: Target, threads: Iterable[Thread]) -> list[Thread]:
+    """Return the threads, each in the call that the kernel began again for it.
+
+    Whoever stopped a process and let it go on (a debugger, a tracer, SIGSTOP) leaves
+    restart_syscall() where poll(), a sleep or a futex with a timeout was: its arguments stay.
+    """
+    return [
+        thread._replace(registers={**thread.registers, **_number_before(target, thread.registers)})
+        if thread.call == "restart_syscall" else thread
+        for thread in threads
+    ]  # fmt: skip
 
 
 def _number_before(target: Target, registers: Mapping[str, int]) -> dict[str, int]:

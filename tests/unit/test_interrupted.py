@@ -6,8 +6,13 @@ from __future__ import annotations
 import pytest
 from support.scenes import SP, TEXT, state
 
-from gdb_epi.fault.signal_sender import CANCELLED, registers_before_handler
+from gdb_epi.fault.signal_sender import (
+    CANCELLED,
+    registers_before_handler,
+    with_calls_begun_again,
+)
 from gdb_epi.machine import X86_64
+from gdb_epi.target.api import Thread
 
 FUTEX, EINTR = 202, (1 << 64) - 4
 CONSTANT = bytes.fromhex("b8ca0000000f05")
@@ -56,3 +61,14 @@ def test_a_word_that_is_no_number_is_not_taken_for_one() -> None:
     target.write(pc - len(ALONE), ALONE)
     found = registers_before_handler(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
     assert found is not None and "orig_rax" not in found
+
+
+@pytest.mark.parametrize(("number", "name"), [(219, "futex"), (7, "poll"), ((1 << 64) - 1, None)])
+def test_a_call_begun_again_is_what_the_code_before_it_says(number: int, name: str | None) -> None:
+    """A hung poll() that SIGSTOP and SIGCONT had met was "healthy: a timer ends that"."""
+    pc = TEXT + 0x200
+    target = state().target
+    target.write(pc - len(CONSTANT), CONSTANT)
+    thread = Thread(7, {"rip": pc, "rsp": SP, "rax": 0, "orig_rax": number}, "prog")
+    (again,) = with_calls_begun_again(target, [thread])
+    assert again.call == name
