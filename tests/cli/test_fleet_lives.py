@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.fleet_lives import first, fourth, second, third
+from support.fleet_lives import fifth, first, fourth, second, third
 from support.shell import Shell
 
 
@@ -406,3 +406,35 @@ def test_a_dead_collector_is_no_fix(ask):
     fixed = ("--fixed-in", "5.2", "--of", "billing")
     out = shell("fleet", "mark", "signature", "round_cents", *fixed).out
     assert "fixed in billing 5.2, but " in out and out.rstrip().endswith("regressed")
+
+
+def test_in_a_peak_the_old_version_is_not_accused(ask):
+    (said,) = verdicts(ask(fifth.x05_release_in_a_peak))
+    assert said.startswith("software: needs image=registry/gateway:2: ") and "encode" in said
+
+
+def test_a_bad_host_is_seen_beside_a_storm(ask):
+    shell = ask(fifth.x01_storm)
+    said = verdicts(shell)
+    assert said[0] == "hardware: one host (q31), take it out and test it"
+    assert said[1].startswith("software: needs image=registry/api:8: ") and "fold" in said[1]
+    assert not any("q07" in line for line in said)
+    out = shell("fleet", "suspects").out
+    assert "of all kinds" in out and 'without the crashes of "NULL pointer, in fold"' in out
+
+
+@pytest.mark.heavy
+def test_work_that_is_tried_again_is_no_loop(ask):
+    assert verdicts(ask(fifth.x02_retries)) == []
+
+
+@pytest.mark.heavy
+def test_a_kernel_that_fails_on_large_hosts(ask):
+    said = verdicts(ask(fifth.x04_kernel_on_large_hosts))
+    assert said[0].startswith("software: needs kernel=6.8.0 and cpu_count >= 96: ")
+
+
+@pytest.mark.heavy
+def test_a_purchase_is_named_with_its_firmware(ask):
+    (said,) = (line for line in verdicts(ask(fifth.x03_purchase)) if "bit flips" in line)
+    assert "go with vendor=Fjord, most of them with bios_version=2.07 (" in said

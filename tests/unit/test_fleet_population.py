@@ -250,7 +250,7 @@ def test_libraries_and_facts_become_attributes(tmp_path):
 
     put(db, *[record(i) for i in range(30)])
     found = loaded(db)
-    library = found.attribute("lib libx.so (and 1 more)")
+    library = found.attribute("lib libx.so, liby.so")
     assert library is not None and library.values == ["aa", "bb"]
     assert np.bincount(library.crash).tolist() == [20, 10]
     assert found.attribute("lib libc.so.6") is None, "the same everywhere"

@@ -106,6 +106,7 @@ def _print_what_is_open(population: Population, screened: Screen) -> None:
 def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
     """Return each headline with its subjects; alike events are one."""
     from gdb_epi.fleet.screen.alike_events import group_alike_events
+    from gdb_epi.fleet.screen.finding import EVENT
 
     # A finding holds arrays, which cannot be compared: it is known by its identity.
     by_finding: dict[int, PopulationVerdict] = {}
@@ -120,7 +121,8 @@ def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[st
     by_headline: dict[str, dict[str, None]] = {}  # the subjects, each once, in order
     for finding, others in group_alike_events(first_findings):
         verdict = by_finding[id(finding)]
-        more = f", and {counted(len(others), 'more event')} like it" if others else ""
+        is_event = bool(others) and others[0].attr == EVENT  # a loop names its hosts
+        more = f", and {counted(len(others), 'more event')} like it" if is_event else ""
         by_headline.setdefault(f"{verdict.headline}{more}", {})[verdict.subject] = None
     for verdict in without_finding:
         by_headline.setdefault(verdict.headline, {})[verdict.subject] = None

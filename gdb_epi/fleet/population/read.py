@@ -60,6 +60,7 @@ from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 ROWS = 10_000  # rows that are turned into columns at a time; more do not fit a CPU's cache
 MAX_HOSTS = 6  # whose times are not believed, that are named
 _OF_CORE = ("python", "kernel", "image")  # facts that are attributes, where hosts have none
+MAX_SHOWN = 3  # of libraries that change together, in the name and the value
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
 NO = "false"
 _NUMBERS = (
@@ -473,9 +474,15 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
     # Packages that came with a library are named by it: its build is one version of them.
     packages = [names for names in groups if names[0].startswith(PACKAGE)]
     for names in (*libraries[:MAX_LIBRARIES], *packages[:MAX_LIBRARIES]):
-        texts, code = _codes(builds[names[0]])
-        is_package = names[0].startswith(PACKAGE)
-        title = f"package {names[0].removeprefix(PACKAGE)}" if is_package else f"lib {names[0]}"
-        title += f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+        shown = [builds[name] for name in names[:MAX_SHOWN]]
+        texts, code = _codes({n: _versions([b[n] for b in shown]) for n in shown[0]})
+        kind = "package" if names[0].startswith(PACKAGE) else "lib"
+        title = f"{kind} {', '.join(name.removeprefix(PACKAGE) for name in names[:MAX_SHOWN])}"
+        title += f" (and {len(names) - MAX_SHOWN} more)" if len(names) > MAX_SHOWN else ""
         kept.append(Attribute(title, texts, _translate(crash_sets, code), unknown))
     return kept
+
+
+def _versions(versions: list[str]) -> str:
+    """Return the versions of libraries that change together, those that are all alike once."""
+    return versions[0] if len(set(versions)) == 1 else ", ".join(versions)

@@ -40,6 +40,7 @@ MAYBE_P = 0.05
 SURE_P = 0.001  # of all crashes, which nobody asked about
 INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one degree of freedom
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
+SOME = 0.1  # once rolled out on a part of the hosts
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
 MAX_SHOWN = 8
 MIN_SEEN = 3  # crashes with a value, that it is known to have come up
@@ -308,11 +309,11 @@ def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> 
     table = np.bincount(cell, weights=weights, minlength=size * width).reshape(size, width)
     total = np.maximum(table.sum(axis=0), 1e-12)
     shares = table / total
-    for value in np.flatnonzero((shares[:, 0] < RARE) & (shares.max(axis=1) >= COMMON)):
+    for value in np.flatnonzero((shares[:, 0] < RARE) & (shares.max(axis=1) >= SOME)):
         share = shares[value]
         above = np.flatnonzero(share >= RARE)
-        half = np.flatnonzero(share >= COMMON)
-        yield RollOut(
+        half = np.flatnonzero(share >= min(COMMON, float(share.max()) / 2))
+        came = RollOut(
             attribute.name,
             attribute.values[value],
             days.first + int(above[0]),
@@ -320,6 +321,9 @@ def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> 
             _fit(days, share),
             *_own_days(population, attribute, int(value), days, share),
         )
+        # What a part of the hosts got explains a rise where the crashes prefer those hosts.
+        if share.max() >= COMMON or (came.p is not None and came.p <= MAX_P):
+            yield came
 
 
 def _first_seen(population: Population, attribute: Attribute, days: _Days) -> Iterator[RollOut]:

@@ -312,8 +312,9 @@ def _host_parts(
         mine = finding.members & left
         if not finding.signature.startswith(CPU):
             mine = left & (population.host == population.hosts.index(finding.value))
+        # What was left out when the host was judged, as a storm, is none of its crashes.
         about = finding.signature == name or is_of_host(finding.signature)
-        if about and int(mine.sum()) >= MIN_N:
+        if about and (finding.members & mine).any() and int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes((finding,), mine))
             left = left & ~mine
     return parts

@@ -47,8 +47,9 @@ from gdb_epi.fleet.screen.finding_texts import (
 )
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
-from gdb_epi.fleet.screen.rising import threshold_mark
+from gdb_epi.fleet.screen.rising import limit_within, threshold_mark
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
+from gdb_epi.fleet.screen.within_groups import part_of_group
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -148,9 +149,9 @@ def judge_population(
             continue
         seen.add(finding.signature)
         if finding.signature in (ALL, BITFLIP, LOCK):
-            verdicts += [
-                _of_group(population, f) for f in others if f.signature == finding.signature
-            ]
+            verdicts += _of_groups(
+                population, [f for f in others if f.signature == finding.signature]
+            )
         elif len(seen) > splits:
             verdicts.append(_not_split(population, finding))
         else:
@@ -315,6 +316,9 @@ def _judge(
     if len(named) > 1:
         marks += f" ({len(named)} kinds of cores among them: one cause or more)"
     group = kind_words(named[0].findings[0].attr, parted.signature)
+    if len(named) == len(named[0].findings) == 1 and kind in (SOFTWARE, HARDWARE_GROUP):
+        limit = limit_within(population, named[0].findings[0])
+        marks += f" and {limit}" if limit else ""
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),
@@ -324,6 +328,7 @@ def _judge(
     return kind, words[kind]
 
 
+PART = ", most of them with {part}"
 MIN_REST = 3  # crashes beside a host's that are a population of their own
 
 
@@ -339,12 +344,27 @@ def _of_part(population: Population, part: SignaturePart) -> Cause:
     return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
 
 
+def _of_groups(population: Population, findings: list[Finding]) -> list[PopulationVerdict]:
+    """Judge the groups of all crashes, or of all with a flag; a part of another one is told there.
+
+    The strongest come first.
+    """
+    verdicts: list[PopulationVerdict] = []
+    for finding in findings:
+        part = PART.format(part=f"{finding.attr}={finding.value} ")
+        if not any(part in verdict.headline for verdict in verdicts):
+            verdicts.append(_of_group(population, finding))
+    return verdicts
+
+
 def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     """All crashes, or all with a flag, go with one value of an attribute."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = kind_words(finding.attr, finding.signature)
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
+    if finding.signature == BITFLIP and (part := part_of_group(population, finding)):
+        headline += PART.format(part=part)
     caveats = (*finding.caveats, *_source(population, finding))
     evidence = (finding_sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(

@@ -28,6 +28,7 @@ from gdb_epi.fleet.screen.finding import (
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import (
     ProgramTable,
+    crashes_of_same_programs,
     is_asked_by_program,
     is_of_process,
     is_preferred_by_most_programs,
@@ -139,15 +140,47 @@ def _without_contrasts(
     for finding in ordered:
         mine = np.flatnonzero(finding.members)
         others = [members for name, members in kept if name != finding.signature]
-        if others:
-            code = tests.population.signatures.index(finding.signature)
-            cell = crashes.of(code), tests.values.index(finding.value)
-            gone = np.unique(np.concatenate(others))
-            gone = gone[signature[gone] != code]
-            if _p_without(tests, crashes, cell, gone) > MAX_CONDITIONAL_P:
-                continue
+        code = tests.population.signatures.index(finding.signature)
+        cell = crashes.of(code), tests.values.index(finding.value)
+        gone = np.unique(np.concatenate([cell[0][:0], *others]))
+        gone = gone[signature[gone] != code]
+        gone = np.union1d(gone, _that_avoid(tests, crashes, cell, gone))
+        if gone.size and _p_without(tests, crashes, cell, gone) > MAX_CONDITIONAL_P:
+            continue
         kept.append((finding.signature, mine))
         yield finding
+
+
+def _that_avoid(
+    tests: TestedAttribute, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
+) -> Ints:
+    """Return the crashes of the signature that avoids a value the most, of the same programs.
+
+    Those `gone` are left out.
+
+    What grows with the load while half of the hosts have the new version is no sign of the old one.
+    None where chance gives as much.
+    """
+    population, (mine, value) = tests.population, cell
+    some = crashes.free & (population.signature >= 0)
+    some[mine] = some[gone] = False
+    same = crashes_of_same_programs(population, mine) if is_of_process(tests.name) else None
+    if same is not None:
+        some = some & same
+    rows = np.flatnonzero(some)
+    codes = tests.of(rows)
+    rows, codes = rows[codes >= 0], codes[codes >= 0]
+    signature = population.signature[rows]
+    of_signature = np.bincount(signature, minlength=1).astype(float)
+    without = np.bincount(signature[codes != value], minlength=of_signature.size).astype(float)
+    present = np.flatnonzero(of_signature >= MIN_N)
+    whole, lacking = np.full(present.size, float(rows.size)), float(without.sum())
+    p = hypergeometric_tail(
+        without[present], whole, np.full(present.size, lacking), of_signature[present]
+    )
+    if not p.size or float(p.min()) * p.size > MAX_CONDITIONAL_P:
+        return rows[:0]
+    return np.asarray(rows[signature == present[int(p.argmin())]])
 
 
 def _p_without(

@@ -19,12 +19,17 @@ from gdb_epi.fleet.population.spans import first_and_last_days, rose_while_other
 from gdb_epi.fleet.screen.attributes import TestedAttribute, value_findings
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_CONDITIONAL_P, MIN_N, NO_HOURS, Finding
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process
+from gdb_epi.fleet.screen.programs import (
+    MIN_OTHERS,
+    crashes_of_same_programs,
+    is_of_process,
+)
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, wide
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest values
+NEARLY_ALL = 0.95  # of the crashes that meet one condition meet the other
 MAX_PAIR_VALUES = 4_000  # of two attributes together
 
 
@@ -72,6 +77,10 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
     findings: list[Finding] = []
     tested = tested_pairs(population)
     same_programs = crashes_of_same_programs(population, mine)
+    others = same_programs
+    if others is not None:
+        others = others & (population.signature >= 0)
+        others &= population.signature != population.signatures.index(signature)
     for first, second in tested:
         tests = _asked(population, first, second)
         named = list(value_findings(tests, crashes, few, mine, signature))
@@ -84,7 +93,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
             continue
         first, second, codes = pairs[finding.attr]
         values = divmod(codes[finding.value], len(second.values))
-        if _both_matter(population, (first, second), values, few, same_programs):
+        if _both_matter(population, (first, second), values, few, same_programs, others):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
             yield Conjunction(paid, first, second, values)
@@ -182,11 +191,12 @@ def _both_matter(
     values: tuple[int, int],
     few: tuple[Ints, Floats],
     same_programs: Bools | None,
+    others: Bools | None,
 ) -> bool:
     """Whether each condition is over-represented among the crashes that meet the other one.
 
     `few` are the combinations that these crashes have, and how many each; `same_programs` are the
-    crashes that versions of their programs are compared with.
+    crashes that versions of their programs are compared with, `others` those of other signatures.
     """
     which, counts = few
     table = _hours(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
@@ -200,7 +210,24 @@ def _both_matter(
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
         if float(binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False
+        if n - a > max((1 - NEARLY_ALL) * n, 1.0):  # a rate that differs is no condition
+            return False
+        if _is_where_it_runs(pair[here], values[here], (a, n), others):
+            return False
     return True
+
+
+def _is_where_it_runs(
+    attribute: Attribute, value: int, here: tuple[float, float], others: Bools | None
+) -> bool:
+    """Whether the other crashes of the same programs have a value as often: they run there."""
+    if others is None or is_of_process(attribute.name):
+        return False
+    codes = attribute.crash[others & (attribute.crash >= 0)]
+    if codes.size < MIN_OTHERS:
+        return False
+    share = (np.count_nonzero(codes == value) + 1) / (codes.size + 1)
+    return of_numbers(binomial_tail, *here, share) > MAX_CONDITIONAL_P * 10
 
 
 def _share(

@@ -2,7 +2,8 @@
 """Findings whose crashes have stopped: a host that was repaired, a version that was rolled back.
 
 What stood out over three months may be over for weeks. Then the day is told on which it ended, so
-that nobody takes out a host that somebody mended.
+that nobody takes out a host that somebody mended. A machine that came back under another name is
+told with what it did before.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gdb_epi.fleet.screen.finding import (
     is_of_host,
 )
 from gdb_epi.fleet.screen.silence import silent_groups
-from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.util import counted
@@ -133,3 +134,52 @@ def _is_usual(population: Population, finding: Finding, last: int, after: int) -
     else:
         share = 1 / max(np.unique(population.host[population.host >= 0]).size, 1)
     return of_numbers(binomial_tail, after, others + after, share) >= MIN_USUAL_P
+
+
+def with_past_of_machine(population: Population, finding: Finding) -> Finding:
+    """Return a host's finding, with a caveat where its machine, or its name, was another before.
+
+    By what names a machine in the host-hours (a serial number): a repair that sends a machine back
+    under another name leaves its fault in it.
+    """
+    if finding.attr != HOST or not is_of_host(finding.signature):
+        return finding
+    host = population.hosts.index(finding.value)
+    caveats: list[str] = []
+    for attribute in population.attributes:
+        given = attribute.exposure, population.exposure_host
+        if not population.once(_names_machines, *given):
+            continue
+        rows = np.flatnonzero((attribute.exposure >= 0) & (population.exposure_hours > 0))
+        rows = rows[np.argsort(population.exposure_day[rows], kind="stable")]
+        codes, hosts = attribute.exposure[rows], population.exposure_host[rows]
+        own = codes[hosts == host]
+        before = own[own != own[-1]] if own.size else own
+        for code, where in ((own[-1:], hosts != host), (before[-1:], hosts == host)):
+            there = rows[where & np.isin(codes, code) & (hosts >= 0)]
+            if not there.size:
+                continue
+            last, other = (int(x[there[-1]]) for x in (population.exposure_day, given[1]))
+            mine = (population.host == other) & population.timed & (population.day <= last)
+            machine = f"{attribute.name}={attribute.values[int(code[0])]}"
+            crashes = counted(int(np.count_nonzero(mine)), "crash")
+            until = f"until {iso_day(last)}, with {crashes}"
+            if other != host:
+                caveats.append(f"its machine ({machine}) was {population.hosts[other]} {until}")
+                continue
+            now = int(hosts[codes == code[0]][-1])
+            where_now = f", which is {population.hosts[now]} now" if now != host else ""
+            caveats.append(f"this name was another machine ({machine}{where_now}) {until}")
+    return finding._replace(caveats=(*finding.caveats, *caveats)) if caveats else finding
+
+
+def _names_machines(exposure: Ints, host: Ints) -> bool:
+    """Whether an attribute names machines: nearly every host has a value of its own."""
+    known = (exposure >= 0) & (host >= 0)
+    if not known.any():
+        return False
+    value, hosts = distinct_pairs(exposure, host, known)
+    hosts_of_value = np.bincount(value)
+    hosts_of_value = hosts_of_value[hosts_of_value > 0]
+    many = hosts_of_value.size >= MOSTLY * np.unique(hosts).size
+    return bool(many and (hosts_of_value == 1).mean() >= MOSTLY)

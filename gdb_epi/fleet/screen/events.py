@@ -8,6 +8,7 @@ a host or a version by one event. They are a finding of their own, and one crash
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from gdb_epi.fleet.screen.programs import is_of_process
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
+    Floats,
     Ints,
     distinct_pairs,
     rows_of,
@@ -33,6 +35,7 @@ from gdb_epi.util import counted, some_of
 
 LOOP_GAP = 900  # seconds: a supervisor waits some minutes at most before it starts a program again
 MIN_LOOP = 5  # crashes in a row that are told; fewer are counted once and not told
+MAX_USUAL = 0.05  # loops as long, of work that is tried again on each host anyway
 GAP = 300  # seconds between crashes of one event; less where they are frequent
 # A file server that is away for an hour is met by each client in its own time: seconds, too.
 LONG_GAP, LONGEST = 1_800, 7_200
@@ -116,7 +119,12 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
         counted[whole] = np.flatnonzero(finding.members)[0]
     counted = counted[counted]  # the first crash of a loop may be one of an event
     repeated = np.flatnonzero(counted != np.arange(first.size))
-    findings = (*(finding for _, finding in together), *loops.findings)
+    in_event = np.zeros(first.size, dtype=bool)
+    for whole, _ in together:
+        in_event[whole] = True
+    # What is tried again while all fails at once is of the event.
+    own = [loop for loop in loops.findings if 2 * (in_event & loop.members).sum() < loop.n]
+    findings = (*(finding for _, finding in together), *_with_other_hosts(own))
     return repeated, counted[repeated], findings
 
 
@@ -176,7 +184,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
     begins, sizes = runs(again)
     repeated = at[again]
     stands_for = np.repeat(at[begins], sizes - 1)
-    long = np.flatnonzero(sizes >= MIN_LOOP)
+    long = np.flatnonzero((sizes >= MIN_LOOP) & (_usual_loops(sizes) <= MAX_USUAL))
     findings: list[Finding] = []
     if not long.size:
         return _Loops(repeated, stands_for, findings)
@@ -205,7 +213,20 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             f"in a row from {since}, in {minutes} min", "none needed", shared, (RESTARTED,),
             members,
         ))  # fmt: skip
-    return _Loops(repeated, stands_for, _with_other_hosts(findings))
+    return _Loops(repeated, stands_for, findings)
+
+
+def _usual_loops(sizes: Ints) -> Floats:
+    """Return how many loops of each length, or longer, there would be without a loop.
+
+    Where jobs are tried again, some die a few times in a row: of the short runs the longer ones
+    tell how often one goes on.
+    """
+    short = sizes[sizes < MIN_LOOP]
+    longer = np.count_nonzero(short > 2)
+    # Of runs of 2 to 4 so many are longer than 2 where each goes on with the chance `goes_on`.
+    goes_on = (math.sqrt(1 + 4 * (longer + 0.5) / (short.size - longer + 0.5)) - 1) / 2
+    return np.asarray(short.size * min(goes_on, 1.0) ** (sizes - 2))
 
 
 def _with_other_hosts(loops: list[Finding]) -> list[Finding]:

@@ -12,6 +12,9 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_Q = 0.01  # false discovery rate inside one attribute
 # Of hosts as such: their null is simulated, and half of this a day are raised by chance.
 MAX_HOST_Q = 0.05
+# So many crashes a day, and more of them for as many times more: where a bad host's crashes are
+# the fewer among others, no more of the names are wrong than of those of a small fleet.
+HOST_Q_A_DAY, HOST_Q_TIMES = 50, 3
 MIN_N = 3  # crashes: fewer say nothing
 MIN_RR = 2.0  # relative risk
 MAX_CONDITIONAL_P = 1e-3  # beside a finding that is known already

@@ -40,7 +40,12 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 from gdb_epi.typing_lite import NamedTuple
 
 PINNED = "a job that is pinned to this CPU looks the same: run it elsewhere, then stress the CPU"
-KINDS = ("cpu_model", "sku", "instance_type")  # the first one known tells which hosts are alike
+KINDS = (
+    "cpu_count",
+    "cpu_model",
+    "sku",
+    "instance_type",
+)  # the first one known tells which hosts are alike
 MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are
 
 
@@ -112,7 +117,7 @@ def _cpu_shares(
     Low numbers are used more, and not every host has as many CPUs: the numbers of the crashes on
     other hosts of the same kind tell both.
     """
-    kinds, source = _kind_of_hosts(population)
+    kinds, source = kind_of_hosts(population)
     host, cpu, counts = every
     of_all = sum_by_code(cpu, counts, 0)
     size = of_all.size
@@ -130,7 +135,7 @@ def _cpu_shares(
     return share, count, source
 
 
-def _kind_of_hosts(population: Population) -> tuple[Ints, str]:
+def kind_of_hosts(population: Population) -> tuple[Ints, str]:
     """Return a code (0 and up) per host, the same for hosts that have the same CPUs."""
     codes = np.zeros(len(population.hosts), dtype=np.int64)
     for name in KINDS:

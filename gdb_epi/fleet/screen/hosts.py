@@ -26,6 +26,8 @@ from gdb_epi.fleet.screen.finding import (
     FORKS,
     HOST,
     HOST_HOURS,
+    HOST_Q_A_DAY,
+    HOST_Q_TIMES,
     LOCK,
     LOOP,
     MAX_CELLS,
@@ -128,6 +130,15 @@ class JudgedHosts:
         """Which hosts have host-hours, or crashes where no hours are known."""
         return self.shares.by_host > 0
 
+    @cached_property
+    def max_q(self) -> float:
+        """The chance, over all hosts, up to which one is named."""
+        population, days = self.population, max(WINDOWS)
+        known = population.known_day[population.host >= 0]
+        recent = known[(known > self.day - days) & (known <= self.day)]
+        a_day = recent.size / (self.day - int(recent.min()) + 1) if recent.size else 0.0
+        return MAX_HOST_Q * min(max(a_day / HOST_Q_A_DAY, 1.0), HOST_Q_TIMES)
+
     @property
     def can_be_judged(self) -> bool:
         """Whether there are hosts to compare, and crashes enough."""
@@ -202,7 +213,7 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
     # Over all hosts (Bonferroni), not the false discovery rate: a bad host that is known for weeks
     # would make room for a healthy one on each of these days.
     q = np.minimum(p * p.size, 1.0)
-    named = np.flatnonzero((q <= MAX_HOST_Q) & (counts >= MIN_N)).tolist()
+    named = np.flatnonzero((q <= hosts.max_q) & (counts >= MIN_N)).tolist()
     if not named:
         return
     p_count = _count_p(population, day, counts, host_shares)

@@ -26,6 +26,7 @@ from gdb_epi.fleet.screen.finding import (
     TIME_OF_DAY,
     Finding,
 )
+from gdb_epi.fleet.screen.host_signals import kind_of_hosts
 from gdb_epi.fleet.screen.programs import main_program
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
@@ -253,12 +254,16 @@ def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
     unlike = median_inflation(signature, cpu, count, of_cpu / size)
     p = np.maximum(p, binomial_tail(a / unlike, n / unlike, of_cpu[c] / size))
     tested = int((of_signature >= MIN_N).sum()) * int((of_cpu > 0).sum())
-    q = q_values(p, tested)
-    for i in np.flatnonzero(q <= MAX_Q).tolist():
-        share = float((of_cpu[c[i]] - a[i]) / max(size - n[i], 1.0))
-        share = max(share, 0.5 / max(int((of_cpu > 0).sum()), 2))
+    kinds = kind_of_hosts(population)[0]
+    for i in np.flatnonzero(q_values(p, tested) <= MAX_Q).tolist():
+        of_same = population.signature == s[i]
+        mine = np.flatnonzero(some & of_same)
+        share = _share_on_such_hosts(population, kinds, mine, np.flatnonzero(some & ~of_same), c[i])
+        p[i] = max(p[i], of_numbers(binomial_tail, a[i] / unlike, n[i] / unlike, share))
+        if q_values(p, tested)[i] > MAX_Q:
+            continue
+        q = float(q_values(p, tested)[i])
         risk = relative_risk(a[i], share, n[i] - a[i], 1 - share)
-        mine = np.flatnonzero(some & (population.signature == s[i]))
         here = mine[population.cpu[mine] == c[i]]
         hosts = np.unique(population.host[here]).size
         lean = of_numbers(binomial_tail, hosts, np.unique(population.host[mine]).size, share)
@@ -268,6 +273,26 @@ def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
         members[here] = True
         yield Finding(
             CPU_NUMBER, str(int(c[i])), population.signatures[s[i]], int(a[i]), int(n[i]),
-            float(p[i]), float(q[i]), *risk, f"Fisher exact, on {hosts} hosts", OTHER_CPUS, (),
+            float(p[i]), q, *risk, f"Fisher exact, on {hosts} hosts", OTHER_CPUS, (),
             (PINNED_EVERYWHERE,), members,
         )  # fmt: skip
+
+
+def _share_on_such_hosts(
+    population: Population, kinds: Ints, mine: Ints, others: Ints, cpu: int
+) -> float:
+    """Return the share that a CPU number has of other crashes, on hosts of the kinds of `mine`.
+
+    A program that runs on small machines alone has only small numbers. What few crashes tell of a
+    kind is not taken for less than it may be.
+    """
+    kind_of_others = kinds[population.host[others]]
+    number, of_kind = np.unique(kinds[population.host[mine]], return_counts=True)
+    total = 0.0
+    for kind, count in zip(number.tolist(), of_kind.tolist(), strict=True):
+        seen = population.cpu[others[kind_of_others == kind]]
+        here = float(np.count_nonzero(seen == cpu))
+        numbers = max(int(np.unique(seen).size), 2)
+        share = (here + np.sqrt(here + 1)) / (seen.size + 1) if seen.size else 0.5
+        total += count * min(max(share, 0.5 / numbers), 1.0)
+    return total / mine.size

@@ -18,7 +18,6 @@ from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
     HOST,
-    MAX_HOST_Q,
     MAX_Q,
     MIN_N,
     MIN_RR,
@@ -104,14 +103,15 @@ def possibly_bad_hosts(population: Population, day: int, screened: Screen) -> li
     counts = hosts.counts
     chance = -np.expm1(-hosts.p * int(hosts.alive.sum()))
     share, total = hosts.shares.by_host, float(counts.sum())
-    named = {finding.value for finding in screened.hosts}
+    # A name with many machine ids is no machine.
+    no_suspects = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
     in_group = _hosts_of_groups(population, screened)
     maybe_bad: list[PossiblyBadHost] = []
     for host in np.argsort(chance, kind="stable").tolist():
         if chance[host] > MAX_CHANCE or len(maybe_bad) == MAX_TOLD:
             break
         n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
-        if n < MIN_N - 1 or not hosts.alive[host] or name in named or in_group[host]:
+        if n < MIN_N - 1 or not hosts.alive[host] or name in no_suspects or in_group[host]:
             continue
         if relative_risk(n, part, total - n, 1 - part)[0] > 1:
             more = _more(hosts, host, int(n), total - n, part)
@@ -153,7 +153,7 @@ def _alike(null: NullModel, like: Ints) -> NullModel:
 def _is_named(hosts: JudgedHosts, crashes: CrashCounts, like: NullModel) -> Bools:
     ratios = likelihood_ratios(crashes, like)
     p = p_values_of_ratios(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
-    return np.asarray(p * hosts.alive.size <= MAX_HOST_Q)
+    return np.asarray(p * hosts.alive.size <= hosts.max_q)
 
 
 def crashes_needed(

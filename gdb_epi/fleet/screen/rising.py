@@ -14,12 +14,14 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import Finding
-from gdb_epi.fleet.statistics.arrays import Floats, Ints
+from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_of_process
+from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 
 MIN_VALUES = 3
 MIN_SHARE = 0.02  # of a value that is looked at
 MIN_Z = 2.33  # one-sided 1 %
 MAX_SHOWN = 6
+MAX_LIMIT_P = 1e-3
 RISES = (
     "its rate {goes} with {name} ({rates} times its share): a race, or load, looks like this, and "
     "the value alone is no cause"
@@ -78,6 +80,50 @@ def threshold_mark(population: Population, findings: Sequence[Finding]) -> str |
     if set(order[: len(chosen)]) == chosen:
         return f"{attribute.name} <= {order[len(chosen) - 1]}"
     return None
+
+
+def limit_within(population: Population, finding: Finding) -> str | None:
+    """Return a limit that all crashes of a finding keep beside its value, "cpu_count >= 96".
+
+    Where other crashes with the value are below it often enough, and so are its host-hours.
+    """
+    attribute = population.attribute(finding.attr)
+    if attribute is None:
+        return None
+    value = attribute.values.index(finding.value)
+    others = (attribute.crash == value) & ~finding.members
+    same_programs = crashes_of_same_programs(population, finding.members)
+    if same_programs is not None:  # it may run on large hosts alone
+        others &= same_programs
+        if np.count_nonzero(others) < MIN_OTHERS:
+            return None
+    inside = attribute.exposure == value
+    best: tuple[float, str] | None = None
+    numbers = [a for a in population.attributes if a is not attribute and not is_of_process(a.name)]
+    for number in numbers:
+        known = [_number(text) for text in number.values]
+        order = np.argsort(np.array([np.nan if n is None else n for n in known]), kind="stable")
+        rank = np.empty(order.size + 1, dtype=np.int64)
+        rank[order], rank[-1] = np.arange(order.size), ABSENT
+        mine = rank[number.crash[finding.members]]
+        mine = mine[mine >= 0]
+        if None in known or order.size < MIN_VALUES or not mine.size:
+            continue
+        beside, hours = rank[number.crash[others]], rank[number.exposure[inside]]
+        weights = population.exposure_hours[inside][hours >= 0]
+        hours = hours[hours >= 0]
+        for sign, least in ((">=", int(mine.min())), ("<=", int(mine.max()))):
+            kept, kept_hours = (
+                ranks >= least if sign == ">=" else (ranks >= 0) & (ranks <= least)
+                for ranks in (beside, hours)
+            )
+            share = (kept.sum() + 1) / ((beside >= 0).sum() + 1)
+            if weights.sum() > 0:
+                share = max(share, float(weights[kept_hours].sum() / weights.sum()))
+            p = float(share**mine.size) * 2 * order.size * len(numbers)
+            if p <= MAX_LIMIT_P and (best is None or p < best[0]):
+                best = p, f"{number.name} {sign} {number.values[int(order[least])]}"
+    return None if best is None else best[1]
 
 
 def _number(text: str) -> float | None:

@@ -17,7 +17,7 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
-from gdb_epi.fleet.screen.ended import with_caveat_of_end
+from gdb_epi.fleet.screen.ended import with_caveat_of_end, with_past_of_machine
 from gdb_epi.fleet.screen.events import Events, events_of, without_crashes
 from gdb_epi.fleet.screen.finding import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
@@ -25,8 +25,10 @@ from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_find
 from gdb_epi.fleet.screen.moments import is_recurring_event, moment_findings
 from gdb_epi.fleet.screen.within_groups import without_group_explained
 from gdb_epi.fleet.statistics.arrays import Bools
+from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
 
+STORM, STORM_HOSTS, MIN_STORM_HOSTS = 0.5, 0.2, 10  # of the crashes, of the hosts; hosts
 MAX_OTHERS = 200  # findings of a screening, the strongest: more of them mean something else
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
 
@@ -85,8 +87,10 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, moment_findings(counted, ~peeled), key=lambda f: f.p)
     new += [finding for finding in moments if finding.key not in raised]
-    new = [with_caveat_of_end(population, finding, day) for finding in new]
-    hosts = [with_caveat_of_end(population, finding, day) for finding in hosts]
+    new, hosts = (
+        [with_past_of_machine(population, with_caveat_of_end(population, f, day)) for f in some]
+        for some in (new, hosts)
+    )
     return Screen(day, tuple(new), peeled, tuple(hosts), judged)
 
 
@@ -153,8 +157,28 @@ def _loudest_group(parts: _Parts) -> Finding | None:
 
 
 def _judged(parts: _Parts, day: int, group: Finding | None) -> JudgedHosts:
-    weighed = parts.by_hours if group is None else _weighed(parts.by_hours, group)
-    return JudgedHosts(weighed, day)
+    calm = _without_storm(parts.by_hours)
+    return JudgedHosts(calm if group is None else _weighed(calm, group), day)
+
+
+def _without_storm(population: Population) -> Population:
+    """Return the population without a signature that most crashes have, on many hosts.
+
+    Beside a release that kills its program everywhere nobody sees the host that breaks meanwhile.
+    """
+    storm = _storm(population)
+    return population if storm is None else without_crashes(population, storm)
+
+
+def _storm(population: Population) -> Bools | None:
+    known = (population.signature >= 0) & (population.host >= 0)
+    counts = np.bincount(population.signature[known], minlength=1)
+    storm = known & (population.signature == counts.argmax())
+    if counts.max() <= STORM * counts.sum():
+        return None
+    hosts = np.unique(population.host[storm]).size
+    is_everywhere = hosts >= max(STORM_HOSTS * len(population.hosts), MIN_STORM_HOSTS)
+    return storm if is_everywhere else None
 
 
 def _hosts_of(
@@ -169,18 +193,27 @@ def _hosts_of(
             given = f"; given the rate of {group.attr}={group.value}"
             findings = [f._replace(test=f.test + given) for f in findings]
         if parts.other_hosts is not None:
-            findings += host_findings(parts.other_hosts, today)
+            findings += host_findings(_without_storm(parts.other_hosts), today)
         events = events_of(whole)
-        return [_with_repeats(whole, events, finding) for finding in findings]
+        storm = _storm(parts.by_hours)
+        counts = np.ones(whole.day.size, dtype=bool)
+        if storm is not None:
+            code = whole.signature[storm.argmax()]
+            counts = whole.signature != code
+            left_out = f"; without the crashes of {named_signature(whole.signatures[code])}"
+            findings = [f._replace(test=f.test + left_out) for f in findings]
+        return [_with_repeats(whole, events, finding, counts) for finding in findings]
 
     return cached_host_findings(population, day, find) if group is None else find(population, day)
 
 
-def _with_repeats(population: Population, events: Events, finding: Finding) -> Finding:
+def _with_repeats(
+    population: Population, events: Events, finding: Finding, counts: Bools
+) -> Finding:
     """Name the crashes of a host's loops too; what they tell was counted once."""
     mine = population.host == population.hosts.index(finding.value)
     members = events.with_repeats(finding.members) & mine
-    again = events.repeats & (population.host >= 0)
+    again = events.repeats & (population.host >= 0) & counts
     if finding.signature.startswith(CPU):
         again &= mine
     elif finding.signature == LOCK:

@@ -13,11 +13,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.attributes import flagged_groups
+from gdb_epi.fleet.screen.attributes import flagged_groups, hours_within
 from gdb_epi.fleet.screen.events import without_crashes
-from gdb_epi.fleet.screen.finding import CPU, MAX_HOST_Q, Finding, is_of_host
+from gdb_epi.fleet.screen.finding import CPU, MAX_HOST_Q, MAX_Q, MIN_RR, Finding, is_of_host
 from gdb_epi.fleet.screen.hosts import JudgedHosts
-from gdb_epi.fleet.statistics.arrays import Bools
+from gdb_epi.fleet.screen.programs import is_of_process
+from gdb_epi.fleet.statistics.arrays import Bools, count_pairs
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
+
+MAJORITY = 0.6  # of the crashes of a group
 
 
 def without_group_explained(
@@ -58,3 +62,33 @@ def _stands_out_without(population: Population, group: Finding, host: int) -> bo
 def _belongs(finding: Finding, crash: Bools) -> bool:
     """Whether at least half of a host's crashes have the value of a group."""
     return 2 * int(np.count_nonzero(finding.members & crash)) >= finding.n
+
+
+def part_of_group(population: Population, finding: Finding) -> str | None:
+    """Return a second value that most crashes of a group have, and few hosts of it; with numbers.
+
+    A purchase that came with one firmware: the vendor alone says too much.
+    """
+    attribute = population.attribute(finding.attr)
+    assert attribute is not None  # it was found there
+    inside = attribute.exposure == attribute.values.index(finding.value)
+    rows = np.flatnonzero(finding.members & (population.host >= 0))
+    tests, best = 0, (1.0, "")
+    for other in population.attributes:
+        hours = hours_within(population, other, inside)
+        if other is attribute or is_of_process(other.name) or np.count_nonzero(hours) < 2:
+            continue
+        tests += int(np.count_nonzero(hours))
+        codes = other.crash[rows]
+        known = codes >= 0
+        host, value, _ = count_pairs(population.host[rows[known]], codes[known])
+        counts = np.bincount(codes[known], minlength=hours.size)
+        most = int(counts.argmax())
+        share = float(hours[most] / hours.sum())
+        if counts[most] < max(MIN_RR * share, MAJORITY) * known.sum():
+            continue
+        # However much hosts differ, each is counted once.
+        p = of_numbers(binomial_tail, (value == most).sum(), np.unique(host).size, share)
+        words = f"{other.name}={other.values[most]} ({counts[most]} of {known.sum()}, as have "
+        best = min(best, (p, f"{words}{share:.0%} of their host-hours)"))
+    return best[1] if best[0] * tests <= MAX_Q else None
