@@ -74,6 +74,21 @@ def test_nothing_is_said_of_a_number(number: int) -> None:
     assert not said(process(number))
 
 
+def test_two_small_integers_are_no_count_unless_the_access_ran_off_the_items() -> None:
+    """7 and 1 in one word are 7 and a bit too many; of such small blocks there are many."""
+    words = {HEAP + 0x38: 0x40 | USED, HEAP + 0x78: 0x1000 | USED}
+
+    def failing(address: int) -> Context:
+        made = process(1 << 32 | 7, address=address)
+        for place, word in words.items():
+            made.target.write(place, struct.pack("<Q", word))  # type: ignore[attr-defined]
+        return made
+
+    assert not said(failing(0x7F00_0000_0000))
+    (damage,) = said(failing(HEAP + HEAP_SIZE))
+    assert (damage.where, damage.corrected) == (STRUCT + 8, 7)
+
+
 @pytest.mark.parametrize("bit", [20, 36, 46])
 def test_an_end_outside_of_the_room_is_named(bit: int) -> None:
     end, most = ITEMS + 8 * 17, ITEMS + 8 * COUNT

@@ -43,7 +43,7 @@ from gdb_epi.fault.find_fault import GENERAL, Fault
 from gdb_epi.fault.malloc_heap import FLAGS
 from gdb_epi.fault.reads import read_u64, read_word, try_read
 from gdb_epi.fault.site import DATA
-from gdb_epi.sizes import WORD, WORD_MASK
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 LEAST_BIT = 5  # a count that is wrong by fewer items is an error of counting
@@ -451,6 +451,7 @@ def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
 
 
 LONGEST_ACCESS = 64  # bytes
+FEW_ITEMS = 16
 MAX_STRUCT = 16  # words that are looked at
 MAX_STRUCTS = 256
 MAX_WRONG = 1
@@ -631,7 +632,7 @@ def _of_struct(
     context: Context, start: int, words: list[int]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield (place, number, right number, bytes of an item) of a struct."""
-    rooms = [room for word in words if (room := _room(context, word)) is not None]
+    rooms = [(word, room) for word in words if (room := _room(context, word)) is not None]
     if not rooms:
         return
     halves = [half for word in words for half in (word & 0xFFFFFFFF, word >> 32)]
@@ -642,10 +643,21 @@ def _of_struct(
         if half >> LEAST_COUNT_BIT and half != words[n // 2]  # a number of 64 bits is there already
     ]
     for place, number in numbers:
-        for room in rooms:
+        for items, room in rooms:
             fit = fitting(number, room, 64 if place % WORD == 0 and number >> 32 else 32)
-            if fit is not None:
+            # A small number and one bit of the upper half are two integers of 32 bits, mostly.
+            few = fit is not None and number >> 32 and fit[0] <= FEW_ITEMS
+            if fit is not None and not (few and not _runs_off(context, items)):
                 yield place, number, *fit
+
+
+def _runs_off(context: Context, items: int) -> bool:
+    """Whether the access is right behind the memory that follows some items."""
+    site, region = context.site, context.target.region_at(items)
+    address = 0 if isinstance(site, Absent) else site.address or 0
+    while region is not None and (after := context.target.region_at(region.end)) is not None:
+        region = after
+    return region is not None and region.end <= address < region.end + PAGE
 
 
 def _room(context: Context, word: int) -> int | None:
