@@ -15,7 +15,7 @@ from gdb_epi.corruption.checks.code_objects import (
     codes_to_compare,
     instruction_arguments,
 )
-from gdb_epi.corruption.checks.gc_links import GcLinks, _overwritten_link
+from gdb_epi.corruption.checks.gc_links import GcLinks, _no_object_begins, _overwritten_link
 from gdb_epi.corruption.checks.item_counts import item_counts
 from gdb_epi.corruption.checks.overwritten_places import _items_alone
 from gdb_epi.corruption.checks.python_frames import frame_top, instruction_pointers
@@ -288,8 +288,15 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
         and links.is_object(links.before(one - size))
     )
     behind = links.following(node)
-    others = [one for one in functions if one - size not in (node, behind)]
-    stray = next(one for one in others if (one ^ behind) >> 8 & 0xFF and (one ^ behind) >> 16)
+    others = [one for one, _ in scene.walk.visited if one - size not in (node, behind)]
+    stray = next(
+        one
+        for one in others
+        if index.place_in_block(one) == size
+        and (one ^ behind) >> 8 & 0xFF
+        and (one ^ behind) >> 16
+        and _no_object_begins(scene.context, one + size)
+    )
     changed = Searched(scene.target)
     changed.put_word(node, stray)
 

@@ -37,7 +37,7 @@ FLIPS = tuple(1 << bit for bit in range(4, 64))  # objects are aligned to 16
 WIDE_BITS = 16  # of pages that a walk along a list reads
 WIDE = 1 << WIDE_BITS
 MAX_WIDE = 2048
-FEW_BITS, FEWEST_OBJECTS = 2, 8
+FEW_BITS, FEWEST_OBJECTS, MANY_OBJECTS = 2, 8, 64
 FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
 
 
@@ -124,6 +124,8 @@ def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[E
         )
         break
     else:
+        if index.object_type(node + links.size) is None or index.object_type(held + links.size):
+            return  # no head at all, or what it leads to is one
         no_head = held % 16 or held >> ADDRESS_BITS or _no_object_begins(context, held + links.size)
         if links.is_number(held) and _was_read(context, node):
             what = "it is a link of the collector, and holds a number"
@@ -138,8 +140,14 @@ def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[E
 
 def _nodes_among(context: Context, links: GcLinks, places: Sequence[int]) -> list[int]:
     """Return the heads of objects of pymalloc's among places: their next stands there."""
-    in_pools = (at for at in places if address_index(context).place_in_block(at) is not None)
-    return [at for at in in_pools if links.is_object(at)]
+    index = address_index(context)
+    return [
+        at
+        for at in places
+        if index.place_in_block(at) in HEADS[:2]
+        and index.object_type(at + links.size) is not None
+        and links.is_object(at)
+    ]
 
 
 def _no_object_begins(context: Context, address: int) -> bool:
@@ -147,7 +155,7 @@ def _no_object_begins(context: Context, address: int) -> bool:
     index = address_index(context)
     place, blocks = index.place_in_block(address), index.blocks_beside(address)
     begins = [n for at in blocks for n in HEADS if index.object_type(at + n) is not None]
-    few = begins.count(place or 0) * FEWEST_OBJECTS < len(begins)  # words look like objects
+    few = begins.count(place or 0) * MANY_OBJECTS <= len(begins)  # words look like objects
     return place is not None and len(begins) >= FEWEST_OBJECTS and few
 
 
