@@ -34,7 +34,8 @@ def _page() -> Iterator[str]:
     yield ".SH VERBS"
     for verb in verb_tree():
         yield f'.SS "{_text(verb.usage())}"'
-        yield _text(f"{verb.help[:1].upper()}{verb.help[1:]}.")
+        end = "" if verb.help.endswith("...") else "."
+        yield _text(f"{verb.help[:1].upper()}{verb.help[1:]}{end}")
         for option in verb.options:
             if option.flags != ("-h", "--help") and (option.flags or option.help):
                 yield from _option(option)

@@ -63,7 +63,7 @@ class HostAgain(NamedTuple):
     def words(self) -> str:
         """Return it as a sentence."""
         of_all = f"{self.damaged} of its {counted(self.crashes, 'crash')} since"
-        return f"host {self.host} was repaired and fails again: {of_all} carry the bit-flip flag"
+        return f"host {self.host} was repaired and fails again: {of_all} have a flipped bit"
 
 
 class Today(NamedTuple):

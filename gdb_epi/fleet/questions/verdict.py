@@ -194,7 +194,7 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
         f"{kinds} different signatures on this host; {finding.test}",
     ]
     if flips:
-        evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
+        evidence.append(f"{flips} of its {finding.n} crashes have a flipped bit")
     other_words = {PLAIN: USUAL, ONE_PROGRAM: ITS_OWN}
     special = [words for caveat, words in other_words.items() if caveat in finding.caveats]
     if kind == ONE_HOST and kinds > 1 and not special:

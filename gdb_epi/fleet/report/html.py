@@ -15,6 +15,7 @@ from gdb_epi.fleet.report import plots
 from gdb_epi.fleet.report.matplotlib_svg import exclusive_drawing
 from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.texts import clean, day_text, number, percent
+from gdb_epi.render.category_words import category_words
 from gdb_epi.render.escape import escape as escape_controls
 from gdb_epi.render.triage import REPORT, Audience, render_triage
 
@@ -99,6 +100,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"num": number, "day": day_text, "clip": clean, "breaks": _breaks}
+    environment.filters["what"] = lambda category: category_words(category) if category else ""
     environment.globals |= {
         "percent": percent,
         "span": _span,
