@@ -34,8 +34,7 @@ class EpiError(Exception):
 
     def line(self) -> str:
         """Return the message and the hint as one line."""
-        end = "" if str(self).endswith("?") else ";"
-        return f"{self}{end} try: {self.hint}" if self.hint else str(self)
+        return f"{self}; try: {self.hint}" if self.hint else str(self)
 
 
 class Ended(BaseException):

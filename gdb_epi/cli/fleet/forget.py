@@ -34,7 +34,7 @@ def run(args: Namespace) -> int:
 
     kind = next((k for k in ("host", "user", "core") if getattr(args, k) is not None), None)
     if kind is None:
-        raise UsageError("forget what?", hint="--host HOST, --user USER or --core KEY")
+        raise UsageError("say what to forget", hint="--host HOST, --user USER or --core KEY")
     refuse_lake(args.db, "is read-only")
     with open_database(args.db, write=args.apply, make=False) as engine:
         from gdb_epi.fleet.life.forgetting import forget

@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database, refuse_lake
 
     if args.older_than is None:
-        raise UsageError("how old are crashes that may go?", hint="--older-than 180d")
+        raise UsageError("say how old crashes are that may go", hint="--older-than 180d")
     now = time.time()
     before = int(now // SECONDS_A_DAY) - args.older_than
     refuse_lake(args.db, "is read-only")

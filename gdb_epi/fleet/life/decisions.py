@@ -114,7 +114,7 @@ def _state(decision: Decision) -> str | None:
         what = f"a {decision.about} cannot be marked {states[0]}"
         raise UsageError(what, hint=", ".join(s for s in allowed if s != REGRESSED))
     if states == [FIXED] and not decision.fixed_in:
-        raise UsageError("fixed in which version?", hint="--fixed-in 2.3")
+        raise UsageError("say in which version it is fixed", hint="--fixed-in 2.3")
     if decision.version_of and not decision.fixed_in:
         raise UsageError("--of says whose version --fixed-in is", hint="--fixed-in 2.3 --of torch")
     return states[0] if states else None
