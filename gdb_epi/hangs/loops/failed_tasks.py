@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
+from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.target.api import Target
+from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TASKS = 2_000
@@ -39,23 +42,56 @@ class FailedTask(NamedTuple):
 def failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTask]:
     """Yield the tasks that ended with an exception which nobody has retrieved."""
     instances = instances_of(target, python)
-    reader, layout = instances.reader, instances.reader.layout
-    flag = layout.find("TaskObj", "task_log_tb")
-    if flag is None:
+    if not instances.are_listed and _none_looks_failed(target, python, instances.reader):
         return
     decoder = ExceptionDecoder(target, python)
     for task in instances.of((_TASK,))[:MAX_TASKS]:
-        try:
-            word = int.from_bytes(reader.read(task.address + flag.offset, flag.size), "little")
-            unseen = word >> max(0, flag.bit_offset) & 1  # an int before 3.12, then one bit
-            raised = reader.u64(task.address + layout.require("TaskObj", "task_exception"))
-            state = reader.u32(task.address + layout.require("TaskObj", "task_state"))
-        except (UnreadableMemory, LayoutError):
-            continue
-        if state == _FINISHED and unseen and raised:
+        raised = _unseen_exception(instances.reader, task.address)
+        if raised:
             exception = decoder.exception(raised)
             if not isinstance(exception.type, Absent):
                 yield FailedTask(exception.type, _where(exception.traceback))
+
+
+def _none_looks_failed(target: Target, python: PythonState, reader: PagedReader) -> bool:
+    """Tell whether no word that is the class Task heads a failed one, so that no walk is needed.
+
+    The lists of the collector, where all of them are, take ten times as long as the words. A class
+    that is derived from Task, or was replaced, leaves it open.
+    """
+    at, objects = reader.layout.require("PyObject", "ob_type"), NamespaceReader(reader)
+    try:
+        for interpreter in python.interpreters:
+            module = objects.module_dict(interpreter.address, "asyncio.tasks")
+            if isinstance(module, Absent):
+                return False
+            kind = objects.dict_get(module, "_CTask")
+            derived = reader.layout.require("PyTypeObject", "tp_subclasses")
+            if isinstance(kind, Absent) or reader.u64(kind + derived):
+                return False
+            words = find_word(target, kind, limit=MAX_TASKS)
+            heads = [place - at for place in words.addresses]
+            if not words.complete or any(_unseen_exception(reader, head) for head in heads):
+                return False
+    except (UnreadableMemory, LayoutError):
+        return False
+    return True
+
+
+def _unseen_exception(reader: PagedReader, task: int) -> int:
+    """Return the exception that a task ended with, if nobody has retrieved it; else 0."""
+    layout = reader.layout
+    flag = layout.find("TaskObj", "task_log_tb")
+    if flag is None:
+        return 0
+    try:
+        word = int.from_bytes(reader.read(task + flag.offset, flag.size), "little")
+        unseen = word >> max(0, flag.bit_offset) & 1  # an int before 3.12, then one bit
+        raised = reader.u64(task + layout.require("TaskObj", "task_exception"))
+        state = reader.u32(task + layout.require("TaskObj", "task_state"))
+    except (UnreadableMemory, LayoutError):
+        return 0
+    return raised if state == _FINISHED and unseen else 0
 
 
 def _where(traceback: Traceback | Absent) -> str:
