@@ -145,6 +145,13 @@ def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
     )
 
 
+def note_words(subject: object, message: object) -> str:
+    """Return what could not be had and why; the interpreter's state is called CPython."""
+    if subject == "runtime":
+        return str(message) if str(message).startswith("CPython") else f"CPython: {message}"
+    return f"{subject}: {message}"
+
+
 _HEX = frozenset("0123456789abcdefABCDEF")
 _DIGITS = 16  # of a word as records write it
 

@@ -180,8 +180,9 @@ def _deadlock(record: Json) -> str:
     named = [str(names.get(tid) or f"thread {tid}") for tid in circle[:MAX_DEADLOCKED]]
     if len(set(named)) < len(named):
         return f"hung: a deadlock of {len(circle)} threads"
-    more = f" and {len(circle) - MAX_DEADLOCKED} more" if len(circle) > MAX_DEADLOCKED else ""
-    return f"hung: a deadlock between {' and '.join(named)}{more}"
+    if len(circle) > MAX_DEADLOCKED:
+        named.append(f"{len(circle) - MAX_DEADLOCKED} more")
+    return f"hung: a deadlock between {', '.join(named[:-1])} and {named[-1]}"
 
 
 def core_or_process(record: Json) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.render.escape import escape
+from gdb_epi.render.escape import escape, note_words
 from gdb_epi.report import Source
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iter
     notes = [e for e in dict.fromkeys(errors) if e.stage != "merge" or not native]
     notes.sort(key=lambda error: error.stage not in _FIRST_STAGES)
     for error in notes[: most if len(notes) > most + 1 else None]:
-        yield escape(f"note: {error.subject}: {error.message}")
+        yield escape(f"note: {note_words(error.subject, error.message)}")
     if len(notes) > most + 1:
         yield f"note: and {len(notes) - most} more (--json has all)"
 

@@ -27,7 +27,7 @@ from gdb_epi.record.reading import (
     texts_in,
 )
 from gdb_epi.render.category_words import CRASHES
-from gdb_epi.render.escape import escape, screen_width, wrapped
+from gdb_epi.render.escape import escape, note_words, screen_width, wrapped
 from gdb_epi.render.fault_lines import damage_lines, machine_words, read_from, value_lines
 from gdb_epi.render.frame_lines import (
     ABORTING,
@@ -477,7 +477,7 @@ def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
         errors = [e for e in errors if e not in ends and str(e.get("message")) not in above]
     matter = [] if nothing_left else [error for error in matter if error in errors]
     shown = errors if reader.whole else matter[:MAX_NOTES]
-    texts += [f"{e.get('subject')}: {e.get('message')}" for e in shown]
+    texts += [note_words(e.get("subject"), e.get("message")) for e in shown]
     if len(errors) > len(shown):
         number = len(errors) - len(shown)
         more = f"and {counted(number, 'more note')}" if texts else counted(number, "note")

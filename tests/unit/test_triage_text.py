@@ -103,6 +103,7 @@ def test_where_the_executable_is_not_here_it_is_asked_for(place: str) -> None:
     )
     text = "\n".join(lines)
     assert "app, CPython or not: cannot tell" in text and "not CPython" not in text
+    assert "CPython: cannot tell whether CPython ran" in text and "runtime:" not in text
     command = "file FILE" if place == GDB else "gdb-epi triage --exe FILE core.7"
     assert f"more, by its executable:  {command}" in text
 
