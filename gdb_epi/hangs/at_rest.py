@@ -144,11 +144,11 @@ def in_turns(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
 
 
 def weigh_turns(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
-    """Return the answer of a wait for another process, unsure where a loop waits in each turn.
+    """Return the answer of a wait for another side, unsure where loops wait in each turn.
 
     It does so where all is well too, when the other is slower: one look tells no hang.
     """
-    if not in_turns(scene, answer.members[-1].frames):
+    if not all(in_turns(scene, member.frames) for member in answer.members):
         return answer
     doubt = "it waits so in each turn of a loop; whether this turn lasts longer is not in the core"
     return answer._replace(sure=t.INFO, open=(*answer.open, doubt))

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import weigh_turns
+from gdb_epi.hangs.descriptors import FILE
 from gdb_epi.hangs.library_calls import MESSAGE
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
@@ -34,12 +36,15 @@ def from_other_end(
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
-        return h.HangAnswer(
+        made = h.HangAnswer(
             h.DEADLOCK, "pipe", f"{waits} {giver.who()} has; that waits for {activity.who()}",
             (activity, giver), t.PROBABLE,
             (f"code of {giver.who()} has descriptor {end.number} at hand",), ("a timeout",),
             ("another process that has that end too", "code that reaches it through a global"),
         )  # fmt: skip
+        # recv() of a Unix socket looks at signals before it looks for what has just come
+        # (net/unix/af_unix.c, unix_stream_read_generic): who answer in turns seem both asleep.
+        return made if scene.descriptors.kind_of(number) == FILE else weigh_turns(scene, made)
     python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
     # A signal handler could write; a program with one has one of these modules.
     handles_signals = scene.knows_module(activity, "signal", "multiprocessing", "asyncio")
