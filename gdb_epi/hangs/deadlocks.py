@@ -28,6 +28,7 @@ from gdb_epi.locks.spin_loops import spins_for
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.target.symbols import symbolized
 
+MAX_CHAIN = 64  # threads, each of which waits for the next
 MAX_SHOWN = 4  # members of a circle that the sentence names
 # Calls of which one that holds the GIL keeps all others from running.
 _SLEEPS = (h.SLEEP, h.READ, h.WRITE, h.POLL, h.CHILD, h.ACCEPT, h.FILE_LOCK, h.DATABASE, h.SIGNAL,
@@ -269,9 +270,13 @@ def event_cycle(scene: HangContext) -> h.HangAnswer | None:
         others = [d for d in scene.activities if d.tid in referring]
         if any(d.kind == h.LOCK for d in others):  # who waits for the same could not give it either
             others = [d for d in others if d.kind != h.EVENT or d.object != activity.object]
-        if not others or any(blocked.get(d.tid) != activity.tid for d in others):
+        if not all(_waits_in_the_end(blocked, d.tid, activity.tid) for d in others):
             continue
-        members = (activity, *sorted(others, key=lambda d: d.kind != h.LOCK))
+        # One that waits for this thread itself comes first: a lock rather than its end.
+        others.sort(key=lambda d: (blocked[d.tid] != activity.tid, d.kind != h.LOCK))
+        if not others or blocked[others[0].tid] != activity.tid:
+            continue
+        members = (activity, *others)
         other = members[1]
         sentence = (
             f"{activity.waits()} for {activity.what}, and "
@@ -288,6 +293,16 @@ def event_cycle(scene: HangContext) -> h.HangAnswer | None:
             ("code that reaches it through a global",),
         )  # fmt: skip
     return None
+
+
+def _waits_in_the_end(blocked: Mapping[int, int | None], tid: int, end: int) -> bool:
+    """Tell whether a thread waits for another one, itself or by those that it waits for."""
+    for _ in range(MAX_CHAIN):
+        following = blocked.get(tid)
+        if following is None or following == end:
+            return following == end
+        tid = following
+    return False
 
 
 def task_cycle(scene: HangContext) -> h.HangAnswer | None:

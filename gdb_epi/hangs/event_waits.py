@@ -17,7 +17,11 @@ from gdb_epi.hangs.library_calls import (
     serving_function,
 )
 from gdb_epi.hangs.loops.sleeping_loops import Through
-from gdb_epi.hangs.processes.process_pools import awaited_results, worker_with_job
+from gdb_epi.hangs.processes.process_pools import (
+    awaited_results,
+    futures_of_processes,
+    worker_with_job,
+)
 from gdb_epi.hangs.processes.queues import jobs_behind, unfinished_jobs
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import (
@@ -160,6 +164,7 @@ class _EventWait:
         if activity.awaits in FUTURES:
             giver = _loop_thread(scene, activity, seen) or worker_with_job(scene, seen)
             made = self._follow(giver.tid) if giver is not None else None
+            made = made or futures_of_processes(scene, activity, self._waits)
             if made is not None:
                 return made
         other = "a further" if same else "another"  # the clause may stand below others' waits

@@ -19,6 +19,7 @@ from gdb_epi.hangs.library_calls import FILE_ON_DISK, MESSAGE, MESSAGES, NEW_CHI
 from gdb_epi.hangs.loops.polls import polled_wait, waits_once
 from gdb_epi.hangs.loops.retries import connection_of_a_caller, retried
 from gdb_epi.hangs.loops.sleeping_loops import Through
+from gdb_epi.hangs.own_servers import from_own_server
 from gdb_epi.hangs.processes.child_processes import is_supervised, new_child
 from gdb_epi.hangs.processes.queues import ends_process, given_after_the_end, unread_queue
 from gdb_epi.hangs.scene import HangContext
@@ -155,6 +156,7 @@ def wait_for_data(
         )  # fmt: skip
     return (
         closed_socket(scene, activity)
+        or from_own_server(scene, activity, seen, through)
         or from_other_end(scene, activity, seen, through)
         or _from_a_peer(scene, activity, waits)
     )
@@ -162,6 +164,14 @@ def wait_for_data(
 
 def _from_a_peer(scene: HangContext, activity: h.ThreadActivity, waits: str) -> h.HangAnswer:
     """Return the answer where another process has to write: as to a worker, or for ever."""
+    unread = _unread_output(scene, activity)
+    if unread:
+        return h.answer(
+            h.HANG, "full pipe", f"{waits}data on {activity.what}; one possibility: its {unread} "
+            "is a pipe that nobody reads meanwhile, and a child waits once it is full", activity,
+            evidence=(f"Popen.{unread} is an open pipe of this process",),
+            doubts=("whether the child is stuck or still works",),
+        )  # fmt: skip
     if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
         return h.idle(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
@@ -282,15 +292,18 @@ def wait_to_write(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswe
 
 
 def _unread_output(scene: HangContext, activity: h.ThreadActivity) -> str:
-    """Return which stream of a child nobody reads while its input is written; "" for none.
+    """Return which stream of a child nobody reads while this thread reads or writes another one.
 
-    It waits, once that pipe is full, and then takes no more input.
+    A child waits once that pipe is full, writes nothing else and takes no more input. "" for none:
+    also where another thread could read it.
     """
-    if activity.target is None or not scene.is_only_python_thread(activity.tid):
+    number = activity.target
+    child = scene.descriptors.describe(number).child if number is not None else None
+    popen = scene.descriptors.child(child) if child is not None else None
+    if popen is None or not scene.is_only_python_thread(activity.tid):
         return ""
-    streams = [c.streams for c in scene.descriptors.children
-               if c.streams.get("stdin") == activity.target]  # fmt: skip
-    return next((n for s in streams for n in ("stdout", "stderr") if n in s), "")
+    pipes = ((name, popen.streams.get(name, -1)) for name in ("stdout", "stderr"))
+    return next((name for name, fd in pipes if fd >= 0 and fd != number), "")
 
 
 def wait_for_work(

@@ -16,6 +16,7 @@ from gdb_epi.cpython.running.wait_rules import READ
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.hangs import types as h
+from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import as_member, is_bounded, own_frames, task_text
 from gdb_epi.locks import types as t
@@ -39,8 +40,9 @@ class _ReadingTask(NamedTuple):
 def both_ends_read(scene: HangContext) -> h.HangAnswer | None:
     """Two tasks wait to read from each other, over a connection both of whose ends are here.
 
-    Two that both read in a loop may be idle, as both ends of a channel of messages are. Where one
-    reads once, it waits for an answer, which the other one gives after it has read.
+    Two that both read in loops without an end may be idle, as both ends of a channel of messages
+    are. One that reads once, or a certain number of times, waits for answers; and where a part of
+    a message has come, whoever sent it waits for the other to have read it.
     """
     reading = {(each.own, each.peer): each for each in _reading_tasks(scene)}
     for (own, peer), first in reading.items():
@@ -49,7 +51,8 @@ def both_ends_read(scene: HangContext) -> h.HangAnswer | None:
         if second is None or activity is None or second.task.id == first.task.id:
             continue
         pair = sorted((first, second), key=lambda each: -each.arrived)
-        if all(_reads_in_loop(scene, each.task) for each in pair) or _may_be_written(scene, pair):
+        idle = all(serves(scene, own_frames(each.task, scene.installed)) for each in pair)
+        if (idle and not pair[0].arrived) or _may_be_written(scene, pair):
             continue
         parts = []
         for each in pair:
@@ -64,7 +67,7 @@ def both_ends_read(scene: HangContext) -> h.HangAnswer | None:
             tuple(as_member(activity, each.task, scene.installed) for each in pair), t.PROBABLE,
             ("the address of each transport is that of the other one's peer",
              "nothing is left to be sent in the transports' buffers"),
-            ("a timeout of one of the two", "two tasks that read messages in a loop",
+            ("a timeout of one of the two", "two tasks that read messages in loops without an end",
              "another task that has one of the two writers in a variable"),
             ("a callback, or a task that starts later, could write to the connection",),
         )  # fmt: skip
@@ -134,7 +137,3 @@ def _length(scene: HangContext, buffer: int) -> int:
     is_deque = scene.view.locks.type_name(buffer) == "collections.deque"
     struct = "dequeobject" if is_deque else "PyByteArrayObject"
     return ContainerReader(scene.view.reader).length(buffer, struct)
-
-
-def _reads_in_loop(scene: HangContext, task: WaitingTask) -> bool:
-    return any(map(scene.runs_in_loop, own_frames(task, scene.installed)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS
@@ -72,6 +73,21 @@ def worker_with_job(scene: HangContext, seen: Sequence[int]) -> h.ThreadActivity
         if any((f.module, f.name) == _WORKER for f in scene.view.frames(d.tid))
     ]  # fmt: skip
     return min(workers, key=lambda d: d.kind not in h.RUNNING and not d.timed, default=None)
+
+
+def futures_of_processes(
+    scene: HangContext, activity: h.ThreadActivity, waits: str
+) -> h.HangAnswer | None:
+    """Return the answer where futures may come from processes of an executor, None without one."""
+    pools = pools_of(scene.target, scene.python).pools
+    pool = next((pool for pool in pools if pool.kind == "processes" and pool.calls), None)
+    if pool is None:
+        return None
+    return h.answer(
+        h.HANG, "process pool", f"{waits}; the processes of its pool have {pool.calls[0]}() to do, "
+        "and whether they do it is not in this core", activity, t.INFO, ruled_out=("a timeout",),
+        doubts=("whether the pool's processes work, which their own cores tell",),
+    )  # fmt: skip
 
 
 def _pool_of(scene: HangContext, activity: h.ThreadActivity) -> int:

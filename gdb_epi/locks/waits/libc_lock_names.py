@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.reads import follows_call, read_up_to
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Module, Target, Thread, module_at
@@ -189,5 +190,4 @@ def _outside_libc(target: Target, modules: Sequence[Module], pc: int) -> Module 
     module = next((module for module in modules if module.start <= pc < module.end), None)
     if module is None or is_between(module):
         return None
-    region = target.region_at(pc)
-    return module if region is not None and "x" in region.perms else None
+    return module if may_execute(target.region_at(pc)) else None
