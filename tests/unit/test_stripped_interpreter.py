@@ -23,6 +23,10 @@ def frame(function: str | None, module: str = PYTHON, sp: int = SP) -> NativeFra
     return NativeFrame(PC, sp, function, module)
 
 
+def inlined(function: str) -> NativeFrame:
+    return frame(function)._replace(kind="inline")
+
+
 @pytest.mark.parametrize(
     ("frames", "function"),
     [
@@ -44,6 +48,12 @@ def frame(function: str | None, module: str = PYTHON, sp: int = SP) -> NativeFra
             ],
             "PyList_New",
         ),
+        # What is inlined is part of a function; a static one may have given the GIL back.
+        (
+            [inlined("get_state"), frame("_PyObject_Malloc"), frame("PyLong_FromLong")],
+            "_PyObject_Malloc",
+        ),
+        ([frame("get_state"), frame("_PyObject_Malloc"), frame("PyLong_FromLong")], None),
         ([frame("os_read_impl"), frame("_PyEval_EvalFrameDefault")], None),
         # The frame of a call is pushed on the stack of the thread's state, which is not there.
         (

@@ -105,7 +105,8 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
 
     What has no name in a stripped interpreter, and static functions in others, belong to the
     function of the API that called them, if other code called that, and if that one calls no
-    functions of its caller's choice, which may give the GIL back.
+    functions of its caller's choice, which may give the GIL back. What is inlined is part of the
+    function that it is in.
     """
     nameless = False
     for number, frame in enumerate(frames[:MAX_FRAMES]):
@@ -114,7 +115,8 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
             continue
         plain = name.removeprefix("_")
         of_api = plain.startswith("Py") and (plain[2:3].isupper() or plain[2:3] == "_")
-        if is_interpreter_frame(frame) and plain in _PUSHING:
+        inlined = frame.kind == "inline"
+        if is_interpreter_frame(frame) and (plain in _PUSHING or (inlined and not of_api)):
             continue
         if is_interpreter_frame(frame) and (not of_api or plain in _GETTERS):
             nameless = True
