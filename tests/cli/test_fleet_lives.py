@@ -170,7 +170,7 @@ def test_a_host_of_two_names_is_one(ask, make, host):
 @pytest.mark.heavy
 def test_machines_that_live_for_days_and_an_image_of_them(ask):
     (said,) = verdicts(ask(second.s1_spot_machines))
-    assert said.startswith("software: needs ami=ami-b: abort module_teardown")
+    assert said.startswith('software: needs ami=ami-b: "abort, in module_teardown"')
 
 
 @pytest.mark.heavy
