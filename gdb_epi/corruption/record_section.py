@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.pointers.allocators import allocator_of_bad_word
+from gdb_epi.corruption.pointers.allocators import owner_of_damaged_block
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run import CheckResults
 from gdb_epi.corruption.score import weights
@@ -47,7 +47,7 @@ def corruption_group(results: CheckResults) -> Json:
 def _allocator(results: CheckResults) -> str | None:
     """Return whose the memory of the bad word is, where software is a likely cause."""
     against = results.score.against
-    return allocator_of_bad_word(results.context, against) if against else None
+    return owner_of_damaged_block(results.context, against) if against else None
 
 
 def stored_evidence(results: CheckResults) -> list[Json]:

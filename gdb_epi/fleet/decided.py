@@ -2,7 +2,7 @@
 """What people decided of a crash at hand, asked only where there is a database.
 
 Every triage asks: where the default database is not there, no module is imported for it, which is
-why this stands apart from the words themselves (life/decision_words.py).
+why this stands apart from the words themselves (life/decision_lines.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def decided_words(db: str | None, record: Mapping[str, Any]) -> tuple[str, ...]:
     if db is None and not os.path.isfile(_default_database()):
         return ()
     from gdb_epi.errors import EpiError
-    from gdb_epi.fleet.life.decision_words import decisions_on_record
+    from gdb_epi.fleet.life.decision_lines import decisions_on_record
     from gdb_epi.fleet.questions.seen import open_to_ask
     from gdb_epi.fleet.records.projection import group_key
 

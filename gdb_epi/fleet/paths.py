@@ -93,7 +93,7 @@ def note_export(database: str, output: str | None) -> None:
             file.write(f"{line}\n")
 
 
-def exports_of(database: str) -> list[tuple[float, str]]:
+def recorded_exports(database: str) -> list[tuple[float, str]]:
     """Return when and where a database was exported to by this user, each place once, by time."""
     import json
 

@@ -22,11 +22,11 @@ from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness, weigh_timeout
 from gdb_epi.hangs.loops.ended_streams import reads_past_the_end
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.exhaustion import (
-    connections_taken,
-    task_holds_up_the_rest,
+    connection_pool_exhausted,
+    event_loop_threads_exhausted,
+    task_deadlock_by_held_lock,
     task_lock_never_released,
-    threads_of_loop_taken,
-    workers_taken,
+    thread_pool_exhausted,
 )
 from gdb_epi.hangs.loops.own_peers import both_ends_read
 from gdb_epi.hangs.loops.polls import tasks_poll_in_vain
@@ -90,17 +90,17 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         single_wait.busy_wait,
         _busy,
         single_wait.blocked_loop,
-        threads_of_loop_taken,
-        task_holds_up_the_rest,
+        event_loop_threads_exhausted,
+        task_deadlock_by_held_lock,
         task_lock_never_released,
-        connections_taken,
+        connection_pool_exhausted,
         _stuck,
         _main,
     ):
         answer = rule(scene)
         if answer is not None:
             answer = weigh_timeout(scene, weigh_idleness(scene, answer))
-            behind = workers_taken(scene) if answer.kind == MAY_BE_IDLE else None
+            behind = thread_pool_exhausted(scene) if answer.kind == MAY_BE_IDLE else None
             return behind or answer
     return None
 

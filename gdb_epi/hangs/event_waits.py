@@ -39,7 +39,7 @@ _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "for
          "sigint", "halt")  # fmt: skip
 
 
-def wait_for_event(
+def answer_for_event_wait(
     scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> h.HangAnswer | None:
     """Return the answer that one thread's wait gives, or that of the thread that it waits for."""

@@ -29,7 +29,7 @@ from gdb_epi.locks import types as t
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 
 
-def wait_for_file_lock(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def answer_for_file_lock_wait(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait for the lock of a file."""
     sentence = f"{activity.waits()} for the lock of a file ({activity.what}) that is held already"
     # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
@@ -45,7 +45,7 @@ def wait_for_file_lock(scene: HangContext, activity: h.ThreadActivity) -> h.Hang
     ))  # fmt: skip
 
 
-def wait_for_database(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def answer_for_database_wait(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait for a locked database."""
     sentence = f"{activity.waits()} for a locked database: {activity.module} sleeps and tries again"
     own = connection_of_a_caller(scene, activity)
@@ -59,7 +59,7 @@ def wait_for_database(scene: HangContext, activity: h.ThreadActivity) -> h.HangA
     return made if own else weigh_turns(scene, made)
 
 
-def wait_for_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def answer_for_child_wait(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait for a child process, or for what it writes."""
     waits = f"{activity.waits()} for {activity.what}"
     if activity.awaits == NEW_CHILD:
@@ -119,7 +119,7 @@ def wait_for_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnsw
     return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
 
 
-def wait_for_data(
+def answer_for_data_wait(
     scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> h.HangAnswer:
     """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
@@ -267,7 +267,7 @@ def _turn_to_read(scene: HangContext, activity: h.ThreadActivity, waits: str) ->
 def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:
     """Tell whether a thread runs the target of a multiprocessing.Process: work comes from others.
 
-    Whether any will come the parent's core tells, not this one.
+    Whether any will come is in the parent's core, not in this one.
     """
     return any(
         frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
@@ -275,7 +275,7 @@ def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:
     )
 
 
-def wait_to_write(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def answer_for_write_wait(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
     """Return the answer of a wait to write, or for a connection."""
     if activity.call == "connect":
         sentence = f"{activity.waits()} for a connection to be accepted"
@@ -306,7 +306,7 @@ def _unread_output(scene: HangContext, activity: h.ThreadActivity) -> str:
     return next((name for name, fd in pipes if fd >= 0 and fd != number), "")
 
 
-def wait_for_work(
+def answer_for_work_wait(
     scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> h.HangAnswer:
     """Return the answer of a sleep, and of a wait for clients, events or a signal."""

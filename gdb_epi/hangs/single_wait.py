@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import IDLE, SHALLOW, at_breakpoint, inner_frames, weigh_turns
 from gdb_epi.hangs.deadlocks import lock_name
-from gdb_epi.hangs.event_waits import starts_a_thread, wait_for_event
+from gdb_epi.hangs.event_waits import answer_for_event_wait, starts_a_thread
 from gdb_epi.hangs.library_calls import (
     NOTIFICATION,
     PROCESS_JOBS,
@@ -19,12 +19,12 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.loops.polls import polled_wait
 from gdb_epi.hangs.loops.sleeping_loops import Through, sleeping_loop
 from gdb_epi.hangs.outside_waits import (
-    wait_for_child,
-    wait_for_data,
-    wait_for_database,
-    wait_for_file_lock,
-    wait_for_work,
-    wait_to_write,
+    answer_for_child_wait,
+    answer_for_data_wait,
+    answer_for_database_wait,
+    answer_for_file_lock_wait,
+    answer_for_work_wait,
+    answer_for_write_wait,
 )
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import called_by_the_same, starts_again, timer_of
@@ -288,17 +288,17 @@ def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
 # Rules whose answer may be that of the thread that is waited for.
 _FOLLOWING = {
     h.LOCK: _lock,
-    h.EVENT: wait_for_event,
+    h.EVENT: answer_for_event_wait,
     h.JOIN: _join,
-    h.READ: wait_for_data,
-    h.ACCEPT: wait_for_work,
-    h.POLL: wait_for_work,
-    h.SLEEP: wait_for_work,
-    h.SIGNAL: wait_for_work,
+    h.READ: answer_for_data_wait,
+    h.ACCEPT: answer_for_work_wait,
+    h.POLL: answer_for_work_wait,
+    h.SLEEP: answer_for_work_wait,
+    h.SIGNAL: answer_for_work_wait,
 }
 _BY_ITSELF = {
-    h.FILE_LOCK: wait_for_file_lock,
-    h.DATABASE: wait_for_database,
-    h.CHILD: wait_for_child,
-    h.WRITE: wait_to_write,
+    h.FILE_LOCK: answer_for_file_lock_wait,
+    h.DATABASE: answer_for_database_wait,
+    h.CHILD: answer_for_child_wait,
+    h.WRITE: answer_for_write_wait,
 }

@@ -57,7 +57,7 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
     if number is None or number >> 63 or machine.pc not in thread.registers:
         return None
     name = thread.call or ""
-    if sleeps_in_call(target, thread) is False and not _has_written_less(target, thread):
+    if sleeps_in_call(target, thread) is False and not _is_short_write(target, thread):
         return None
     first = thread.argument(0) & HALF_MASK
     fd = first if first < 1 << 31 else None
@@ -97,10 +97,10 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
     return SystemCall(h.OTHER, name if name in _BY_NAME else f"system call {number}", fd)
 
 
-def _has_written_less(target: Target, thread: Thread) -> bool:
+def _is_short_write(target: Target, thread: Thread) -> bool:
     """Tell whether a write that waited for room returned, for a signal, less than all.
 
-    Of a list of buffers the sum is not asked: that is rarely written to what is full.
+    writev() and sendmsg() are not checked: they are rarely used on what is full.
     """
     if thread.call not in ("write", "sendto") or stands_at_call(target, thread) is False:
         return False

@@ -7,7 +7,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import SoftError
 from gdb_epi.typing_lite import NamedTuple
 
-# Verdicts of waits; this stage gives only some of them.
+# The verdicts that a wait can get.
 INHERITED_OWNER_VANISHED = "inherited-owner-vanished"
 OWN_LOCK_UNDER_OLD_TID = "own-lock-under-old-tid"
 PROBABLE_INHERITED = "probable-inherited"

@@ -24,7 +24,7 @@ from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, Death
 from gdb_epi.render.ci.places import Place
 from gdb_epi.render.triage import SHELL, Audience, first_sentences, render_triage
-from gdb_epi.repro.cores import Origin, changed_at, recent_cores
+from gdb_epi.repro.cores import Origin, changed_at, cores_since
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shell_word
 
@@ -131,7 +131,7 @@ class DeathCases:
         session = os.getsid(0)
         cores: dict[str, Origin] = {}
         for folder in (self._settings.start, *folders):
-            for core, origin in recent_cores(self._settings.dumping, folder, since):
+            for core, origin in cores_since(self._settings.dumping, folder, since):
                 is_mine = parent is None or _descends(origin.parent, parent)
                 if origin.session == session and is_mine and changed_at(core) >= since - CLOCK:
                     cores[os.path.realpath(core)] = origin
@@ -147,7 +147,7 @@ class DeathCases:
             return path if os.path.isfile(path) else None
         settings = self._settings
         for folder in (settings.start, *reversed(watched.folders)):
-            for core, origin in recent_cores(settings.dumping, folder, settings.since):
+            for core, origin in cores_since(settings.dumping, folder, settings.since):
                 if origin.pid == watched.pid:
                     return core
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the kernel of this machine puts cores, and which of them are of a run.
+"""Where the kernel of this machine puts cores, and which of them belong to a run.
 
 core(5): the pattern is a file name, relative to the folder of the dying process, or a pipe. The
 kernel adds `.PID` when core_uses_pid is 1 and the pattern has no %p.
@@ -75,7 +75,7 @@ def _read(path: str) -> str | None:
         return None
 
 
-def recent_cores(dumping: CoreDumping, folder: str, since: float) -> Iterator[tuple[str, Origin]]:
+def cores_since(dumping: CoreDumping, folder: str, since: float) -> Iterator[tuple[str, Origin]]:
     """Yield the cores that any process left since a time (seconds of the epoch), and whose."""
     place = dumping.folder or folder
     try:
@@ -90,7 +90,7 @@ def recent_cores(dumping: CoreDumping, folder: str, since: float) -> Iterator[tu
 
 def found_cores(dumping: CoreDumping, folder: str, session: int, since: float) -> list[str]:
     """Return the cores that processes of a session left since a time (seconds of the epoch)."""
-    recent = recent_cores(dumping, folder, since)
+    recent = cores_since(dumping, folder, since)
     return [path for path, origin in recent if origin.session == session]
 
 

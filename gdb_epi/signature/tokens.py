@@ -34,7 +34,7 @@ INVOKERS = frozenset((
 
 
 def closure_scope(name: str) -> str:
-    """Return the function that a closure among the template arguments of a printed name lies in."""
+    """Return the function that encloses a closure among the template arguments of a name."""
     end = next((name.find(mark) for mark in CLOSURE_MARKS if mark in name), -1)
     depth = 0
     for position in range(min(end, MAX_SCOPE) - 1, -1, -1):

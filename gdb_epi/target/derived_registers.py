@@ -86,7 +86,7 @@ def stands_at_call(target: Target, thread: Thread) -> bool | None:
 def sleeps_in_call(target: Target, thread: Thread) -> bool | None:
     """Return whether a thread is in a system call that has not returned; None if unknown.
 
-    A machine whose result is the first argument too (aarch64) tells by where it stands alone.
+    Where the result register is also the first argument (aarch64), only the pc can tell.
     """
     machine = thread.architecture
     standing = stands_at_call(target, thread)

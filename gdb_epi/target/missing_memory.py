@@ -27,7 +27,7 @@ class LostMapping(NamedTuple):
     what: str  # file name, "native stack of thread N", "anonymous memory"
 
 
-class MissingMemory(NamedTuple):
+class MissingWritableMemory(NamedTuple):
     """Sizes in bytes; `percent` is of `expected`, with one decimal."""
 
     expected: int
@@ -38,7 +38,7 @@ class MissingMemory(NamedTuple):
     stacks: tuple[int, ...]  # LWPs of whose native stack the bytes at its top of use are missing
 
 
-def missing_memory(target: Target) -> MissingMemory:
+def missing_memory(target: Target) -> MissingWritableMemory:
     """Return what writable memory the core lacks; nothing is read."""
     owners: dict[int, int] = {}  # start of a stack's mapping -> LWP
     lost_stacks = []
@@ -65,7 +65,7 @@ def missing_memory(target: Target) -> MissingMemory:
     missing = sum(mapping.missing for mapping in lost)
     lost.sort(key=lambda mapping: (-mapping.missing, mapping.start))
     percent = round(100 * missing / expected, 1) if expected else 0.0
-    return MissingMemory(
+    return MissingWritableMemory(
         expected=expected,
         missing=missing,
         percent=percent,
@@ -94,7 +94,7 @@ def _what(region: Region, owners: dict[int, int]) -> str:
     return region.path.rpartition("/")[2] if region.path else "anonymous memory"
 
 
-def missing_text(memory: MissingMemory) -> str:
+def missing_text(memory: MissingWritableMemory) -> str:
     """Say in one sentence what is missing; "" when nothing worth a word is.
 
     glibc 2.41 keeps a page of the vDSO's random numbers out of every core (MADV_DONTDUMP).

@@ -15,7 +15,7 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.frames.chain import InterpreterFrames
+from gdb_epi.cpython.frames.chain import InterpreterFrameReader
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import walk_datastack
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -281,7 +281,7 @@ def test_a_code_object_before_a_frame_is_no_frame(identifier: str) -> None:
     whole = opened(core_of(identifier))
     python, thread = busy_thread(whole)
     layout, target = python.layout, MutatedTarget(whole)
-    frames = InterpreterFrames(
+    frames = InterpreterFrameReader(
         MemoryReader(target, layout), CodeReader(MemoryReader(target, layout))
     )
     before = walk_datastack(MemoryReader(whole, layout), frames, thread.address)

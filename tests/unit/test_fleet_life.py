@@ -11,7 +11,7 @@ from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.decided import _default_database, decided_words
-from gdb_epi.fleet.life.decision_words import decisions_on_record
+from gdb_epi.fleet.life.decision_lines import decisions_on_record
 from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.fixes import cores_crashed_after_fix, judge_fix
 from gdb_epi.fleet.life.marks import (

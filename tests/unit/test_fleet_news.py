@@ -13,7 +13,7 @@ from unit.fleet_records import minimal
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.life import deliver
-from gdb_epi.fleet.life.decision_words import host_words
+from gdb_epi.fleet.life.decision_lines import host_words
 from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.states import all_states
 from gdb_epi.fleet.screen.finding_states import stored_findings

@@ -11,7 +11,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.deadlocks import pool_callback, pool_self_deadlock
 from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
-from gdb_epi.hangs.event_waits import _waiters, wait_for_event
+from gdb_epi.hangs.event_waits import _waiters, answer_for_event_wait
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     FREE_CONNECTION,
@@ -20,7 +20,7 @@ from gdb_epi.hangs.library_calls import (
     PROCESS_QUEUE,
     library_call,
 )
-from gdb_epi.hangs.loops.exhaustion import connections_taken
+from gdb_epi.hangs.loops.exhaustion import connection_pool_exhausted
 from gdb_epi.hangs.processes.queues import unread_queue
 from gdb_epi.hangs.single_wait import _through, answer_for, sleeping_loop
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
@@ -111,7 +111,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:
         7, "MainThread", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
         place="multiprocessing.pool.get",
     )  # fmt: skip
-    return wait_for_event(scene, activity, (), _through)
+    return answer_for_event_wait(scene, activity, (), _through)
 
 
 def test_a_pool_whose_taker_of_results_has_ended_gives_none() -> None:
@@ -320,7 +320,7 @@ def test_nobody_is_left_to_give_a_connection_back(other: str, stuck: bool) -> No
         for tid in (1, 2)
     ]  # fmt: skip
     beside = h.ThreadActivity(3, "MainThread", other, "what", frames=(frame,))
-    answer = connections_taken(SimpleNamespace(activities=(*waiting, beside), tasks=()))
+    answer = connection_pool_exhausted(SimpleNamespace(activities=(*waiting, beside), tasks=()))
     if not stuck:
         assert answer is None
         return

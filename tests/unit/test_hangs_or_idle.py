@@ -11,7 +11,7 @@ from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
 from gdb_epi.hangs.descriptors import FILE, SOCKET
 from gdb_epi.hangs.loops.polls import waits_once
-from gdb_epi.hangs.loops.vain_polls import _OtherCode, conditions_of
+from gdb_epi.hangs.loops.vain_polls import _OtherCode, variables_tested_by
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.setters import awaits_own_caller
 from gdb_epi.hangs.signal_waits import taken_elsewhere
@@ -148,9 +148,9 @@ def test_what_a_sleeping_loop_tests(body, tested) -> None:
     code = [Instruction(2 * n, 2 * n + 2, *each) for n, each in enumerate(body)]
     if tested is None:
         with pytest.raises(_OtherCode):
-            conditions_of(code, TABLES, SITES)
+            variables_tested_by(code, TABLES, SITES)
     else:
-        assert conditions_of(code, TABLES, SITES) == tested
+        assert variables_tested_by(code, TABLES, SITES) == tested
 
 
 @pytest.mark.parametrize(
@@ -164,10 +164,10 @@ def test_a_call_whose_result_is_dropped_asks_nothing(body, asks) -> None:
     code = [Instruction(2 * n, 2 * n + 2, *each) for n, each in enumerate(body)]
     tables = (*TABLES[:2], ("ready", "time"))
     if asks:
-        assert conditions_of(code, tables, SITES, 2, asks=True) == []
+        assert variables_tested_by(code, tables, SITES, 2, asks=True) == []
     else:
         with pytest.raises(_OtherCode):
-            conditions_of(code, tables, SITES, 2, asks=True)
+            variables_tested_by(code, tables, SITES, 2, asks=True)
 
 
 def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:

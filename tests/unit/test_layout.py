@@ -21,7 +21,7 @@ from support.layout_tables import (
 )
 
 from commands.layout import layout as command
-from gdb_epi.cpython.frames.chain import InterpreterFrames
+from gdb_epi.cpython.frames.chain import InterpreterFrameReader
 from gdb_epi.cpython.layout import layout as layout_module
 from gdb_epi.cpython.layout.emit import SCHEMA, emit_layout
 from gdb_epi.cpython.layout.layout import (
@@ -397,7 +397,7 @@ def test_frames_can_be_read_at_any_offsets(owner: int) -> None:
     reader: Any = SimpleNamespace(layout=changed)
     code = SimpleNamespace(problem="no code", firsttraceable=0)
     codes: Any = SimpleNamespace(at=lambda _address: code)
-    frames = InterpreterFrames(reader, codes)
+    frames = InterpreterFrameReader(reader, codes)
     frame = frames.parse(0, bytes(frames.size), 0)
     assert frame.owner == "thread" and frame.previous == 0
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gdb_epi.fleet.questions.lookup import Summary
-    from gdb_epi.fleet.questions.signature_groups import SignatureGroup
+    from gdb_epi.fleet.questions.signature_groups import FoundSignature
 
 GROUP = "Look"
 HELP = "what is stored of one signature (key, its start, or part of the text), core or host"
@@ -79,7 +79,7 @@ def _answer(
     return {**named, **summary._asdict()}, _signature_lines(group, summary, again)
 
 
-def _signature_lines(group: SignatureGroup, summary: Summary, again: str) -> list[str]:
+def _signature_lines(group: FoundSignature, summary: Summary, again: str) -> list[str]:
     from gdb_epi.fleet.questions.seen import signature_title
     from gdb_epi.render.frame_lines import NATIVE as C
     from gdb_epi.render.frame_lines import PYTHON as PY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open one core, unpacked if need be. What makes records of cores is not imported for that."""
+"""Open one core, unpacking it if need be, without importing what makes records of cores."""
 
 from __future__ import annotations
 

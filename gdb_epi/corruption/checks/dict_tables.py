@@ -219,7 +219,7 @@ class _Tables:
         return not table.entries and table.used <= 0 and table.usable <= 1
 
     def repairs(self, keys: int, table: _Table) -> Iterator[tuple[str, _Table]]:
-        """Yield the members of which one bit, changed, makes all numbers and the indices agree."""
+        """Yield each member in which one flipped bit makes all numbers agree with the indices."""
         members = [*self._at, "ma_used"] if table.used >= 0 else list(self._at)
         for member in members:
             held = getattr(table, _NAMES[member])

@@ -18,7 +18,7 @@ HEADER = 16  # bytes of an object: its count and its type
 PYTHON, MALLOC = "python", "malloc"
 
 
-def allocator_of_bad_word(context: Context, leading: Iterable[Evidence] = ()) -> str | None:
+def owner_of_damaged_block(context: Context, leading: Iterable[Evidence] = ()) -> str | None:
     """Return PYTHON or MALLOC by the first block that a bad word stood in or pointed at.
 
     The places of `leading` come first: the evidence that speaks for software. PYTHON are blocks of

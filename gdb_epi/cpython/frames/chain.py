@@ -55,11 +55,11 @@ class FrameReader(Protocol):
 def frame_reader(reader: MemoryReader, codes: CodeReader) -> FrameReader:
     """Return the reader that fits the layout."""
     if reader.layout.offset("_PyInterpreterFrame", "previous") is not None:
-        return InterpreterFrames(reader, codes)
-    return FrameObjects(reader, codes)
+        return InterpreterFrameReader(reader, codes)
+    return FrameObjectReader(reader, codes)
 
 
-class FrameObjects:
+class FrameObjectReader:
     """PyFrameObject, CPython 3.8 to 3.10 (Include/cpython/frameobject.h)."""
 
     def __init__(self, reader: MemoryReader, codes: CodeReader) -> None:
@@ -96,7 +96,7 @@ class FrameObjects:
         )
 
 
-class InterpreterFrames:
+class InterpreterFrameReader:
     """_PyInterpreterFrame, CPython 3.11 and later (Include/internal/pycore_frame.h)."""
 
     def __init__(self, reader: MemoryReader, codes: CodeReader) -> None:
@@ -240,8 +240,8 @@ def walk_chain(
     """Follow `previous` from `head`; stop at 0, at damage, at a cycle and at a cap.
 
     Internal frames are kept (they tell where a C call begins). `seen` is shared by all walks of
-    one thread, so that a second walk never repeats a frame. `known` holds frames that were
-    decoded already, by address.
+    one thread, so that a second walk never repeats a frame. `decoded` holds the frames that
+    have been decoded already, by address.
     """
     chain: list[RawFrame] = []
     address = head

@@ -9,7 +9,7 @@ thread that still waits for `__enter__` has pushed it already, but above that de
 
 from __future__ import annotations
 
-from gdb_epi.cpython.frames.chain import FrameObjects, InterpreterFrames
+from gdb_epi.cpython.frames.chain import FrameObjectReader, InterpreterFrameReader
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -54,12 +54,12 @@ class FrameSlots:
         layout = reader.layout
         codes = CodeReader(reader)
         self._modern = layout.offset("_PyInterpreterFrame", "previous") is not None
-        self._frames: FrameObjects | InterpreterFrames
+        self._frames: FrameObjectReader | InterpreterFrameReader
         if self._modern:
-            self._frames = InterpreterFrames(reader, codes)
+            self._frames = InterpreterFrameReader(reader, codes)
             self._slots_at = layout.require("_PyInterpreterFrame", "localsplus")
         else:
-            self._frames = FrameObjects(reader, codes)
+            self._frames = FrameObjectReader(reader, codes)
             self._slots_at = layout.require("PyFrameObject", "f_localsplus")
         # 3.14 (gh-117139): slots are _PyStackRef, whose two lowest bits are a tag.
         tagged = layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None

@@ -17,9 +17,9 @@ from operator import is_
 from gdb_epi.cpython.frames.chain import (
     MAX_FRAMES,
     FrameChain,
-    FrameObjects,
+    FrameObjectReader,
     FrameReader,
-    InterpreterFrames,
+    InterpreterFrameReader,
     RawFrame,
     python_frame,
     walk_chain,
@@ -53,7 +53,7 @@ class _Chunk(NamedTuple):
     end: int
 
 
-def walk_datastack(reader: MemoryReader, frames: InterpreterFrames, tstate: int) -> DataStack:
+def walk_datastack(reader: MemoryReader, frames: InterpreterFrameReader, tstate: int) -> DataStack:
     """Return every frame in a thread's data stack."""
     chunks, problems = _chunks(reader, tstate)
     newest_first: list[RawFrame] = []
@@ -101,7 +101,7 @@ def _chunks(reader: MemoryReader, tstate: int) -> tuple[list[_Chunk], list[str]]
 
 
 def _frames_in(
-    reader: MemoryReader, frames: InterpreterFrames, chunk: _Chunk, problems: list[str]
+    reader: MemoryReader, frames: InterpreterFrameReader, chunk: _Chunk, problems: list[str]
 ) -> list[RawFrame]:
     """Return the frames of one chunk in memory order (oldest first)."""
     try:
@@ -149,7 +149,7 @@ def _kept_pages(reader: MemoryReader, chunk: _Chunk) -> bytes:
     return b"".join(parts[:kept])
 
 
-def _resync(frames: InterpreterFrames, base: int, memory: bytes, position: int) -> int | None:
+def _resync(frames: InterpreterFrameReader, base: int, memory: bytes, position: int) -> int | None:
     """Return where the next believable frame starts after a damaged one.
 
     Believable: its code object decodes, its instruction lies in that code, and its link names a
@@ -225,7 +225,7 @@ class StackWalker:
             problems.append(f"innermost frame: {error}")
             head = 0
         stack = DataStack([], [])
-        if isinstance(self._frames, InterpreterFrames):
+        if isinstance(self._frames, InterpreterFrameReader):
             stack = walk_datastack(self._reader, self._frames, tstate)
         decoded = {frame.address: frame for frame in stack.frames}
         seen: set[int] = set()
@@ -236,7 +236,7 @@ class StackWalker:
         items = _Joiner(self._frames, stack, decoded, seen, problems).join(chain)
         # A chain of frame objects that lost a link; a thread may well run none at all.
         is_cut = head and (chain.broken or any(frame.problem for frame in chain.frames[-1:]))
-        if isinstance(self._frames, FrameObjects) and is_cut:
+        if isinstance(self._frames, FrameObjectReader) and is_cut:
             items += self._on_c_stack(tstate, chain, seen, problems)
         return WalkedStack(tuple(self._finish(items)), tuple(problems))
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from gdb_epi.cpython.frames.chain import FrameObjects, RawFrame, python_frame
+from gdb_epi.cpython.frames.chain import FrameObjectReader, RawFrame, python_frame
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -240,7 +240,7 @@ def _runs_on_first_thread(reader: MemoryReader, thread: ThreadState) -> bool:
 class _Search:
     def __init__(self, reader: MemoryReader, codes: CodeReader, objects: NamespaceReader) -> None:
         self._reader, self._codes, self._objects = reader, codes, objects
-        self._frames = FrameObjects(reader, codes)
+        self._frames = FrameObjectReader(reader, codes)
 
     def orphans(self, threads: list[ThreadState]) -> list[_Orphans]:
         """Return what runs outside of the stacks that are known."""

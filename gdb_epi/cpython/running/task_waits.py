@@ -74,14 +74,14 @@ class WaitingTask(NamedTuple):
     holds: tuple[int, ...] = ()
 
 
-class AllWaiting(NamedTuple):
+class TaskWaits(NamedTuple):
     """Everything that waits, and what could not be had."""
 
     all: tuple[WaitingTask, ...]
     soft_errors: tuple[SoftError, ...]
 
 
-def all_waiting(target: Target, python: PythonState) -> AllWaiting:
+def all_waiting(target: Target, python: PythonState) -> TaskWaits:
     """Return what every task of asyncio and trio, and every greenlet, waits for.
 
     Never raises for damage.
@@ -94,7 +94,7 @@ def all_waiting(target: Target, python: PythonState) -> AllWaiting:
         greenlets = greenlets_of(target, python)
         errors += greenlets.soft_errors
         waits += waits_of_greenlets(target, python, greenlets.greenlets)
-    return AllWaiting(tuple(waits), tuple(errors))
+    return TaskWaits(tuple(waits), tuple(errors))
 
 
 def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -> list[WaitingTask]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.decision_words import host_words, signature_words
+from gdb_epi.fleet.life.decision_lines import host_words, signature_words
 from gdb_epi.fleet.life.fixes import DEFAULT_NAME, names_with_versions, versions_seen
 from gdb_epi.fleet.life.marks import (
     ACKNOWLEDGED,
@@ -59,14 +59,14 @@ class Decision(NamedTuple):
     on: str | None = None  # the day of what became of a host, when it is told later
 
 
-class Decided(NamedTuple):
+class DecisionResult(NamedTuple):
     """What a decision was about, and what holds of it now, in lines."""
 
     subject: Subject
     lines: list[str]
 
 
-def record_decision(engine: Engine, decision: Decision, now: float) -> Decided:
+def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionResult:
     """Write a decision down; return what holds then.
 
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
@@ -92,7 +92,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> Decided:
         lines = _answer(execute, subject)
         if version and subject.about == SIGNATURE:
             lines += _doubts(execute, subject, mark)
-        return Decided(subject, lines)
+        return DecisionResult(subject, lines)
 
 
 def _state(decision: Decision) -> str | None:
@@ -132,7 +132,7 @@ def _until(given: str | None) -> float | None:
 
 
 def _moment(decision: Decision, state: str | None, now: float) -> float:
-    """Return when that was of which a decision tells."""
+    """Return the time of the event that the decision is about."""
     if decision.on is None:
         return now
     if decision.about != HOST or state is None:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, func, or_, select
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.life.marks import FINDING
 from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
-from gdb_epi.fleet.paths import exports_of
+from gdb_epi.fleet.paths import recorded_exports
 from gdb_epi.fleet.population.cache import drop_cached_populations
 from gdb_epi.fleet.population.host_spelling import spelt_like
 from gdb_epi.fleet.records.packing import stored_record
@@ -88,7 +88,7 @@ def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> Forgotten:
             _check(kind, name, spooled, counts)
         compact(engine)
     caches = drop_cached_populations(apply=apply)
-    exports = tuple(exports_of(shown_url(engine.url)))
+    exports = tuple(recorded_exports(shown_url(engine.url)))
     return Forgotten(
         names=wanted.names, spooled=spooled, caches=caches, other_names=wanted.other_names,
         exports=exports, **counts,

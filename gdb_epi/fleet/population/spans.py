@@ -16,10 +16,10 @@ def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
     """Whether the value came up while others went: then time itself is the other explanation."""
     size = len(attribute.values)
     spans = population.once(first_and_last_days, attribute.exposure, population.exposure_day, size)
-    return rose_while_others_ended(spans, value)
+    return started_late_and_outlasted_others(spans, value)
 
 
-def rose_while_others_ended(spans: tuple[Ints, Ints], value: int) -> bool:
+def started_late_and_outlasted_others(spans: tuple[Ints, Ints], value: int) -> bool:
     """Whether a value came up while others went, by the first and the last day of each."""
     first, last = spans
     others = np.arange(first.size) != value

@@ -14,7 +14,7 @@ from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.host_spelling import label_of, spelt_like
 from gdb_epi.fleet.questions.signature_groups import (
     MIN_PREFIX,
-    SignatureGroup,
+    FoundSignature,
     find_signature,
     require_signature,
 )
@@ -36,7 +36,7 @@ class Summary(NamedTuple):
     examples: list[str]  # core keys, the latest first
 
 
-def find_group(engine: Engine, wanted: str) -> SignatureGroup | None:
+def find_group(engine: Engine, wanted: str) -> FoundSignature | None:
     """Return the signature group of a key, a key's prefix, or a text; None when there is none.
 
     Raises InputError when several fit.
@@ -45,7 +45,7 @@ def find_group(engine: Engine, wanted: str) -> SignatureGroup | None:
         return find_signature(sqlalchemy_executor(connection), wanted)
 
 
-def require_group(engine: Engine, wanted: str) -> SignatureGroup:
+def require_group(engine: Engine, wanted: str) -> FoundSignature:
     """Return what `find_group` does. Raises InputError when there is none, too."""
     with engine.connect() as connection:
         return require_signature(sqlalchemy_executor(connection), wanted)
@@ -109,7 +109,7 @@ def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
     return tuple(row.id for row in rows if row.name in names or row.machine_id == wanted)
 
 
-def of_signature(engine: Engine, group: SignatureGroup, asof: int | None = None) -> Summary:
+def of_signature(engine: Engine, group: FoundSignature, asof: int | None = None) -> Summary:
     """Summarise the crashes of a signature by the end of a day."""
     c = t.crash.c
     named = {"host": t.host.c.name, "verdict": c.verdict, "python": c.python}

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.common_change import CommonRise, common_rise
+from gdb_epi.fleet.questions.common_rise import CommonRise, common_rise
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.finding import HOST_HOURS
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process

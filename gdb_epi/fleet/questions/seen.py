@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.life.decision_words import decisions_on_record
+from gdb_epi.fleet.life.decision_lines import decisions_on_record
 from gdb_epi.fleet.paths import default_database, is_url
 from gdb_epi.fleet.questions.pruned import caveat_of_prune
 from gdb_epi.fleet.store.pruned import pruned_before

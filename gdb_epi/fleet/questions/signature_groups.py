@@ -18,7 +18,7 @@ _STARTS = "key LIKE :start ESCAPE '/'"
 _CONTAINS = "text LIKE :inside ESCAPE '/'"
 
 
-class SignatureGroup(NamedTuple):
+class FoundSignature(NamedTuple):
     """One signature group: the rows of `sig` with one kind and key."""
 
     kind: str
@@ -33,15 +33,15 @@ class SignatureGroup(NamedTuple):
         return self.text or self.key
 
 
-def require_signature(execute: Execute, wanted: str) -> SignatureGroup:
-    """Return what `find_signature` does. Raises InputError when there is none, too."""
+def require_signature(execute: Execute, wanted: str) -> FoundSignature:
+    """Like `find_signature`, but raises InputError when there is none, too."""
     group = find_signature(execute, wanted)
     if group is None:
         raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
     return group
 
 
-def find_signature(execute: Execute, wanted: str) -> SignatureGroup | None:
+def find_signature(execute: Execute, wanted: str) -> FoundSignature | None:
     """Return the signature group of a key, a key's prefix, or a text; None when there is none.
 
     Raises InputError when several fit.
@@ -59,7 +59,7 @@ def find_signature(execute: Execute, wanted: str) -> SignatureGroup | None:
             words = f"{len(groups)} signatures fit: {', '.join(some)}"
             raise InputError(words, hint="one of these keys, or more of the text")
         for (kind, key), rows in groups.items():
-            return SignatureGroup(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
+            return FoundSignature(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
     return None
 
 

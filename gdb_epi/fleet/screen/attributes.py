@@ -70,7 +70,7 @@ ROLL_OUT = (
 )
 
 
-class TestedAttribute(NamedTuple):
+class AttributeToTest(NamedTuple):
     """An attribute (or two as one) whose values are tested."""
 
     population: Population
@@ -87,7 +87,7 @@ class TestedAttribute(NamedTuple):
         return np.asarray(self.codes[combinations_of(self.population).of_crash[crashes]])
 
 
-def tested_attribute(population: Population, attribute: Attribute) -> TestedAttribute:
+def tested_attribute(population: Population, attribute: Attribute) -> AttributeToTest:
     """Return an attribute of the population as one whose values are tested."""
     share, source = expected_shares(population, attribute)
     codes = combinations_of(population).codes(attribute)
@@ -99,7 +99,7 @@ def tested_attribute(population: Population, attribute: Attribute) -> TestedAttr
         return np.asarray(attribute.exposure == value)
 
     name, values = attribute.name, attribute.values
-    return TestedAttribute(population, name, values, codes, share, source, newest, exposed)
+    return AttributeToTest(population, name, values, codes, share, source, newest, exposed)
 
 
 def attribute_findings(
@@ -124,7 +124,7 @@ def attribute_findings(
 
 
 def _without_contrasts(
-    tests: TestedAttribute, crashes: UnexplainedCrashes, findings: Iterator[Finding]
+    tests: AttributeToTest, crashes: UnexplainedCrashes, findings: Iterator[Finding]
 ) -> Iterator[Finding]:
     """Yield findings that are no mere contrast to a stronger one, where crashes are the controls.
 
@@ -152,7 +152,7 @@ def _without_contrasts(
 
 
 def _that_avoid(
-    tests: TestedAttribute, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
+    tests: AttributeToTest, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
 ) -> Ints:
     """Return the crashes of the signature that avoids a value the most, of the same programs.
 
@@ -184,7 +184,7 @@ def _that_avoid(
 
 
 def _p_without(
-    tests: TestedAttribute, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
+    tests: AttributeToTest, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
 ) -> float:
     """Return P of as many crashes with a value, of a signature, among all but those `gone`."""
     mine, value = cell
@@ -264,7 +264,7 @@ def signature_findings(population: Population, free: Bools, name: str) -> Iterat
 
 
 def value_findings(
-    tests: TestedAttribute,
+    tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     few: tuple[Ints, Floats],
     mine: Ints,
@@ -305,12 +305,12 @@ class _Cells(NamedTuple):
 
 
 def _findings_of_cells(
-    tests: TestedAttribute,
+    tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     cells: _Cells,
     q_of: Callable[[Floats], Floats],
 ) -> Iterator[Finding]:
-    """Yield the cells that have more than their share, by all tests, the dearest ones last."""
+    """Yield the cells that have more than their share, by all tests, the slowest ones last."""
     p = _by_hours(tests.source, cells.counts, cells.totals, tests.share[cells.values])
     p = _weaker(tests, crashes, p, cells, q_of)
     p, near = _strongest(p, q_of(p) <= MAX_Q)
@@ -334,7 +334,7 @@ def _by_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
 
 
 def _weaker(
-    tests: TestedAttribute,
+    tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     p: Floats,
     cells: _Cells,
@@ -373,7 +373,7 @@ def _weaker(
 
 
 def _beside_programs(
-    tests: TestedAttribute, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
+    tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
 ) -> Floats:
     """Return the p values, those `near` enough weakened by where their programs run anyway."""
     if not near.size or programs_of(tests.population) is None:
@@ -391,7 +391,7 @@ def _beside_programs(
     return p
 
 
-def _table_of(tests: TestedAttribute, crashes: UnexplainedCrashes) -> ProgramTable | None:
+def _table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> ProgramTable | None:
     """Return the crashes by program and value, counted once for each attribute."""
     if tests.name not in crashes.tables:
         chosen = np.flatnonzero(crashes.free & (tests.population.signature >= 0))
@@ -415,7 +415,7 @@ def _strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
 
 
 def _of_unlike_hosts(
-    tests: TestedAttribute, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
+    tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
 ) -> tuple[Floats, dict[int, float]]:
     """Return the p values, those `near` enough weakened by their design effects, and these."""
     p, effects, looked_at = p.copy(), {}, None
@@ -434,7 +434,7 @@ def _of_unlike_hosts(
 
 
 def _of_signatures(
-    tests: TestedAttribute, crashes: UnexplainedCrashes, asked_for: Sequence[int]
+    tests: AttributeToTest, crashes: UnexplainedCrashes, asked_for: Sequence[int]
 ) -> Iterator[Finding]:
     population, share = tests.population, tests.share
     signature, combination, counts = crashes.cells()
@@ -487,7 +487,7 @@ def _flagged(population: Population, name: str, mask: Bools) -> _CrashCounts:
 
 
 def _of_flag(
-    tests: TestedAttribute, flagged: _CrashCounts, host_share: Floats, hours: tuple[Ints, Floats]
+    tests: AttributeToTest, flagged: _CrashCounts, host_share: Floats, hours: tuple[Ints, Floats]
 ) -> Iterator[Finding]:
     """Hosts differ, so the null is over-dispersed by host."""
     population, share = tests.population, tests.share
@@ -530,7 +530,7 @@ def _of_flag(
             yield finding
 
 
-def _hosts_once(tests: TestedAttribute, flagged: _CrashCounts) -> Floats:
+def _hosts_once(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:
     """P of as many hosts with each value, of those that have any of some crashes."""
     crashes = flagged.crashes()
     values = tests.of(crashes)
@@ -558,7 +558,7 @@ def _hours_of_hosts(
 
 
 def _finding(
-    tests: TestedAttribute,
+    tests: AttributeToTest,
     value: int,
     name: str,
     some: Ints,

@@ -15,8 +15,8 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value, tally_of_all
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.spans import first_and_last_days, rose_while_others_ended
-from gdb_epi.fleet.screen.attributes import TestedAttribute, value_findings
+from gdb_epi.fleet.population.spans import first_and_last_days, started_late_and_outlasted_others
+from gdb_epi.fleet.screen.attributes import AttributeToTest, value_findings
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_CONDITIONAL_P, MIN_N, NO_HOURS, Finding
 from gdb_epi.fleet.screen.programs import (
@@ -117,7 +117,7 @@ def _chosen(population: Population) -> list[Attribute]:
     return varied[:MAX_ATTRIBUTES]
 
 
-def _asked(population: Population, left: Attribute, right: Attribute) -> TestedAttribute:
+def _asked(population: Population, left: Attribute, right: Attribute) -> AttributeToTest:
     """Two attributes as one."""
     width = len(right.values)
     combinations = combinations_of(population)
@@ -131,14 +131,14 @@ def _asked(population: Population, left: Attribute, right: Attribute) -> TestedA
 
     def newest(value: int) -> bool:
         given = left.exposure, right.exposure, population.exposure_day, len(left.values), width
-        return rose_while_others_ended(population.once(_spans, *given), value)
+        return started_late_and_outlasted_others(population.once(_spans, *given), value)
 
     def exposed(value: int) -> Bools:
         first, second = divmod(value, width)
         return np.asarray((left.exposure == first) & (right.exposure == second))
 
     name = f"{left.name}+{right.name}"
-    return TestedAttribute(
+    return AttributeToTest(
         population, name, _Values(left, right), codes, share, source, newest, exposed
     )
 

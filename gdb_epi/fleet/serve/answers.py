@@ -20,7 +20,7 @@ from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
-from gdb_epi.fleet.questions.signature_groups import SignatureGroup
+from gdb_epi.fleet.questions.signature_groups import FoundSignature
 from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.questions.verdict import judge_population, judge_signature
 from gdb_epi.fleet.records.prepare import Preparer
@@ -61,7 +61,7 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     return {**named, **summary, "curve": curve, "verdict": judged}
 
 
-def _group(engine: Engine, wanted: str) -> SignatureGroup:
+def _group(engine: Engine, wanted: str) -> FoundSignature:
     try:
         group = lookup.find_group(engine, wanted)
     except InputError as error:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.decisions import Decided, record_decision
+from gdb_epi.fleet.life.decisions import DecisionResult, record_decision
 from gdb_epi.fleet.life.marks import FIXED, HOST, IGNORED, SIGNATURE, WORDS
 from gdb_epi.fleet.life.states import all_states
 from gdb_epi.fleet.population.host_spelling import spelt_like
@@ -91,7 +91,7 @@ class Forms:
         # The page asks the database: not in the thread that serves everybody.
         return await run_in_threadpool(self._page, given, status, problem)
 
-    def _decide(self, given: Mapping[str, str]) -> Decided:
+    def _decide(self, given: Mapping[str, str]) -> DecisionResult:
         texts = {name: value for name, value in given.items() if value}
         return record_decision(self._engine, decision_of(texts), time.time())
 

@@ -171,7 +171,7 @@ def _change_tables(engine: Engine, shown: str) -> int | None:
 
 
 def _unfinished(connection: Connection) -> int | None:
-    """Return how far the reprojection of a migration came that has not ended; None without one."""
+    """Return how far the reprojection of an unfinished migration got; None without one."""
     value = connection.execute(select(meta.c.value).where(meta.c.key == REPROJECTED_TO)).scalar()
     return None if value is None else int(value) if str(value).isdigit() else 0
 
@@ -277,7 +277,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def _check_file(url: URL, shown: str, *, make: bool) -> None:
-    """Make the folder of a new SQLite file; who makes none must find the file."""
+    """Make the folder for a new SQLite file; without `make` the file must exist already."""
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return
     path = Path(url.database)

@@ -103,7 +103,7 @@ def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bo
     return False
 
 
-def task_holds_up_the_rest(scene: HangContext) -> h.HangAnswer | None:
+def task_deadlock_by_held_lock(scene: HangContext) -> h.HangAnswer | None:
     """A task waits for what another one would give, and all others wait for what it holds itself.
 
     Who would take from the queue, set the event or release the lock need not be known: nobody is
@@ -153,7 +153,7 @@ def _waiting_for(holder: WaitingTask, tasks: Sequence[WaitingTask]) -> list[Wait
     return held_up
 
 
-def threads_of_loop_taken(scene: HangContext) -> h.HangAnswer | None:
+def event_loop_threads_exhausted(scene: HangContext) -> h.HangAnswer | None:
     """Threads that run jobs for an event loop wait for calls into it, which want a free thread.
 
     Starlette and FastAPI run every plain function in such a thread. A thread that called
@@ -195,7 +195,7 @@ def threads_of_loop_taken(scene: HangContext) -> h.HangAnswer | None:
     )  # fmt: skip
 
 
-def workers_taken(scene: HangContext) -> h.HangAnswer | None:
+def thread_pool_exhausted(scene: HangContext) -> h.HangAnswer | None:
     """All threads of a pool that is full wait, without a timeout, for what may never come."""
     waiting = {
         d.tid: d for d in scene.activities
@@ -240,7 +240,7 @@ def _all_workers(pool: Pool, waiting: dict[int, h.ThreadActivity]) -> tuple[h.Th
     return members if len(members) == len(pool.workers) else ()
 
 
-def connections_taken(scene: HangContext) -> h.HangAnswer | None:
+def connection_pool_exhausted(scene: HangContext) -> h.HangAnswer | None:
     """Threads wait for a free connection of a pool, and no thread is left to give one back.
 
     With a timeout too: it ends each wait by an error, not by a connection.

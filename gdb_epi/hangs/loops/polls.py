@@ -7,10 +7,10 @@ from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import serves
-from gdb_epi.hangs.event_waits import is_of_an_end, wait_for_event
+from gdb_epi.hangs.event_waits import answer_for_event_wait, is_of_an_end
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.loops.sleeping_loops import Through
-from gdb_epi.hangs.loops.vain_polls import polled, sleeps_or_spins, tested_by_task
+from gdb_epi.hangs.loops.vain_polls import polled, sleeps_or_spins, variables_tested_by_coroutine
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import as_member, own_frames, task_phrase
 from gdb_epi.locks import types as t
@@ -41,7 +41,7 @@ def polled_wait(
         waiting = activity._replace(
             kind=h.EVENT, what=awaits, awaits=awaits, object=asks.object, timed=False, place=""
         )
-        return wait_for_event(scene, waiting, seen, through)
+        return answer_for_event_wait(scene, waiting, seen, through)
     sleeps = f"{activity.who()} {sleeps_or_spins(scene, activity)} at {activity.where()} in a loop"
     if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
         pid = scene.view.integer_attribute(asks.object, "pid")
@@ -163,7 +163,7 @@ def _polled_by(scene: HangContext, task: WaitingTask) -> list[str]:
     inner = frames[0] if frames else None
     if inner is None or (inner.module, inner.name) not in _TASK_SLEEPS:
         return []
-    paths = tested_by_task(scene, own_frames(task, scene.installed)[0])
+    paths = variables_tested_by_coroutine(scene, own_frames(task, scene.installed)[0])
     return (
         []
         if any(is_of_an_end(w) or _is_of_going_on(w) for w in ".".join(paths).split("."))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops that only test, sleeping or not: what they wait for, and that nobody is left to do it.
+"""Loops that only test a condition, sleeping or not: what for, and that nobody can change it.
 
 `while not self.done: time.sleep(1)` ends when another thread sets `done`. Where the loop does
 nothing but sleep and test variables and attributes, it cannot change them itself. One that
@@ -40,7 +40,7 @@ class Polled(NamedTuple):
 
 
 class _OtherCode(Exception):
-    """The loop does something else than to sleep and to test."""
+    """The loop does something other than sleep and test."""
 
 
 def vain_poll(scene: HangContext) -> h.HangAnswer | None:
@@ -116,7 +116,7 @@ def polled(scene: HangContext, activity: h.ThreadActivity) -> Polled | None:
         return None
 
 
-def tested_by_task(scene: HangContext, frame: PyFrame) -> list[str]:
+def variables_tested_by_coroutine(scene: HangContext, frame: PyFrame) -> list[str]:
     """Return what a coroutine's innermost loop tests, which awaits a sleep and does nothing else.
 
     Each is a variable or an attribute of one; [] for other loops.
@@ -155,12 +155,14 @@ def _conditions(
         slots = sites.strings(frame.code, "co_varnames")
         cells = sites.strings(frame.code, "co_cellvars") + sites.strings(frame.code, "co_freevars")
     try:
-        return conditions_of(body, (slots, cells, names), sites, calls, asks=asks, awaits=awaits)
+        return variables_tested_by(
+            body, (slots, cells, names), sites, calls, asks=asks, awaits=awaits
+        )
     except _OtherCode:
         return None
 
 
-def conditions_of(
+def variables_tested_by(
     body: Iterable[Instruction], tables: Sequence[Sequence[str]], sites: CallSites, calls: int = 1,
     *, asks: bool = False, awaits: bool = False,
 ) -> list[str]:  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rise of everything: more load, a bad day of a network, another thing that all have in common.
+"""A rise of all crashes at once: more load, a bad day of a network, or what else all share.
 
 What rises everywhere is no signature's, no version's and no host's fault, whatever came up on that
 day. One bug of its own makes all crashes rise, too: so what rose most is left aside.
