@@ -137,7 +137,9 @@ def tasks_poll_in_vain(scene: HangContext) -> h.HangAnswer | None:
     if not polling or len(polling) < len(own):
         return None
     loop = scene.loops.of_task(polling[0][0], scene.tasks)
-    if loop is None or loop.listening or loop.descriptors or (loop.timers or 0) > len(polling):
+    if loop is None or loop.listening or loop.descriptors != 0:  # None: it cannot be told
+        return None
+    if loop.timers is None or loop.timers > len(polling):
         return None
     task, paths = polling[0]
     what = " and ".join(f"`{path}`" for path in paths)
