@@ -9,7 +9,6 @@ from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import SELF
 from gdb_epi.fault.signals import signal_name
-from gdb_epi.hangs.signal_waits import handled_signal
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.process_state import ProcessState
@@ -33,7 +32,7 @@ def asked_to_stop(state: ProcessState) -> Iterator[Finding]:
         return
     view = PythonView(state.target, python, state.locks.vanished)
     for frame in view.frames(fault.tid)[:MAX_FRAMES]:
-        number = handled_signal(view, frame)
+        number = view.handled_signal(frame)
         if number not in STOPS:
             continue
         handler, asked = function_and_line(frame), signal_name(number)

@@ -24,6 +24,7 @@ from gdb_epi.fault.signals import (
     FPE_INTDIV,
     ILL_ILLOPN,
     INVALID_OPCODE,
+    MAX_SIGNAL,
     PAGE_FAULT,
     PROTECTION_FAULT,
     SEGV_ACCERR,
@@ -55,7 +56,6 @@ MAX_SIGNAL_FRAMES = 64
 MAX_TRAP = 32  # numbers of the CPU's exceptions
 KERNEL, SELF, PROCESS, OTHER = "kernel", "self", "process", "other"  # who sent a signal
 ELSEWHERE, UNKNOWN = "elsewhere", "unknown"
-MAX_SIGNAL = 64  # the number of the last real-time signal
 
 
 class Fault(NamedTuple):

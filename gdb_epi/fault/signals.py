@@ -6,6 +6,7 @@ from __future__ import annotations
 SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV = 4, 5, 6, 7, 8, 11
 FATAL = frozenset((SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV))
 SIGXCPU, SIGXFSZ = 24, 25
+MAX_SIGNAL = 64  # the number of the last real-time signal
 SIGSYS, SYS_SECCOMP = 31, 1  # raised by the kernel, but for no memory or instruction
 SEGV_MAPERR, SEGV_ACCERR, SI_KERNEL = 1, 2, 128
 SEGV_PKUERR, SEGV_CPERR, SI_TIMER = 4, 10, -2

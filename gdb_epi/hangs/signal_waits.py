@@ -10,33 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault.signals import signal_name
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
-from gdb_epi.locks.python.view import PythonView
 
 Answer = Callable[[HangContext, h.ThreadActivity], "h.HangAnswer | None"]
 
-MAX_SIGNAL = 64
 _WAITS = (h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK, h.DATABASE)
-
-
-def handled_signal(view: PythonView, frame: PyFrame) -> int | None:
-    """Return the signal whose Python handler a frame runs; None for others.
-
-    A handler is called with the number and the interrupted frame (Modules/signalmodule.c,
-    _PyErr_CheckSignalsTstate).
-    """
-    number: int | Absent | None = None
-    for _, address in view.variable_addresses(frame):
-        kind = view.locks.type_name(address)
-        if kind == "frame" and isinstance(number, int) and 0 < number <= MAX_SIGNAL:
-            return number
-        number = view.objects.integer(address) if kind == "int" else None
-    return None
 
 
 def waits_in_handler(scene: HangContext, single: Answer) -> h.HangAnswer | None:
@@ -48,7 +30,7 @@ def waits_in_handler(scene: HangContext, single: Answer) -> h.HangAnswer | None:
     activity = scene.activity(scene.main_tid)
     if activity is None or activity.timed or activity.kind not in _WAITS:
         return None
-    handled = ((place, handled_signal(scene.view, f)) for place, f in enumerate(activity.frames))
+    handled = ((place, scene.view.handled_signal(f)) for place, f in enumerate(activity.frames))
     place, number = next(((at, n) for at, n in handled if n is not None), (0, None))
     if number is None:
         return None

@@ -163,13 +163,18 @@ def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
 
 
 def test_notes_values_and_signatures_with_sql_and_html(url):
+    def at(hour: float) -> dict[str, float]:  # crashes within two minutes would be one event
+        return {"crash_ts": 1_764_000_000.0 + 3600 * hour}
+
     put(url, minimal(1))
     bad = [
-        minimal(i, host={"hostname": EVIL, "attributes": {EVIL: EVIL}}, facts={EVIL: EVIL})
+        minimal(i, host={"hostname": EVIL, "attributes": {EVIL: EVIL}}, facts={EVIL: EVIL},
+                time=at(3 * i))
         for i in range(2, 40)
-    ]
+    ]  # fmt: skip
     rest = [
-        minimal(i, host={"hostname": f"n{i}", "attributes": {EVIL: "x"}}) for i in range(50, 150)
+        minimal(i, host={"hostname": f"n{i}", "attributes": {EVIL: "x"}}, time=at(i - 40))
+        for i in range(50, 150)
     ]
     put(url, *bad, *rest)
     found = loaded(url)

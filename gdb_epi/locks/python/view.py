@@ -18,6 +18,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.signals import MAX_SIGNAL
 from gdb_epi.locks.python.lock_objects import LockObject, LockObjects
 from gdb_epi.locks.types import ThreadsLostInFork, VanishedThread, place_of
 from gdb_epi.sizes import WORD
@@ -235,6 +236,20 @@ class PythonView:
             return [] if frame.hole is not None else list(self._variables.addresses(frame))
         except (UnreadableMemory, LayoutError):
             return []
+
+    def handled_signal(self, frame: PyFrame) -> int | None:
+        """Return the signal whose Python handler a frame runs; None for others.
+
+        A handler is called with the number and the interrupted frame (Modules/signalmodule.c,
+        _PyErr_CheckSignalsTstate).
+        """
+        number: int | Absent | None = None
+        for _, address in self.variable_addresses(frame):
+            kind = self.locks.type_name(address)
+            if kind == "frame" and isinstance(number, int) and 0 < number <= MAX_SIGNAL:
+                return number
+            number = self.objects.integer(address) if kind == "int" else None
+        return None
 
     def has_global(self, frame: PyFrame, name: str) -> bool:
         """Tell whether the module of a frame's code has a global of that name."""
