@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_u32
@@ -28,6 +29,7 @@ _FAMILIES = {UNIX: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
 _DATAGRAMS = (2, 3)  # SOCK_DGRAM, SOCK_RAW; Python stores the type without its flags (3.7+)
 _STREAMS = {0: "standard input", 1: "standard output", 2: "standard error"}
 MAX_OBJECTS = 2_000
+MAX_HOST = 256  # characters
 # Bits of the word after the number: created, readable, writable, appending, then seekable in two,
 # -1 until somebody asked, as the buffer that reads from it does; closefd (Modules/_io/fileio.c,
 # fileio; 3.8 to 3.15).
@@ -35,6 +37,21 @@ WRITABLE, SEEKABLE = 4, 4  # a bit; the place of two
 CLOSED = 0xFFFF_FFFF  # the number of a closed socket
 _PLAIN = frozenset(("str", "int", "float", "bytes", "bool", "NoneType", "module", "type", "dict",
                     "tuple", "list", "function", "code"))  # fmt: skip
+
+
+Address = tuple[str, int]  # host and port of an internet socket
+
+
+def socket_address(view: PythonView, word: int) -> Address | None:
+    """Return the address that a tuple of Python's is: a host and a port; None for anything else."""
+    if view.locks.type_name(word) != "tuple":
+        return None
+    try:
+        host, port = ContainerReader(view.reader).tuple_items(word)[:2]
+        text, number = view.reader.string(host, MAX_HOST), view.objects.integer(port)
+    except (UnreadableMemory, LayoutError, ValueError):
+        return None
+    return None if isinstance(text, Absent) or isinstance(number, Absent) else (text, int(number))
 
 
 class Descriptor(NamedTuple):

@@ -9,7 +9,7 @@ servers by the names of their modules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as h
@@ -152,6 +152,13 @@ def is_library_code(frame: PyFrame) -> bool:
 def is_library_file(file: str) -> bool:
     """Tell whether a file of code is the standard library's or of an installed package."""
     return "/lib/python3" in file or any(part in file for part in _LIBRARY_PARTS)
+
+
+def frames_of(
+    frames: Iterable[PyFrame], functions: Collection[tuple[str, str]]
+) -> Iterator[PyFrame]:
+    """Yield the frames that run one of some functions, (module, name)."""
+    return (frame for frame in frames if (frame.module or "", frame.name) in functions)
 
 
 def split_library_frames(

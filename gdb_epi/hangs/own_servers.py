@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client whose server is a thread of the same process, that serves one request at a time.
 
-The port that an http.client.HTTPConnection asks (Lib/http/client.py) is that of a socketserver
-(`server_address`, Lib/socketserver.py; 3.8 to 3.15) whose thread is in the middle of a request: the
-answer comes when that request is over. Two such servers that ask each other never answer, nor does
-one that asks itself.
+The host and port that an http.client.HTTPConnection asks (Lib/http/client.py) are this host and
+those of a socketserver (`server_address`, Lib/socketserver.py; 3.8 to 3.15) whose thread is in the
+middle of a request: the answer comes when that request is over. Two such servers that ask each
+other never answer, nor does one that asks itself.
 """
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import inner_frames, serves_one_at_a_time
+from gdb_epi.hangs.descriptors import Address, socket_address
+from gdb_epi.hangs.library_calls import frames_of
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
 
 _ASKS = ("http.client", "getresponse")
 _SERVES = ("socketserver", "serve_forever")
+_THIS_HOST = ("localhost", "127.0.0.1", "::1")
 
 
 def from_own_server(
     scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> h.HangAnswer | None:
     """Return the answer for a thread that waits for one of a server of this process."""
-    port = _port_asked(scene, activity)
-    server = _thread_of_port(scene, port) if port else None
-    if server is None:
+    asked = _address_asked(scene, activity)
+    server = _thread_serving(scene, asked) if asked is not None else None
+    if server is None or asked is None:
         return None
     if server.tid not in (activity.tid, *seen):
         return through(scene, activity, server.tid, "the answer of", seen)
@@ -46,40 +46,31 @@ def from_own_server(
         )
     return h.HangAnswer(
         h.DEADLOCK, "requests", sentence, tuple(circle), t.PROBABLE,
-        (f"{server.who()} serves port {port}, which {activity.who()} asks",), ("a timeout",),
-        ("another host of that name and port",),
+        (f"{server.who()} serves port {asked[1]} of this host, which {activity.who()} asks",),
+        ("a timeout", "a server of another host"),
     )  # fmt: skip
 
 
-def _port_asked(scene: HangContext, activity: h.ThreadActivity) -> int | None:
-    """Return the port that a thread's HTTPConnection asks."""
-    asking = (f for f in inner_frames(scene, activity) if (f.module, f.name) == _ASKS)
-    frame = next(asking, None)
-    connection = scene.view.variable(frame, "self") if frame is not None else None
-    return scene.view.integer_attribute(connection, "port") if connection else None
+def _address_asked(scene: HangContext, activity: h.ThreadActivity) -> Address | None:
+    """Return the host and port that a thread's HTTPConnection asks."""
+    view = scene.view
+    frame = next(frames_of(inner_frames(scene, activity), (_ASKS,)), None)
+    connection = view.variable(frame, "self") if frame is not None else None
+    host = view.text_attribute(connection, "host") if connection else None
+    port = view.integer_attribute(connection, "port") if connection else None
+    return (host, port) if host and port else None
 
 
-def _thread_of_port(scene: HangContext, port: int) -> h.ThreadActivity | None:
-    """Return the thread that is in a request of the server of a port."""
+def _thread_serving(scene: HangContext, asked: Address) -> h.ThreadActivity | None:
+    """Return the thread that is in a request of the server that is asked; None for another host."""
     for activity in scene.activities:
         frames = scene.view.frames(activity.tid)
         if not serves_one_at_a_time(frames):
             continue
-        serving = (f for f in frames if (f.module, f.name) == _SERVES)
-        if any(_port_of(scene, frame) == port for frame in serving):
-            return activity
+        for frame in frames_of(frames, (_SERVES,)):
+            server = scene.view.variable(frame, "self")
+            word = scene.view.attribute(server, "server_address") if server else None
+            own = socket_address(scene.view, word) if word else None
+            if own is not None and own[1] == asked[1] and asked[0] in (own[0], *_THIS_HOST):
+                return activity
     return None
-
-
-def _port_of(scene: HangContext, frame: PyFrame) -> int | None:
-    """Return the port of the server that a frame of serve_forever() runs."""
-    server = scene.view.variable(frame, "self")
-    address = scene.view.attribute(server, "server_address") if server else None
-    if not address or scene.view.locks.type_name(address) != "tuple":
-        return None
-    try:
-        _, word, *_ = ContainerReader(scene.view.reader).tuple_items(address)
-        number = scene.view.objects.integer(word)
-    except (UnreadableMemory, LayoutError, ValueError):
-        return None
-    return None if isinstance(number, Absent) else int(number)

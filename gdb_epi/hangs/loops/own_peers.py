@@ -17,14 +17,13 @@ from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import serves
+from gdb_epi.hangs.descriptors import Address, socket_address
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import as_member, is_bounded, own_frames, task_text
 from gdb_epi.locks import types as t
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_TEXT = 256
 MAX_FRAMES = 500  # of other tasks that are examined
-Address = tuple[str, int]  # host and port
 
 
 class _ReadingTask(NamedTuple):
@@ -99,7 +98,10 @@ def _reading(scene: HangContext, task: WaitingTask, stream: int) -> _ReadingTask
     if unsent:
         raise UnreadableMemory(transport, 8, "bytes that are still to be sent")
     extra = context.attribute(transport, "_extra")
-    own, peer = (_address(scene, extra, name) for name in ("sockname", "peername"))
+    words = (scene.view.objects.dict_get(extra, name) for name in ("sockname", "peername"))
+    own, peer = (None if isinstance(w, Absent) else socket_address(scene.view, w) for w in words)
+    if own is None or peer is None:
+        raise UnreadableMemory(extra, 8, "no two addresses")
     arrived = _length(scene, context.attribute(stream, "_buffer"))
     return _ReadingTask(task, own, peer, transport, arrived)
 
@@ -117,19 +119,6 @@ def _may_be_written(scene: HangContext, pair: Sequence[_ReadingTask]) -> bool:
             if any(view.attribute(at, "_transport") in ends for at in near if not at & 7):
                 return True
     return False
-
-
-def _address(scene: HangContext, extra: int, name: str) -> Address:
-    """Return one address of a transport. Raises EpiError."""
-    view = scene.view
-    word = view.objects.dict_get(extra, name)
-    if isinstance(word, Absent) or view.locks.type_name(word) != "tuple":
-        raise UnreadableMemory(extra, 8, f"no address {name}")
-    words = ContainerReader(view.reader).tuple_items(word)[:2]
-    host, port = view.reader.string(words[0], MAX_TEXT), view.objects.integer(words[-1])
-    if isinstance(host, Absent) or isinstance(port, Absent):
-        raise UnreadableMemory(word, 8, f"no address {name}")
-    return host, port
 
 
 def _length(scene: HangContext, buffer: int) -> int:
