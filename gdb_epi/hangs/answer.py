@@ -33,7 +33,7 @@ from gdb_epi.hangs.loops.polls import tasks_poll_in_vain
 from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import awaits_own_caller, circle_of_queues
-from gdb_epi.hangs.signal_waits import waits_in_handler
+from gdb_epi.hangs.signal_waits import waits_in_signal_handler
 from gdb_epi.locks import types as t
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.util import counted
@@ -79,7 +79,7 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
         deadlocks.event_cycle,
         deadlocks.task_cycle,
         both_ends_read,
-        _in_handler,
+        _in_signal_handler,
         deadlocks.gil_held_asleep,
         deadlocks.gil_held_spinning,
         endless_walk,
@@ -165,8 +165,8 @@ def _loop_frames(scene: HangContext, frames: Sequence[PyFrame]) -> tuple[PyFrame
     return tuple(frames[places[-1] :]) if places else tuple(frames)
 
 
-def _in_handler(scene: HangContext) -> h.HangAnswer | None:
-    return waits_in_handler(scene, single_wait.answer_for)
+def _in_signal_handler(scene: HangContext) -> h.HangAnswer | None:
+    return waits_in_signal_handler(scene, single_wait.answer_for)
 
 
 def _stuck(scene: HangContext) -> h.HangAnswer | None:

@@ -26,6 +26,7 @@ from gdb_epi.hangs.library_calls import (
     MESSAGES,
     PROCESS_QUEUE,
     QUEUE_ITEM,
+    frames_of,
     in_event_loop,
     serving_function,
 )
@@ -92,14 +93,10 @@ def polled_by_library(scene: HangContext, activity: h.ThreadActivity) -> bool:
 
     So do distributed.utils.sync() and gRPC's _common.wait().
     """
-    for frame in inner_frames(scene, activity) if activity.kind == h.EVENT else ():
-        if (
-            activity.timed
-            and scene.runs_in_loop(frame)
-            and not scene.called_in_loop(frame) & CLOCKS
-        ):
-            return True
-    return False
+    if activity.kind != h.EVENT or not activity.timed:
+        return False
+    looping = filter(scene.runs_in_loop, inner_frames(scene, activity))
+    return any(not scene.called_in_loop(frame) & CLOCKS for frame in looping)
 
 
 def rests(scene: HangContext, activity: h.ThreadActivity) -> bool:
@@ -178,7 +175,7 @@ def inner_frames(scene: HangContext, activity: h.ThreadActivity) -> list[PyFrame
 
 def serves_one_at_a_time(frames: Sequence[PyFrame]) -> bool:
     """Tell whether a server handles a client in the very thread that accepts all of them."""
-    return any((f.module, f.name) == ("socketserver", "_handle_request_noblock") for f in frames)
+    return any(frames_of(frames, (("socketserver", "_handle_request_noblock"),)))
 
 
 def in_handler(own: Sequence[PyFrame], frames: Sequence[PyFrame]) -> bool:

@@ -13,6 +13,7 @@ from gdb_epi.hangs.library_calls import (
     FUTURES,
     POOL_RESULTS,
     SEMAPHORE,
+    frames_of,
     in_event_loop,
     serving_function,
 )
@@ -211,7 +212,7 @@ class _EventWait:
 def starts_a_thread(scene: HangContext, activity: h.ThreadActivity) -> bool:
     """Tell whether a thread only waits until one that it started, and that is awake, begins."""
     inner = inner_frames(scene, activity)
-    return any((frame.module, frame.name) == ("threading", "start") for frame in inner) and any(
+    return any(frames_of(inner, (("threading", "start"),))) and any(
         d.kind in (*h.RUNNING, h.GIL) and not d.frames
         for d in scene.activities if d.tid != activity.tid
     )  # fmt: skip

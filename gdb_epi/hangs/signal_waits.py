@@ -21,7 +21,7 @@ Answer = Callable[[HangContext, h.ThreadActivity], "h.HangAnswer | None"]
 _WAITS = (h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK, h.DATABASE)
 
 
-def waits_in_handler(scene: HangContext, single: Answer) -> h.HangAnswer | None:
+def waits_in_signal_handler(scene: HangContext, single: Answer) -> h.HangAnswer | None:
     """Return the answer where the main thread waits in a Python handler of a signal.
 
     What the signal interrupted goes on only when the handler returns: nobody waits for work there.

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.locks.types import PROBABLE
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.running.tracebacks import TracebackLine
 
 # What a thread is doing.
 PYTHON, NATIVE, GIL = "runs Python", "runs native code", "waits for the GIL"
@@ -84,7 +87,7 @@ class HangAnswer(NamedTuple):
     open: tuple[str, ...] = ()
 
 
-def function_and_line(frame: PyFrame) -> str:
+def function_and_line(frame: PyFrame | TracebackLine) -> str:
     """Return "function (file:line)"."""
     file = frame.filename.rpartition("/")[2]
     return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"

@@ -49,7 +49,7 @@ from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.rising import limit_within, threshold_mark
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
-from gdb_epi.fleet.screen.within_groups import part_of_group
+from gdb_epi.fleet.screen.within_groups import PartOfGroup, part_of_group
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -328,7 +328,6 @@ def _judge(
     return kind, words[kind]
 
 
-PART = ", most of them with {part}"
 MIN_REST = 3  # crashes beside a host's that are a population of their own
 
 
@@ -350,21 +349,27 @@ def _of_groups(population: Population, findings: list[Finding]) -> list[Populati
     The strongest come first.
     """
     verdicts: list[PopulationVerdict] = []
+    parts: set[tuple[str, str]] = set()
     for finding in findings:
-        part = PART.format(part=f"{finding.attr}={finding.value} ")
-        if not any(part in verdict.headline for verdict in verdicts):
-            verdicts.append(_of_group(population, finding))
+        if (finding.attr, finding.value) in parts:
+            continue
+        part = part_of_group(population, finding) if finding.signature == BITFLIP else None
+        if part is not None:
+            parts.add((part.attr, part.value))
+        verdicts.append(_of_group(population, finding, part))
     return verdicts
 
 
-def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
+def _of_group(
+    population: Population, finding: Finding, part: PartOfGroup | None
+) -> PopulationVerdict:
     """All crashes, or all with a flag, go with one value of an attribute."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = kind_words(finding.attr, finding.signature)
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
-    if finding.signature == BITFLIP and (part := part_of_group(population, finding)):
-        headline += PART.format(part=part)
+    if part is not None:
+        headline += f", most of them with {part.words()}"
     caveats = (*finding.caveats, *_source(population, finding))
     evidence = (finding_sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(

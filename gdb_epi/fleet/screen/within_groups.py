@@ -20,6 +20,7 @@ from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.programs import is_of_process
 from gdb_epi.fleet.statistics.arrays import Bools, count_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
+from gdb_epi.typing_lite import NamedTuple
 
 MAJORITY = 0.6  # of the crashes of a group
 
@@ -64,8 +65,20 @@ def _belongs(finding: Finding, crash: Bools) -> bool:
     return 2 * int(np.count_nonzero(finding.members & crash)) >= finding.n
 
 
-def part_of_group(population: Population, finding: Finding) -> str | None:
-    """Return a second value that most crashes of a group have, and few hosts of it; with numbers.
+class PartOfGroup(NamedTuple):
+    """A second value that most crashes of a group have, and few of its hosts; with its numbers."""
+
+    attr: str
+    value: str
+    numbers: str  # "(20 of 25, as have 30% of their host-hours)"
+
+    def words(self) -> str:
+        """Return "attr=value (20 of 25, as have ...)"."""
+        return f"{self.attr}={self.value} {self.numbers}"
+
+
+def part_of_group(population: Population, finding: Finding) -> PartOfGroup | None:
+    """Return a second value that most crashes of a group have, and few hosts of it.
 
     A purchase that came with one firmware: the vendor alone says too much.
     """
@@ -73,7 +86,7 @@ def part_of_group(population: Population, finding: Finding) -> str | None:
     assert attribute is not None  # it was found there
     inside = attribute.exposure == attribute.values.index(finding.value)
     rows = np.flatnonzero(finding.members & (population.host >= 0))
-    tests, best = 0, (1.0, "")
+    tests, parts = 0, list[tuple[float, PartOfGroup]]()
     for other in population.attributes:
         hours = hours_within(population, other, inside)
         if other is attribute or is_of_process(other.name) or np.count_nonzero(hours) < 2:
@@ -89,6 +102,7 @@ def part_of_group(population: Population, finding: Finding) -> str | None:
             continue
         # However much hosts differ, each is counted once.
         p = of_numbers(binomial_tail, (value == most).sum(), np.unique(host).size, share)
-        words = f"{other.name}={other.values[most]} ({counts[most]} of {known.sum()}, as have "
-        best = min(best, (p, f"{words}{share:.0%} of their host-hours)"))
-    return best[1] if best[0] * tests <= MAX_Q else None
+        numbers = f"({counts[most]} of {known.sum()}, as have {share:.0%} of their host-hours)"
+        parts.append((p, PartOfGroup(other.name, other.values[most], numbers)))
+    p, part = min(parts, default=(1.0, None))
+    return part if p * tests <= MAX_Q else None

@@ -111,8 +111,9 @@ def task_deadlock_by_held_lock(scene: HangContext) -> h.HangAnswer | None:
     """
     own = [task for task in scene.tasks if own_frames(task, scene.installed)]
     activity = scene.loop_thread
-    others = any(d.frames for d in scene.activities if activity and d.tid != activity.tid)
-    if activity is None or others or any(task.running for task in own):
+    if activity is None or any(task.running for task in own):
+        return None
+    if any(d.frames for d in scene.activities if d.tid != activity.tid):
         return None
     for holder in own:
         kind = holder.wait.kind if holder.wait is not None else ""

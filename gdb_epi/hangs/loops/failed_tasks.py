@@ -14,17 +14,19 @@ from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder
+from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.library_calls import is_library_file
+from gdb_epi.hangs.types import function_and_line
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TASKS = 2_000
 _TASK = "_asyncio.Task"
-_FINISHED = 2  # fut_state: pending, cancelled, finished
+_FINISHED = STATES.index("finished")
 
 
 class FailedTask(NamedTuple):
@@ -98,8 +100,4 @@ def _where(traceback: Traceback | Absent) -> str:
     """Return "function (file:line)" of the innermost line in the program's own code."""
     lines = () if isinstance(traceback, Absent) else traceback.lines
     own = (line for line in reversed(lines) if not line.hole and not is_library_file(line.filename))
-    line = next(own, None)
-    if line is None:
-        return ""
-    file = line.filename.rpartition("/")[2]
-    return f"{line.qualname or line.name} ({file}:{line.lineno or '?'})"
+    return next(map(function_and_line, own), "")

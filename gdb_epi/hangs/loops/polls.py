@@ -10,7 +10,13 @@ from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.event_waits import answer_for_event_wait, is_of_an_end
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.loops.sleeping_loops import Through
-from gdb_epi.hangs.loops.vain_polls import polled, sleeps_or_spins, variables_tested_by_coroutine
+from gdb_epi.hangs.loops.vain_polls import (
+    names_of,
+    polled,
+    sleeps_or_spins,
+    until_changed,
+    variables_tested_by_coroutine,
+)
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import as_member, own_frames, task_phrase
 from gdb_epi.locks import types as t
@@ -142,13 +148,12 @@ def tasks_poll_in_vain(scene: HangContext) -> h.HangAnswer | None:
     if loop.timers is None or loop.timers > len(polling):
         return None
     task, paths = polling[0]
-    what = " and ".join(f"`{path}`" for path in paths)
-    changes = "change" if len(paths) > 1 else "changes"
+    what = names_of(paths)
     frame = own_frames(task, scene.installed)[0]
     because = "".join(f"; {text}" for text in scene.failed_tasks)
     sentence = (
-        f"{task_phrase(task)} sleeps again and again at {h.function_and_line(frame)} until {what} "
-        f"{changes}, and no other task or thread is left that could change it{because}"
+        f"{task_phrase(task)} sleeps again and again at {h.function_and_line(frame)} "
+        f"{until_changed(paths)}, and no other task or thread is left that could change it{because}"
     )
     member = as_member(scene.loop_thread, task, scene.installed)
     return h.HangAnswer(
@@ -166,8 +171,5 @@ def _polled_by(scene: HangContext, task: WaitingTask) -> list[str]:
     if inner is None or (inner.module, inner.name) not in _TASK_SLEEPS:
         return []
     paths = variables_tested_by_coroutine(scene, own_frames(task, scene.installed)[0])
-    return (
-        []
-        if any(is_of_an_end(w) or _is_of_going_on(w) for w in ".".join(paths).split("."))
-        else paths
-    )
+    words = [word for path in paths for word in path.split(".")]
+    return [] if any(is_of_an_end(w) or _is_of_going_on(w) for w in words) else paths

@@ -19,7 +19,7 @@ from gdb_epi.cpython.running.wait_rules import (
 )
 from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import weigh_turns
-from gdb_epi.hangs.library_calls import SERVERS
+from gdb_epi.hangs.library_calls import SERVERS, frames_of
 from gdb_epi.hangs.loops.event_loops import SleepingLoop, serves_clients
 from gdb_epi.hangs.processes.child_processes import answer_for_unread, awaits_child, unread_output
 from gdb_epi.hangs.processes.queues import unfinished_jobs
@@ -210,7 +210,7 @@ def _runs_job(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivit
     """Return the thread of an executor that runs code of the program: its end wakes the loop."""
     return next(
         (d for d in scene.activities if d.tid != activity.tid and d.frames
-         and any((f.module, f.name) in _WORKERS for f in scene.view.frames(d.tid))),
+         and any(frames_of(scene.view.frames(d.tid), _WORKERS))),
         None,
     )  # fmt: skip
 

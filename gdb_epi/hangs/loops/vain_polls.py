@@ -61,17 +61,26 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
         return None
     if not tested:
         return None
-    what = " and ".join(f"`{name}`" for name in tested)
-    changes = "change" if len(tested) > 1 else "changes"
+    what = names_of(tested)
     return h.answer(
         h.HANG, "polls in vain", f"{activity.who()} {sleeps_or_spins(scene, activity)} at "
-        f"{activity.where()} in a loop until {what} {changes}, and no other thread is left that "
+        f"{activity.where()} in a loop {until_changed(tested)}, and no other thread is left that "
         "could change it", activity, t.PROBABLE,
         evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep, "
                   f"if that, and to test {what}",),
         ruled_out=("another thread", "a loop that counts, calls or stores", "a signal handler"),
         doubts=("native code that changes it",),
     )  # fmt: skip
+
+
+def names_of(tested: Sequence[str]) -> str:
+    """Return the variables that a loop tests as a sentence has them: "`a` and `self.b`"."""
+    return " and ".join(f"`{name}`" for name in tested)
+
+
+def until_changed(tested: Sequence[str]) -> str:
+    """Return "until `a` changes" as a sentence goes on."""
+    return f"until {names_of(tested)} {'change' if len(tested) > 1 else 'changes'}"
 
 
 def sleeps_or_spins(scene: HangContext, activity: h.ThreadActivity) -> str:

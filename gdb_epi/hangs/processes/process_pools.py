@@ -12,7 +12,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as h
-from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS
+from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_of
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.locks import types as t
@@ -70,7 +70,7 @@ def worker_with_job(scene: HangContext, seen: Sequence[int]) -> h.ThreadActivity
     """Return a thread of an executor that runs a job of the program, one that goes on first."""
     workers = [
         d for d in scene.activities if d.frames and d.tid not in seen
-        if any((f.module, f.name) == _WORKER for f in scene.view.frames(d.tid))
+        if any(frames_of(scene.view.frames(d.tid), (_WORKER,)))
     ]  # fmt: skip
     return min(workers, key=lambda d: d.kind not in h.RUNNING and not d.timed, default=None)
 
@@ -115,7 +115,7 @@ def _feeder(scene: HangContext, pool: int) -> h.ThreadActivity | None:
 
 
 def _feeds(scene: HangContext, activity: h.ThreadActivity) -> bool:
-    return any((f.module, f.name) == ASKS_FOR_JOBS for f in scene.view.frames(activity.tid))
+    return any(frames_of(scene.view.frames(activity.tid), (ASKS_FOR_JOBS,)))
 
 
 def _thread_with_job(scene: HangContext, pool: int) -> h.ThreadActivity | None:
@@ -124,7 +124,7 @@ def _thread_with_job(scene: HangContext, pool: int) -> h.ThreadActivity | None:
         return None
     jobs = (
         d for d in scene.activities if d.frames
-        if any((f.module, f.name) == (_MODULE, "worker") for f in scene.view.frames(d.tid))
+        if any(frames_of(scene.view.frames(d.tid), ((_MODULE, "worker"),)))
     )  # fmt: skip
     return next(jobs, None)
 

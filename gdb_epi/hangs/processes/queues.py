@@ -47,7 +47,8 @@ def unread_queue(scene: HangContext, activity: h.ThreadActivity) -> str:
             if all(when == AHEAD for when in reads) and not _others_have(
                 scene, activity.tid, queue
             ):
-                return names.get(queue) or scene.references.name(queue, activity.tid) or "?"
+                name = names.get(queue) or scene.references.name(queue, activity.tid)
+                return name or "multiprocessing.Queue"
     return ""
 
 
