@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.statistics import arrays, special
 from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_distinct_rows
 from gdb_epi.fleet.store import db as fleet_db
-from gdb_epi.fleet.store.days import day_number
+from gdb_epi.fleet.store.days import day_number, iso_day, written_days
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY
 
@@ -332,3 +332,26 @@ def test_a_file_is_read_without_sqlalchemy_however_it_is_named(base, start):
 def test_which_databases_are_files(given, file):
     found = database_file(given)
     assert (str(found) if found else None) == file
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("2026", "2026-01-01", "2026-12-31"),
+        ("2024-02", "2024-02-01", "2024-02-29"),
+        ("2025-12", "2025-12-01", "2025-12-31"),
+        ("2026-11-21", "2026-11-21", "2026-11-21"),
+        ("2026-11-21T23:30:00-02:00", "2026-11-22", "2026-11-22"),
+        ("20000", "2024-10-04", "2024-10-04"),
+    ],
+)
+def test_a_written_year_or_month_is_all_of_its_days(words: str, first: str, last: str) -> None:
+    """`fleet compare 2026 2027` once compared the days 2026 and 2027 since 1970."""
+    days = written_days(words)
+    assert days is not None
+    assert (iso_day(days[0]), iso_day(days[1])) == (first, last)
+
+
+@pytest.mark.parametrize("words", ["", "soon", "2026-13", "2026-00", "2026-02-30", "0000", "9999"])
+def test_what_is_no_day_is_none(words: str) -> None:
+    assert written_days(words) is None

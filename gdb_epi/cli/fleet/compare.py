@@ -27,9 +27,9 @@ COLUMNS = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "before", metavar="BEFORE", help="the first window: FIRST_DAY..LAST_DAY, both included"
+        "before", metavar="BEFORE", help="FIRST_DAY..LAST_DAY, both included; or a month, or a year"
     )
-    parser.add_argument("after", metavar="AFTER", help="the second window")
+    parser.add_argument("after", metavar="AFTER", help="the second window of time")
     parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most rows (20)")
     add_forms(parser)
 
@@ -82,10 +82,12 @@ def run(args: Namespace) -> int:
 
 def window(words: str) -> tuple[float, float]:
     """Return a window of whole days as half-open epoch seconds. Raises UsageError."""
-    from gdb_epi.fleet.store.days import SECONDS_A_DAY, day_number
+    from gdb_epi.fleet.store.days import SECONDS_A_DAY, written_days
 
     first, dots, last = words.partition("..")
-    days = day_number(first), day_number(last or first)
-    if days[0] is None or days[1] is None or (dots and not last) or days[1] < days[0]:
-        raise UsageError(f"no window: {words!r}", hint="2026-01-01..2026-01-07")
-    return days[0] * SECONDS_A_DAY, (days[1] + 1) * SECONDS_A_DAY
+    begin, end = written_days(first), written_days(last or first)
+    if begin is None or end is None or (dots and not last) or end[1] < begin[0]:
+        raise UsageError(
+            f"no window of time: {words!r}", hint="2026-01-01..2026-01-07, or a month: 2026-01"
+        )
+    return begin[0] * SECONDS_A_DAY, (end[1] + 1) * SECONDS_A_DAY

@@ -61,12 +61,12 @@ def day_argument(value: str | None, option: str = "--asof") -> int | None:
     if value is None:
         return None
     from gdb_epi.errors import UsageError
-    from gdb_epi.fleet.store.days import day_number
+    from gdb_epi.fleet.store.days import written_days
 
-    day = day_number(value)
-    if day is None:
+    days = written_days(value)
+    if days is None or days[0] != days[1]:
         raise UsageError(f"no day: {value!r}", hint=f"{option} 2026-11-21")
-    return day
+    return days[0]
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:

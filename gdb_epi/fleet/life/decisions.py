@@ -36,7 +36,7 @@ from gdb_epi.fleet.population.host_spelling import names_of_hosts, spelt_like
 from gdb_epi.fleet.questions.signature_groups import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, day_number
+from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, written_days
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin, note_change
 
@@ -144,10 +144,10 @@ def _moment(decision: Decision, state: str | None, now: float) -> float:
 
 
 def _day(given: str, hint: str) -> int:
-    day = day_number(given)
-    if day is None or not 0 <= day < MAX_DAY:
+    days = written_days(given)
+    if days is None or days[0] != days[1] or not 0 <= days[0] < MAX_DAY:
         raise UsageError(f"no day: {given!r}", hint=hint)
-    return day
+    return days[0]
 
 
 def _subject(connection: Connection, execute: Execute, decision: Decision) -> Subject:

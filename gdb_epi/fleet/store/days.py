@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, timezone
+import re
+from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta, timezone
 from typing import Any
 
 from gdb_epi.fleet.records.values import number
@@ -11,6 +12,7 @@ from gdb_epi.fleet.records.values import number
 EPOCH = date(1970, 1, 1)
 SECONDS_A_DAY = 86_400.0
 MAX_DAY = 100_000  # in the year 2243
+_PERIOD = re.compile(r"(\d{4})(?:-(\d{2}))?")  # a year, or a month of it
 
 
 def iso_day(day: int) -> str:
@@ -44,6 +46,23 @@ def day_number(value: Any) -> int | None:
     if plain is None:
         return None
     return _near(plain if abs(plain) < MAX_DAY else plain // SECONDS_A_DAY)
+
+
+def written_days(words: str) -> tuple[int, int] | None:
+    """Return the first and last day of what a user wrote: a year, a month, a day or a time.
+
+    `2026` is a year here, never the day of that number; None for what is none of these.
+    """
+    period = _PERIOD.fullmatch(words.strip())
+    if period is None:
+        day = day_number(words)
+        return None if day is None else (day, day)
+    year, month = int(period[1]), int(period[2] or 0)
+    if not MINYEAR <= year < MAXYEAR or month > 12 or (period[2] and not month):
+        return None
+    after = date(year + 1, 1, 1) if month in (0, 12) else date(year, month + 1, 1)
+    first, last = date(year, month or 1, 1) - EPOCH, after - EPOCH
+    return first.days, last.days - 1
 
 
 def _near(day: float) -> int | None:
