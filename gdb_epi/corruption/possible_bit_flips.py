@@ -20,7 +20,7 @@ from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import CrashInfo, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
-from gdb_epi.x86.operand import CALL, JUMP, RETURN
+from gdb_epi.x86.instruction import CALL, JUMP, RETURN
 
 ALL_BITS = range(48)  # of an address that the CPU accepted
 HIGH_BITS = range(48, 64)  # of one that it did not

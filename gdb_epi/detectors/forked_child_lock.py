@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
-from gdb_epi.locks import types as t
+from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, lock_words
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
 
@@ -30,9 +30,9 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     if not report.fork.forked:
         return
     for wait in report.waits:
-        if wait.verdict not in t.INHERITED_VERDICTS or wait.confidence == t.INFO:
+        if wait.verdict not in INHERITED_VERDICTS or wait.confidence == INFO:
             continue
-        name = t.lock_words(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
+        name = lock_words(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
         facts: dict[str, Any] = {
             "address": hex_word(wait.address),
             "kind": wait.kind,

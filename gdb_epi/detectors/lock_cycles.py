@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
-from gdb_epi.locks import types as t
+from gdb_epi.locks.types import GIL, Wait, lock_words
 from gdb_epi.locks.waits.wait_graph import deadlock_kind
 from gdb_epi.process_state import ProcessState
 
@@ -67,10 +67,10 @@ def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     return _cycle_findings(state, "join_deadlock", "join", summary)
 
 
-def _words(wait: t.Wait) -> str:
+def _words(wait: Wait) -> str:
     if wait.name:
-        return t.lock_words(wait.kind, wait.name)
-    return f"the {wait.kind}" if wait.kind == t.GIL else wait.kind
+        return lock_words(wait.kind, wait.name)
+    return f"the {wait.kind}" if wait.kind == GIL else wait.kind
 
 
 def _cycle_findings(

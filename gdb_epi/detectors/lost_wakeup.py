@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
-from gdb_epi.locks import types as t
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
+from gdb_epi.locks.types import INFO, LOST_WAKEUP
 from gdb_epi.process_state import ProcessState
 
 
@@ -24,7 +24,7 @@ def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
         return
     pools = [pool.kind for pool in vanished_pools(report.vanished)]
     for wait in report.waits:
-        if wait.verdict != t.LOST_WAKEUP or wait.confidence == t.INFO:
+        if wait.verdict != LOST_WAKEUP or wait.confidence == INFO:
             continue
         name = wait.name or f"{wait.kind} at {wait.address:#x}"
         if name.startswith("in "):  # a native library, not what is waited for

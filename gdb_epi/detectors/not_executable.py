@@ -13,7 +13,7 @@ from gdb_epi.fault.reads import read_up_to
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE
 from gdb_epi.x86.decode import decode
-from gdb_epi.x86.operand import JUMP, NEXT, RETURN
+from gdb_epi.x86.instruction import JUMP, NEXT, RETURN
 
 MAX_CODE = 256  # bytes that are read as instructions
 FEWEST = 2  # instructions up to the end of a function; `ret` alone is one byte

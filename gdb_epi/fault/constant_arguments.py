@@ -13,7 +13,7 @@ from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.reads import c_string
 from gdb_epi.target.api import Target, machine_of
 from gdb_epi.x86.flow import ADDRESS, CONSTANT, changed_registers, value_source
-from gdb_epi.x86.operand import NEXT, Operand
+from gdb_epi.x86.instruction import NEXT, Operand
 
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 MAX_TEXT = 512

@@ -17,7 +17,7 @@ from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import NO_CALL, follows_system_call
 from gdb_epi.x86 import decode
 from gdb_epi.x86.flow import changed_registers
-from gdb_epi.x86.operand import CALL, NEXT
+from gdb_epi.x86.instruction import CALL, NEXT
 
 MOV_EAX = 0xB8  # mov imm32, %eax: how glibc loads the number of a call
 LOAD_RAX, LOAD_RSI = b"\x48\x8b\x44\x24", b"\x48\x8b\x74\x24"  # mov imm8(%rsp), %rax and %rsi

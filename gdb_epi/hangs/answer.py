@@ -17,7 +17,7 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs import deadlocks, single_wait
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness, weigh_timeout
 from gdb_epi.hangs.loops.ended_streams import reads_past_the_end
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
@@ -34,7 +34,8 @@ from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import awaits_own_caller, circle_of_queues
 from gdb_epi.hangs.signal_waits import waits_in_signal_handler
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, LOST_WAKEUP, LockReport, Wait
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.util import counted
 
@@ -42,9 +43,9 @@ from gdb_epi.util import counted
 def examine_hang(
     target: Target,
     python: PythonState | Absent,
-    locks: t.LockReport,
+    locks: LockReport,
     threads: Sequence[Thread],
-) -> h.HangAnswer | Absent:
+) -> HangAnswer | Absent:
     """Return what a process that did not fail by itself was doing.
 
     `threads` are as they were before a handler ran. Absent without a decoded CPython.
@@ -61,10 +62,10 @@ def examine_hang(
     return made
 
 
-def _first(scene: HangContext) -> h.HangAnswer | None:
+def _first(scene: HangContext) -> HangAnswer | None:
     inherited = [
         wait for wait in scene.locks.waits
-        if wait.confidence != t.INFO and wait.verdict in (*t.INHERITED_VERDICTS, t.LOST_WAKEUP)
+        if wait.confidence != INFO and wait.verdict in (*INHERITED_VERDICTS, LOST_WAKEUP)
     ]  # fmt: skip
     if inherited or scene.locks.handlers is not None:
         return _inherited(scene, inherited)
@@ -105,25 +106,32 @@ def _first(scene: HangContext) -> h.HangAnswer | None:
     return None
 
 
-def _inherited(scene: HangContext, waits: Sequence[t.Wait]) -> h.HangAnswer | None:
+def _inherited(scene: HangContext, waits: Sequence[Wait]) -> HangAnswer | None:
     """What came held through fork(): detectors of their own say it, the keys want the frames."""
     activity = scene.activity(waits[0].tid) if waits else None
     if activity is None:
         return None
     sentence = f"{activity.waits()} for {activity.what}, since the fork"
-    return h.HangAnswer(
-        h.INHERITED, "inherited", sentence, (activity,), waits[0].confidence, waits[0].evidence
+    return HangAnswer(
+        hang_types.INHERITED,
+        "inherited",
+        sentence,
+        (activity,),
+        waits[0].confidence,
+        waits[0].evidence,
     )
 
 
-def _busy(scene: HangContext) -> h.HangAnswer | None:
+def _busy(scene: HangContext) -> HangAnswer | None:
     """Threads of the program run: it computes.
 
     A thread that has just sent a signal does not: it may be the one that ended the process.
     """
     sent = {thread.tid for thread in scene.target.threads() if thread.call in SIGNALLING}
     running = [
-        d for d in scene.activities if d.kind in h.RUNNING and d.frames and d.tid not in sent
+        d
+        for d in scene.activities
+        if d.kind in hang_types.RUNNING and d.frames and d.tid not in sent
     ]
     if not running:
         return None
@@ -135,19 +143,19 @@ def _busy(scene: HangContext) -> h.HangAnswer | None:
     sentence = f"{first.who()} was computing{code} at {first.where()}"
     if others:
         sentence += f", and {counted(others, 'more thread')} ran too"
-    waiting = sum(d.kind == h.GIL for d in scene.activities)
+    waiting = sum(d.kind == hang_types.GIL for d in scene.activities)
     seen = [_seen_running(activity) for activity in running[:4]]
     if waiting:
         seen.append(f"{waiting} threads wait for their turn with the GIL, as they should")
     doubts = ("one look cannot tell a loop that never ends from a long computation",)
     kind = "busy native" if first.module else "busy"
     ruled_out = ("a circle of locks", "a GIL that is held asleep")
-    return h.HangAnswer(
-        h.NO_FAULT, kind, sentence, (first,), "probable", tuple(seen), ruled_out, doubts
+    return HangAnswer(
+        NO_FAULT, kind, sentence, (first,), "probable", tuple(seen), ruled_out, doubts
     )
 
 
-def _seen_running(activity: h.ThreadActivity) -> str:
+def _seen_running(activity: ThreadActivity) -> str:
     if activity.call:
         return (
             f"thread {activity.tid} is in {activity.call}, which waits for no other thread or "
@@ -165,29 +173,33 @@ def _loop_frames(scene: HangContext, frames: Sequence[PyFrame]) -> tuple[PyFrame
     return tuple(frames[places[-1] :]) if places else tuple(frames)
 
 
-def _in_signal_handler(scene: HangContext) -> h.HangAnswer | None:
+def _in_signal_handler(scene: HangContext) -> HangAnswer | None:
     return waits_in_signal_handler(scene, single_wait.answer_for)
 
 
-def _stuck(scene: HangContext) -> h.HangAnswer | None:
+def _stuck(scene: HangContext) -> HangAnswer | None:
     """Any thread of the program that waits for what threads should not wait long for."""
-    for kind in (h.FILE_LOCK, h.DATABASE, h.LOCK, h.WRITE):
+    for kind in (hang_types.FILE_LOCK, hang_types.DATABASE, hang_types.LOCK, hang_types.WRITE):
         for activity in scene.in_order:
             if activity.kind == kind and activity.frames and not activity.timed:
                 return single_wait.answer_for(scene, activity)
     return None
 
 
-def _main(scene: HangContext) -> h.HangAnswer | None:
+def _main(scene: HangContext) -> HangAnswer | None:
     """What the main thread waits for; without one that is known, the first with own frames."""
-    candidates: Sequence[h.ThreadActivity] = scene.in_order
+    candidates: Sequence[ThreadActivity] = scene.in_order
     first = next((d for d in candidates if d.tid == scene.main_tid), None)
     if first is None or (not first.frames and not first.place):
         first = next((d for d in candidates if d.frames), first)
     if first is None:
         return None
     made = single_wait.answer_for(scene, first)
-    if made is None and first.kind in (h.LOCK, h.EVENT, h.JOIN):  # a circle that no rule knows
+    if made is None and first.kind in (
+        hang_types.LOCK,
+        hang_types.EVENT,
+        hang_types.JOIN,
+    ):  # a circle that no rule knows
         waits = f"{first.waits()} for {first.what}"
-        return h.answer(h.HANG, first.kind, waits, first, t.INFO)
+        return wait_answer(HANG, first.kind, waits, first, INFO)
     return made

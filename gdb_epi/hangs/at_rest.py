@@ -20,7 +20,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.library_calls import (
     MESSAGES,
@@ -32,11 +32,16 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import task_text
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import NO_FAULT, HangAnswer, ThreadActivity
+from gdb_epi.locks.types import INFO, PROBABLE
 
 IDLE, MAY_BE_IDLE, TIMED = "idle", "may be idle", "timed wait"
-_ALWAYS = frozenset((h.SLEEP, h.SIGNAL, h.ACCEPT, h.GIL, *h.RUNNING))
-_FROM_CLIENTS = frozenset((h.ACCEPT, h.READ, h.POLL, h.EVENT, h.OTHER))
+_ALWAYS = frozenset(
+    (hang_types.SLEEP, hang_types.SIGNAL, hang_types.ACCEPT, hang_types.GIL, *hang_types.RUNNING)
+)
+_FROM_CLIENTS = frozenset(
+    (hang_types.ACCEPT, hang_types.READ, hang_types.POLL, hang_types.EVENT, hang_types.OTHER)
+)
 # What a task of an idle process does not wait for.
 _UNUSUAL = (FREE_THREAD, LOCK, SEMAPHORE, BARRIER, QUEUE_JOIN, QUEUE_PUT, WRITE)
 CLOCKS = frozenset((
@@ -54,9 +59,9 @@ _HANDLERS = frozenset((
 ))  # fmt: skip
 
 
-def weigh_idleness(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
+def weigh_idleness(scene: HangContext, answer: HangAnswer) -> HangAnswer:
     """Return an answer that says "idle" with its sort, by what all threads of the program do."""
-    if answer.label != h.NO_FAULT or answer.kind != IDLE:
+    if answer.label != NO_FAULT or answer.kind != IDLE:
         return answer
     stuck = [task for task in scene.tasks if task.wait is not None and task.wait.kind in _UNUSUAL]
     if stuck:
@@ -71,12 +76,12 @@ def weigh_idleness(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
     return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, f"{doubt}{more}"))
 
 
-def weigh_timeout(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
+def weigh_timeout(scene: HangContext, answer: HangAnswer) -> HangAnswer:
     """Return an answer that rests on a wait with a timeout: surer where all other threads go on.
 
     One that computes, sleeps, waits with a timeout or for work does.
     """
-    if answer.label != h.NO_FAULT or answer.kind != TIMED or answer.sure != t.INFO:
+    if answer.label != NO_FAULT or answer.kind != TIMED or answer.sure != INFO:
         return answer
     if any(polled_by_library(scene, activity) for activity in answer.members):
         return answer
@@ -85,47 +90,51 @@ def weigh_timeout(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
     if not all(rests(scene, d) for d in others):
         return answer
     ruled_out = (*answer.ruled_out, "a thread that waits without a timeout, but for work")
-    return answer._replace(sure=t.PROBABLE, ruled_out=ruled_out)
+    return answer._replace(sure=PROBABLE, ruled_out=ruled_out)
 
 
-def polled_by_library(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a library waits again after each timeout, and looks at no clock: without an end.
 
     So do distributed.utils.sync() and gRPC's _common.wait().
     """
-    if activity.kind != h.EVENT or not activity.timed:
+    if activity.kind != hang_types.EVENT or not activity.timed:
         return False
     looping = filter(scene.runs_in_loop, inner_frames(scene, activity))
     return any(not scene.called_in_loop(frame) & CLOCKS for frame in looping)
 
 
-def rests(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def rests(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread computes, or waits in a place that is made for waiting for work."""
     frames = scene.view.frames(activity.tid)
     if not frames:
         return True
     if in_handler(activity.frames, frames):
-        return activity.timed or activity.kind in (*h.RUNNING, h.GIL, h.SLEEP)
+        return activity.timed or activity.kind in (
+            *hang_types.RUNNING,
+            hang_types.GIL,
+            hang_types.SLEEP,
+        )
     if activity.timed or activity.kind in _ALWAYS:
         return True
     if not activity.frames:
         outside = [frame for frame in frames if frame.module != "threading"]
         return activity.kind in _FROM_CLIENTS and bool(serving_function(outside))
     in_loop = scene.runs_in_loop(activity.frames[0])
-    if activity.kind == h.EVENT:
+    if activity.kind == hang_types.EVENT:
         return in_loop and (activity.awaits == QUEUE_ITEM or _waits_for_queue(scene, activity))
-    if activity.kind == h.POLL and in_event_loop(frames[:SHALLOW]) is not None:
+    if activity.kind == hang_types.POLL and in_event_loop(frames[:SHALLOW]) is not None:
         return True
-    if activity.kind == h.POLL:
+    if activity.kind == hang_types.POLL:
         return bool(activity.place) or _may_have_clients(scene, activity)
-    if activity.kind == h.READ:
+    if activity.kind == hang_types.READ:
         return (
             activity.target == 0
             or activity.awaits in (PROCESS_QUEUE, *MESSAGES)
             or (in_loop and scene.descriptors.takes_datagrams(activity.target))
             or bool(activity.place and in_loop)
         )
-    if activity.kind == h.CHILD:
+    if activity.kind == hang_types.CHILD:
         return activity.target is None
     return False
 
@@ -140,7 +149,7 @@ def in_turns(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     return scene.loops_around(frames) > 1 or serves(scene, frames)
 
 
-def weigh_turns(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
+def weigh_turns(scene: HangContext, answer: HangAnswer) -> HangAnswer:
     """Return the answer of a wait for another side, unsure where loops wait in each turn.
 
     It does so where all is well too, when the other is slower: one look tells no hang.
@@ -148,7 +157,7 @@ def weigh_turns(scene: HangContext, answer: h.HangAnswer) -> h.HangAnswer:
     if not all(in_turns(scene, member.frames) for member in answer.members):
         return answer
     doubt = "it waits so in each turn of a loop; whether this turn lasts longer is not in the core"
-    return answer._replace(sure=t.INFO, open=(*answer.open, doubt))
+    return answer._replace(sure=INFO, open=(*answer.open, doubt))
 
 
 def at_breakpoint(frames: Sequence[PyFrame]) -> PyFrame | None:
@@ -156,12 +165,12 @@ def at_breakpoint(frames: Sequence[PyFrame]) -> PyFrame | None:
     return next((frame for frame in frames if frame.name in _BREAKPOINTS), None)
 
 
-def only_waits_for_work(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def only_waits_for_work(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread waits for work in a function that is made for it."""
     return bool(serving_function(inner_frames(scene, activity)))
 
 
-def inner_frames(scene: HangContext, activity: h.ThreadActivity) -> list[PyFrame]:
+def inner_frames(scene: HangContext, activity: ThreadActivity) -> list[PyFrame]:
     """Return the frames of libraries that the innermost one of the program has called."""
     frames = scene.view.frames(activity.tid)
     own = activity.frames[0].address if activity.frames else 0
@@ -191,12 +200,12 @@ def in_handler(own: Sequence[PyFrame], frames: Sequence[PyFrame]) -> bool:
     return False
 
 
-def _may_have_clients(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _may_have_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread polls a socket or standard input; epoll's list is not in the core."""
     kinds = (scene.descriptors.kind_of(number) for number in activity.watched)
     return not activity.watched or 0 in activity.watched or SOCKET in kinds
 
 
-def _waits_for_queue(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _waits_for_queue(scene: HangContext, activity: ThreadActivity) -> bool:
     wait = scene.waits.get(activity.tid)
     return wait is not None and wait.kind in _QUEUES

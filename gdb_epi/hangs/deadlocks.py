@@ -10,7 +10,7 @@ from gdb_epi.cpython.running.pools import Pool, pools_of
 from gdb_epi.cpython.running.task_waits import BY_CODE, BY_FRAMES, CERTAIN, WaitingTask
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.fault.reads import read_u32
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
@@ -22,31 +22,34 @@ from gdb_epi.hangs.tasks import (
     waits_for_itself,
     with_setters,
 )
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity
+from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.spin_loops import spins_for
+from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_words
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.target.symbols import symbolized
 
 MAX_CHAIN = 64  # threads, each of which waits for the next
 MAX_SHOWN = 4  # members of a circle that the sentence names
 # Calls of which one that holds the GIL keeps all others from running.
-_SLEEPS = (h.SLEEP, h.READ, h.WRITE, h.POLL, h.CHILD, h.ACCEPT, h.FILE_LOCK, h.DATABASE, h.SIGNAL,
-           h.LOCK)  # fmt: skip
+_SLEEPS = (hang_types.SLEEP, hang_types.READ, hang_types.WRITE, hang_types.POLL, hang_types.CHILD,
+           hang_types.ACCEPT, hang_types.FILE_LOCK, hang_types.DATABASE, hang_types.SIGNAL,
+           hang_types.LOCK)  # fmt: skip
 
 
-def lock_name(scene: HangContext, activity: h.ThreadActivity) -> str:
+def lock_name(scene: HangContext, activity: ThreadActivity) -> str:
     """Return how a sentence names what a thread waits for."""
     wait = scene.waits.get(activity.tid)
     if wait is None:
         return activity.what
-    if activity.kind in (h.JOIN, h.GIL):
+    if activity.kind in (hang_types.JOIN, hang_types.GIL):
         return activity.what
     name = wait.name or (scene.references.name(wait.object, activity.tid) if wait.object else "")
-    return t.lock_words(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"
+    return lock_words(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"
 
 
-def lock_cycle(scene: HangContext) -> h.HangAnswer | None:
+def lock_cycle(scene: HangContext) -> HangAnswer | None:
     """Threads wait for each other's locks (locks/waits/wait_graph.py)."""
     for cycle in scene.locks.cycles:
         members = tuple(d for tid in cycle.tids if (d := scene.activity(tid)) is not None)
@@ -58,31 +61,31 @@ def lock_cycle(scene: HangContext) -> h.HangAnswer | None:
         count = len(cycle.tids)
         sentence = f"{count} threads wait for each other: {'; '.join(parts)}"
         evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
-        return h.HangAnswer(
-            h.DEADLOCK, DEADLOCK_WORDS[deadlock_kind(cycle)], sentence, members, cycle.confidence,
+        return HangAnswer(
+            DEADLOCK, DEADLOCK_WORDS[deadlock_kind(cycle)], sentence, members, cycle.confidence,
             tuple(evidence), ("a timeout of one of the waits", "a lock given up in wait()"),
         )  # fmt: skip
     return None
 
 
-def self_deadlock(scene: HangContext) -> h.HangAnswer | None:
+def self_deadlock(scene: HangContext) -> HangAnswer | None:
     """A thread waits for a lock that it holds itself."""
     for wait in scene.locks.waits:
         activity = scene.activity(wait.tid)
-        if wait.verdict == t.SELF_DEADLOCK and activity is not None and not wait.timed:
+        if wait.verdict == SELF_DEADLOCK and activity is not None and not wait.timed:
             name = lock_name(scene, activity)
-            does = "initialises" if wait.kind in t.INITIALISED else "holds"
+            does = "initialises" if wait.kind in INITIALISED else "holds"
             sentence = f"{activity.waits()} for {name}, which it {does} itself"
-            if wait.evidence[-1].startswith(t.IN_HANDLER):
+            if wait.evidence[-1].startswith(IN_HANDLER):
                 sentence += f": {wait.evidence[-1]}"
-            return h.HangAnswer(
-                h.DEADLOCK, "self", sentence, (activity,), wait.confidence, wait.evidence[-2:],
+            return HangAnswer(
+                DEADLOCK, "self", sentence, (activity,), wait.confidence, wait.evidence[-2:],
                 ("a recursive lock", "another thread that took it"),
             )  # fmt: skip
     return None
 
 
-def process_lock_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
+def process_lock_self_deadlock(scene: HangContext) -> HangAnswer | None:
     """A multiprocessing lock counts how often its last owner here took it, and says who that is.
 
     Of a semaphore with several places, or one by which a queue counts its room, others release what
@@ -107,14 +110,14 @@ def process_lock_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
             continue
         sentence = f"{activity.waits()} for a multiprocessing lock that it took itself"
         evidence = (f"the lock's own words say: taken {count} times by this thread",)
-        return h.HangAnswer(
-            h.DEADLOCK, "self", sentence, (activity,), t.PROBABLE, evidence,
+        return HangAnswer(
+            DEADLOCK, "self", sentence, (activity,), PROBABLE, evidence,
             (), ("another process released and took it meanwhile",),
         )  # fmt: skip
     return None
 
 
-def pool_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
+def pool_self_deadlock(scene: HangContext) -> HangAnswer | None:
     """Workers of executors wait for futures of jobs that no worker is left to run.
 
     What a worker waits for is followed: to the worker that runs the job, of whatever pool, or to
@@ -122,7 +125,7 @@ def pool_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
     """
     waiting = {
         d.tid: d for d in scene.activities
-        if d.kind == h.EVENT and not d.timed
+        if d.kind == hang_types.EVENT and not d.timed
         and (d.awaits in FUTURES or scene.waits[d.tid].kind == "Future")
     }  # fmt: skip
     if not waiting:
@@ -162,13 +165,13 @@ def pool_self_deadlock(scene: HangContext) -> h.HangAnswer | None:
         f"the pool has {pool.max_workers} workers, {pool.queued} jobs are queued"
         for pool in own.values()
     )
-    return h.HangAnswer(
-        h.DEADLOCK, "pool", sentence, members, t.PROBABLE, evidence[:MAX_SHOWN],
+    return HangAnswer(
+        DEADLOCK, "pool", sentence, members, PROBABLE, evidence[:MAX_SHOWN],
         ("an idle worker", "room for another worker", "a timeout"),
     )  # fmt: skip
 
 
-def pool_callback(scene: HangContext) -> h.HangAnswer | None:
+def pool_callback(scene: HangContext) -> HangAnswer | None:
     """A callback of a multiprocessing pool waits for a result of that pool.
 
     Callbacks run in the one thread that fetches results, so nobody is left to fetch this one. The
@@ -200,8 +203,8 @@ def pool_callback(scene: HangContext) -> h.HangAnswer | None:
         evidence = (
             f"thread {activity.tid} runs _handle_results, and the job it waits for is of that pool",
         )
-        return h.HangAnswer(
-            h.DEADLOCK, "pool callback", sentence, (activity, *others[:MAX_SHOWN]), t.PROBABLE,
+        return HangAnswer(
+            DEADLOCK, "pool callback", sentence, (activity, *others[:MAX_SHOWN]), PROBABLE,
             evidence, ("a timeout", "another pool"),
         )  # fmt: skip
     return None
@@ -254,26 +257,36 @@ def _is_out_of_workers(pool: Pool, stuck: set[int]) -> bool:
     )  # fmt: skip
 
 
-def event_cycle(scene: HangContext) -> h.HangAnswer | None:
+def event_cycle(scene: HangContext) -> HangAnswer | None:
     """A thread waits to be notified, and whoever could do so waits for a lock that it holds."""
     blocked = {
         d.tid: wait.owner.tid for d in scene.activities
-        if d.kind in (h.LOCK, h.JOIN) and not d.timed and (wait := scene.waits.get(d.tid))
+        if d.kind in (hang_types.LOCK, hang_types.JOIN) and not d.timed
+            and (wait := scene.waits.get(d.tid))
         and wait.owner.state == "live"
     }  # fmt: skip
     if not blocked:
         return None
     for activity in scene.activities:
-        if activity.kind != h.EVENT or not activity.object or activity.timed or not activity.frames:
+        if (
+            activity.kind != hang_types.EVENT
+            or not activity.object
+            or activity.timed
+            or not activity.frames
+        ):
             continue
         referring = scene.references.threads(activity.object) - {activity.tid}
         others = [d for d in scene.activities if d.tid in referring]
-        if any(d.kind == h.LOCK for d in others):  # who waits for the same could not give it either
-            others = [d for d in others if d.kind != h.EVENT or d.object != activity.object]
+        if any(
+            d.kind == hang_types.LOCK for d in others
+        ):  # who waits for the same could not give it either
+            others = [
+                d for d in others if d.kind != hang_types.EVENT or d.object != activity.object
+            ]
         if not all(_waits_in_the_end(blocked, d.tid, activity.tid) for d in others):
             continue
         # One that waits for this thread itself comes first: a lock rather than its end.
-        others.sort(key=lambda d: (blocked[d.tid] != activity.tid, d.kind != h.LOCK))
+        others.sort(key=lambda d: (blocked[d.tid] != activity.tid, d.kind != hang_types.LOCK))
         if not others or blocked[others[0].tid] != activity.tid:
             continue
         members = (activity, *others)
@@ -283,12 +296,12 @@ def event_cycle(scene: HangContext) -> h.HangAnswer | None:
             f"{other.who()}, which could give it, waits at {other.where()} for "
         )
         sentence += (
-            f"the end of {activity.who()}" if other.kind == h.JOIN
+            f"the end of {activity.who()}" if other.kind == hang_types.JOIN
             else f"{lock_name(scene, other)}, which {activity.who()} holds"
         )  # fmt: skip
         evidence = scene.waits[other.tid].evidence[-1:]
-        return h.HangAnswer(
-            h.DEADLOCK, "event and lock", sentence, members, t.PROBABLE, evidence,
+        return HangAnswer(
+            DEADLOCK, "event and lock", sentence, members, PROBABLE, evidence,
             ("a timeout", "another thread that refers to it"),
             ("code that reaches it through a global",),
         )  # fmt: skip
@@ -305,7 +318,7 @@ def _waits_in_the_end(blocked: Mapping[int, int | None], tid: int, end: int) -> 
     return False
 
 
-def task_cycle(scene: HangContext) -> h.HangAnswer | None:
+def task_cycle(scene: HangContext) -> HangAnswer | None:
     """Tasks or greenlets wait for each other, or one for itself."""
     threads = (frame for d in scene.activities for frame in scene.view.frames(d.tid))
     tasks = with_setters(scene.tasks, threads, scene.calls_ahead, scene.installed)
@@ -333,9 +346,9 @@ def task_cycle(scene: HangContext) -> h.HangAnswer | None:
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
     members = tuple(as_member(activity, task, scene.installed) for task in circle)
-    sure = t.CERTAIN if all(task.known == CERTAIN for task in circle) else t.PROBABLE
-    return h.HangAnswer(
-        h.DEADLOCK, "tasks", sentence, members, sure,
+    sure = lock_types.CERTAIN if all(task.known == CERTAIN for task in circle) else PROBABLE
+    return HangAnswer(
+        DEADLOCK, "tasks", sentence, members, sure,
         tuple(
             f"{task_phrase(task)}: who wakes it is {_BASIS.get(task.known, task.known)}"
             for task in circle[:MAX_SHOWN]
@@ -367,11 +380,11 @@ _BASIS = {
 }
 
 
-def gil_held_spinning(scene: HangContext) -> h.HangAnswer | None:
+def gil_held_spinning(scene: HangContext) -> HangAnswer | None:
     """The thread that holds the GIL spins for a lock, and others wait for the GIL."""
     holder = scene.activity(scene.gil_holder)
-    waiting = [d for d in scene.activities if d.kind == h.GIL and d.frames]
-    if holder is None or holder.kind not in h.RUNNING or not holder.module or not waiting:
+    waiting = [d for d in scene.activities if d.kind == hang_types.GIL and d.frames]
+    if holder is None or holder.kind not in hang_types.RUNNING or not holder.module or not waiting:
         return None
     thread = next(thread for thread in scene.target.threads() if thread.tid == holder.tid)
     word = spins_for(scene.target, thread)
@@ -388,18 +401,18 @@ def gil_held_spinning(scene: HangContext) -> h.HangAnswer | None:
         f"the loop at {thread.pc:#x} does nothing but to look at the word at {word:#x}",
         f"the GIL names thread {holder.tid} as its holder",
     )
-    return h.HangAnswer(
-        h.HANG, "GIL held", sentence, (holder, waiting[0]), t.PROBABLE, evidence,
+    return HangAnswer(
+        HANG, "GIL held", sentence, (holder, waiting[0]), PROBABLE, evidence,
         ("a loop that does anything else",), ("a thread without Python may release that lock",),
     )  # fmt: skip
 
 
-def gil_held_asleep(scene: HangContext) -> h.HangAnswer | None:
+def gil_held_asleep(scene: HangContext) -> HangAnswer | None:
     """The thread that holds the GIL sleeps in the kernel: nobody else can run Python."""
     holder = scene.activity(scene.gil_holder)
     if holder is None or holder.kind not in _SLEEPS:
         return None
-    waiting = [d for d in scene.activities if d.kind == h.GIL]
+    waiting = [d for d in scene.activities if d.kind == hang_types.GIL]
     code = f" of {holder.module}" if holder.module else ""
     sentence = (
         f"{holder.who()} holds the GIL and waits in native code{code} ({holder.call}) at "
@@ -409,10 +422,10 @@ def gil_held_asleep(scene: HangContext) -> h.HangAnswer | None:
     evidence = [f"the GIL names thread {holder.tid} as its holder, which is in {holder.call}"]
     if waiting:
         evidence.append(f"{len(waiting)} threads wait for the GIL")
-    sure = t.CERTAIN if waiting else t.PROBABLE
+    sure = lock_types.CERTAIN if waiting else PROBABLE
     doubt = ("a short call, seen at this moment: it ends by itself" if holder.timed else "",)
     ruled_out = ("native code that released the GIL",)
-    return h.HangAnswer(
-        h.HANG, "GIL held", sentence, (holder,), sure, tuple(evidence), ruled_out,
+    return HangAnswer(
+        HANG, "GIL held", sentence, (holder,), sure, tuple(evidence), ruled_out,
         tuple(filter(None, doubt)),
     )  # fmt: skip

@@ -3,25 +3,35 @@
 
 from __future__ import annotations
 
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import weigh_turns
 from gdb_epi.hangs.descriptors import FILE
 from gdb_epi.hangs.library_calls import MESSAGE
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.locks.types import PROBABLE
 
 _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 CALLING = 2  # innermost frames that have the socket of a call
-ALIVE = frozenset((h.SLEEP, h.POLL, h.ACCEPT, h.SIGNAL, *h.RUNNING, h.GIL))  # it goes on by itself
+ALIVE = frozenset(
+    (
+        hang_types.SLEEP,
+        hang_types.POLL,
+        hang_types.ACCEPT,
+        hang_types.SIGNAL,
+        *hang_types.RUNNING,
+        hang_types.GIL,
+    )
+)  # it goes on by itself
 
 
 def from_other_end(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer | None:
     """Return the answer where the other end of what a thread reads is in this process."""
     numbers = activity.watched or ((activity.target,) if activity.target is not None else ())
-    if len(numbers) != 1 or (activity.awaits == MESSAGE and activity.kind != h.READ):
+    if len(numbers) != 1 or (activity.awaits == MESSAGE and activity.kind != hang_types.READ):
         return None
     number = numbers[0]
     end = scene.pipe_ends.other_end(number)
@@ -36,9 +46,9 @@ def from_other_end(
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
-        made = h.HangAnswer(
-            h.DEADLOCK, "pipe", f"{waits} {giver.who()} has; that waits for {activity.who()}",
-            (activity, giver), t.PROBABLE,
+        made = HangAnswer(
+            DEADLOCK, "pipe", f"{waits} {giver.who()} has; that waits for {activity.who()}",
+            (activity, giver), PROBABLE,
             (f"code of {giver.who()} has descriptor {end.number} at hand",), ("a timeout",),
             ("another process that has that end too", "code that reaches it through a global"),
         )  # fmt: skip
@@ -50,8 +60,8 @@ def from_other_end(
     handles_signals = scene.knows_module(activity, "signal", "multiprocessing", "asyncio")
     if python or scene.descriptors.children or handles_signals or forks(scene, activity):
         return None
-    return h.answer(
-        h.HANG, "pipe", f"{waits} it has itself; no other thread is left that could write",
+    return wait_answer(
+        HANG, "pipe", f"{waits} it has itself; no other thread is left that could write",
         activity,
         evidence=("it is the only thread that runs Python, and no child process is known",),
         ruled_out=("a timeout", "another thread", "a child process that Python knows"),
@@ -59,12 +69,12 @@ def from_other_end(
     )  # fmt: skip
 
 
-def forks(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def forks(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code on a thread's stack makes child processes that no object of Python is."""
     return any(scene.calls_any(frame, _FORKS) for frame in activity.frames)
 
 
-def closed_socket(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:
+def closed_socket(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
     """Return the answer where a call waits on a socket that another thread closed meanwhile."""
     frames = scene.view.frames(activity.tid)[:CALLING]
     if activity.target is None or not scene.descriptors.was_closed(activity.target, frames):
@@ -73,7 +83,7 @@ def closed_socket(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswe
         f"{activity.waits()} in {activity.call}() of a socket that was "
         "closed meanwhile: on Linux closing wakes nobody, shutdown() does"
     )
-    return h.answer(
-        h.HANG, "closed socket", sentence, activity,
+    return wait_answer(
+        HANG, "closed socket", sentence, activity,
         evidence=("the socket object that is called has no descriptor any more, and the call has",),
     )  # fmt: skip

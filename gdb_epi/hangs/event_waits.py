@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import in_handler, inner_frames, only_waits_for_work
 from gdb_epi.hangs.descriptor_waits import ALIVE
 from gdb_epi.hangs.library_calls import (
@@ -32,7 +32,16 @@ from gdb_epi.hangs.setters import (
     threads_that_give,
     timer_of,
 )
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import (
+    DEADLOCK,
+    HANG,
+    NO_FAULT,
+    HangAnswer,
+    ThreadActivity,
+    idle_answer,
+    wait_answer,
+)
+from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
 # A thing with such a name is set when the program shall end: waiting for it is waiting for work.
@@ -41,8 +50,8 @@ _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "for
 
 
 def answer_for_event_wait(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer | None:
     """Return the answer that one thread's wait gives, or that of the thread that it waits for."""
     return _EventWait(scene, activity, seen, through).answer()
 
@@ -53,7 +62,7 @@ class _EventWait:
     def __init__(
         self,
         scene: HangContext,
-        activity: h.ThreadActivity,
+        activity: ThreadActivity,
         seen: tuple[int, ...],
         through: Through,
     ) -> None:
@@ -61,7 +70,7 @@ class _EventWait:
         self._name, self._what = name_and_what(scene, activity)
         self._waits = f"{activity.waits()} for {self._what}"
 
-    def answer(self) -> h.HangAnswer | None:
+    def answer(self) -> HangAnswer | None:
         """Return the first answer that holds: nobody needed, nobody left, who gives it, nobody."""
         scene, activity = self._scene, self._activity
         harmless = self._needs_nobody()
@@ -76,8 +85,8 @@ class _EventWait:
             if made is not None:
                 return made
         if not self._python:
-            return h.answer(
-                h.HANG, "nobody left", f"{self._waits}; no other thread is left that could give it",
+            return wait_answer(
+                HANG, "nobody left", f"{self._waits}; no other thread is left that could give it",
                 activity,
                 evidence=("it is the only thread that runs Python",),
                 ruled_out=("a timeout", "another thread"),
@@ -86,13 +95,13 @@ class _EventWait:
         if self._servers and not able and self._is_parked():
             server = self._servers[0]
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
-            return h.idle(activity, f"{parked}, and {server.who()} serves in {server.place}")
+            return idle_answer(activity, f"{parked}, and {server.who()} serves in {server.place}")
         # A thread whose wait for something else has an end goes on by itself, and may give it then.
         # One that waits for this thread, and would give it then, is a member of a circle.
         waits_for_this = givers & set(self._seen)
         same = [
             d for d in self._python
-            if d.kind == h.EVENT and d.tid in able
+            if d.kind == hang_types.EVENT and d.tid in able
             and (d.object == activity.object or not (d.timed or d.tid in waits_for_this))
         ]  # fmt: skip
         left = [d for d in self._python if d.tid in able and d not in same]
@@ -103,12 +112,12 @@ class _EventWait:
             return self._circle(left, givers)
         return next((made for made in map(self._follow, following) if made is not None), None)
 
-    def _follow(self, tid: int) -> h.HangAnswer | None:
+    def _follow(self, tid: int) -> HangAnswer | None:
         link = f"{self._what}, which could come from"
         return self._through(self._scene, self._activity, tid, link, self._seen)
 
     @cached_property
-    def _python(self) -> list[h.ThreadActivity]:
+    def _python(self) -> list[ThreadActivity]:
         """The other threads that run Python."""
         return [
             d for d in self._scene.activities
@@ -116,10 +125,10 @@ class _EventWait:
         ]  # fmt: skip
 
     @cached_property
-    def _servers(self) -> list[h.ThreadActivity]:
+    def _servers(self) -> list[ThreadActivity]:
         return [d for d in self._python if _serves_clients(self._scene, d)]
 
-    def _needs_nobody(self) -> h.HangAnswer | None:
+    def _needs_nobody(self) -> HangAnswer | None:
         """Return the answer of a wait that ends by itself, is for work, or for the program's end.
 
         By itself a timeout ends each turn of a loop, and nothing the loop.
@@ -127,29 +136,31 @@ class _EventWait:
         scene, activity, waits = self._scene, self._activity, self._waits
         if starts_a_thread(scene, activity):
             text = f"{activity.who()} starts a thread at {activity.where()}, which is to begin"
-            return h.answer(h.NO_FAULT, "busy", text, activity)
+            return wait_answer(NO_FAULT, "busy", text, activity)
         if timer_of(scene, activity):
-            return h.answer(
-                h.NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
+            return wait_answer(
+                NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
             )
         if activity.place and only_waits_for_work(scene, activity):
             # A scheduler waits until a job is due, a main thread until its server ends.
             served = f"{activity.who()} waits in {activity.place}"
-            return h.idle(activity, f"{served}, as servers, workers and schedulers do")
+            return idle_answer(activity, f"{served}, as servers, workers and schedulers do")
         if activity.timed:
             timed = f"{waits}, with a timeout"
             if ends_by_the_clock(scene, activity):
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
-                return h.answer(h.NO_FAULT, "timer", text, activity)
+                return wait_answer(NO_FAULT, "timer", text, activity)
             if not self._python and any(map(scene.runs_in_loop, activity.frames[:1])):
                 text = f"{timed}, in a loop; no other thread is left that could give it"
-                return h.answer(h.HANG, "timed wait", text, activity, t.INFO)
-            return h.answer(h.NO_FAULT, "timed wait", timed, activity, t.INFO)
+                return wait_answer(HANG, "timed wait", text, activity, INFO)
+            return wait_answer(NO_FAULT, "timed wait", timed, activity, INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
         handled = in_handler(activity.frames, scene.view.frames(activity.tid))
         counts = activity.awaits == SEMAPHORE  # what is taken, one after the other, ends nothing
         if not self._seen and not handled and not counts and is_of_an_end(self._name):
-            return h.idle(activity, f"{waits}, which ends the program: nothing is wrong with that")
+            return idle_answer(
+                activity, f"{waits}, which ends the program: nothing is wrong with that"
+            )
         return None
 
     def _is_parked(self) -> bool:
@@ -157,7 +168,7 @@ class _EventWait:
         is_main = self._activity.tid == self._scene.main_tid
         return is_main and bool(self._activity.object) and not self._name
 
-    def _nobody_gives_it(self, same: Sequence[h.ThreadActivity]) -> h.HangAnswer | None:
+    def _nobody_gives_it(self, same: Sequence[ThreadActivity]) -> HangAnswer | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
         scene, activity, seen = self._scene, self._activity, self._seen
         if activity.awaits == POOL_RESULTS:
@@ -184,43 +195,43 @@ class _EventWait:
         free = any(
             d.tid not in seen and (d.kind in ALIVE or d in self._servers) for d in self._python
         )
-        return h.answer(
-            h.HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
-            t.INFO if free else t.PROBABLE,
+        return wait_answer(
+            HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
+            INFO if free else PROBABLE,
             evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in self._python[:4]),
             ruled_out=("a timeout", "a thread whose frames refer to it"),
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
 
-    def _circle(self, left: Sequence[h.ThreadActivity], givers: set[int]) -> h.HangAnswer:
+    def _circle(self, left: Sequence[ThreadActivity], givers: set[int]) -> HangAnswer:
         """Return the answer where all threads that could give it wait for this one."""
         activity = self._activity
         shortest = [d for d in left if d.tid == self._seen[-1]] or left
         giver = shortest[0]
-        end = "the end of " if giver.kind == h.JOIN else ""
+        end = "the end of " if giver.kind == hang_types.JOIN else ""
         has = "could give it" if giver.tid in givers else "has it at hand"
         by = "calls a method of" if giver.tid in givers else "refers to"
-        return h.HangAnswer(
-            h.DEADLOCK, "event and lock" if giver.kind == h.LOCK else "event and join",
+        return HangAnswer(
+            DEADLOCK, "event and lock" if giver.kind == hang_types.LOCK else "event and join",
             f"{self._waits}; {giver.who()}, which {has}, waits for {end}{activity.who()}",
-            (activity, *shortest), t.PROBABLE,
+            (activity, *shortest), PROBABLE,
             (f"{giver.who()} {by} it, and waits at {giver.where()}",),
             ("a timeout",), ("code that reaches it through a global",),
         )  # fmt: skip
 
 
-def starts_a_thread(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def starts_a_thread(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread only waits until one that it started, and that is awake, begins."""
     inner = inner_frames(scene, activity)
     return any(frames_of(inner, (("threading", "start"),))) and any(
-        d.kind in (*h.RUNNING, h.GIL) and not d.frames
+        d.kind in (*hang_types.RUNNING, hang_types.GIL) and not d.frames
         for d in scene.activities if d.tid != activity.tid
     )  # fmt: skip
 
 
 def _loop_thread(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...]
-) -> h.ThreadActivity | None:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...]
+) -> ThreadActivity | None:
     """Return another thread that runs an asyncio event loop: its coroutines give such futures."""
     return next(
         (d for d in scene.activities if d.tid not in (activity.tid, *seen)
@@ -228,7 +239,7 @@ def _loop_thread(
     )  # fmt: skip
 
 
-def _waiters(activity: h.ThreadActivity, what: str, same: Sequence[h.ThreadActivity]) -> str:
+def _waiters(activity: ThreadActivity, what: str, same: Sequence[ThreadActivity]) -> str:
     """Say who waits for the same thing, and who for something else of it: an item, not the end.
 
     The thing is named: the clause may stand below the wait of another thread.
@@ -243,9 +254,13 @@ def _waiters(activity: h.ThreadActivity, what: str, same: Sequence[h.ThreadActiv
     )
 
 
-def _serves_clients(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _serves_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread of a library alone waits for clients."""
-    if activity.frames or activity.kind not in (h.READ, h.ACCEPT, h.POLL):
+    if activity.frames or activity.kind not in (
+        hang_types.READ,
+        hang_types.ACCEPT,
+        hang_types.POLL,
+    ):
         return False
     return bool(
         serving_function([f for f in scene.view.frames(activity.tid) if f.module != "threading"])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 
 _LIBRARY_PARTS = ("/site-packages/", "/dist-packages/", "<frozen ")
 
@@ -35,54 +35,66 @@ SEMAPHORE = "a semaphore"  # of threading
 PROGRAM_END = "the end of threads that are no daemons"
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
-    ("queue", "get"): (h.EVENT, QUEUE_ITEM),
-    ("queue", "put"): (h.EVENT, QUEUE_ROOM),
-    ("queue", "join"): (h.EVENT, QUEUE_END),
-    ("threading", "wait"): (h.EVENT, EVENT_SET),
-    ("threading", "acquire"): (h.EVENT, SEMAPHORE),
-    ("threading", "join"): (h.JOIN, "the end of a thread"),
-    ("threading", "_shutdown"): (h.JOIN, PROGRAM_END),
-    ("concurrent.futures._base", "result"): (h.EVENT, FUTURES[0]),
-    ("concurrent.futures._base", "result_iterator"): (h.EVENT, FUTURES[0]),
-    ("concurrent.futures._base", "wait"): (h.EVENT, FUTURES[1]),
-    ("concurrent.futures._base", "as_completed"): (h.EVENT, FUTURES[1]),
-    ("concurrent.futures.thread", "shutdown"): (h.JOIN, "the workers of an executor"),
-    ("concurrent.futures.process", "shutdown"): (h.JOIN, "the workers of an executor"),
-    ("multiprocessing.pool", "get"): (h.EVENT, POOL_RESULTS),
-    ("multiprocessing.pool", "map"): (h.EVENT, POOL_RESULTS),
-    ("multiprocessing.pool", "next"): (h.EVENT, POOL_RESULTS),
-    ("multiprocessing.pool", "join"): (h.JOIN, "the end of a process pool"),
-    ("multiprocessing.queues", "get"): (h.READ, PROCESS_QUEUE),
-    ("multiprocessing.queues", "join"): (h.LOCK, PROCESS_JOBS),
-    ("multiprocessing.queues", "put"): (h.LOCK, PROCESS_ROOM),
-    ("multiprocessing.queues", "_finalize_join"): (h.JOIN, "the feeder thread of a queue"),
-    ("multiprocessing.queues", "join_thread"): (h.JOIN, "the feeder thread of a queue"),
-    ("multiprocessing.synchronize", "wait"): (h.LOCK, NOTIFICATION),
-    ("multiprocessing.process", "join"): (h.CHILD, OF_CHILD),
-    ("multiprocessing.util", "_exit_function"): (h.CHILD, "the end of its child processes"),
-    ("multiprocessing.connection", "recv"): (h.READ, MESSAGE),
-    ("multiprocessing.connection", "recv_bytes"): (h.READ, MESSAGE),
-    ("multiprocessing.connection", "send"): (h.WRITE, "another process to take a message"),
-    ("multiprocessing.connection", "wait"): (h.POLL, "messages of other processes"),
-    ("multiprocessing.managers", "_callmethod"): (h.READ, "the answer of a manager process"),
-    ("importlib._bootstrap_external", "get_data"): (h.READ, FILE_ON_DISK),
-    ("_frozen_importlib_external", "get_data"): (h.READ, FILE_ON_DISK),  # its name at the start
-    ("distributed.utils", "sync"): (h.EVENT, "results of a dask cluster"),
-    ("celery.result", "get"): (h.READ, "the result of a celery task"),
-    ("joblib.parallel", "_retrieve"): (h.CHILD, "results of joblib's workers"),
-    ("joblib.parallel", "retrieve"): (h.CHILD, "results of joblib's workers"),  # before 1.3
-    ("subprocess", "wait"): (h.CHILD, OF_CHILD),
-    ("subprocess", "communicate"): (h.CHILD, "the end and the output of a child process"),
-    ("subprocess", "call"): (h.CHILD, OF_CHILD),
-    ("subprocess", "run"): (h.CHILD, OF_CHILD),
-    ("subprocess", "check_output"): (h.CHILD, "the end and the output of a child process"),
-    ("socket", "accept"): (h.ACCEPT, "a client"),
-    ("http.client", "getresponse"): (h.READ, "the answer of an HTTP server"),
-    ("urllib.request", "urlopen"): (h.READ, "the answer of an HTTP server"),
-    ("ssl", "do_handshake"): (h.READ, "the other side of a TLS handshake"),
-    ("smtplib", "getreply"): (h.READ, "the answer of a mail server"),
-    ("ftplib", "getresp"): (h.READ, "the answer of an FTP server"),
-    ("filelock._api", "acquire"): (h.FILE_LOCK, "a lock of a file"),
+    ("queue", "get"): (hang_types.EVENT, QUEUE_ITEM),
+    ("queue", "put"): (hang_types.EVENT, QUEUE_ROOM),
+    ("queue", "join"): (hang_types.EVENT, QUEUE_END),
+    ("threading", "wait"): (hang_types.EVENT, EVENT_SET),
+    ("threading", "acquire"): (hang_types.EVENT, SEMAPHORE),
+    ("threading", "join"): (hang_types.JOIN, "the end of a thread"),
+    ("threading", "_shutdown"): (hang_types.JOIN, PROGRAM_END),
+    ("concurrent.futures._base", "result"): (hang_types.EVENT, FUTURES[0]),
+    ("concurrent.futures._base", "result_iterator"): (hang_types.EVENT, FUTURES[0]),
+    ("concurrent.futures._base", "wait"): (hang_types.EVENT, FUTURES[1]),
+    ("concurrent.futures._base", "as_completed"): (hang_types.EVENT, FUTURES[1]),
+    ("concurrent.futures.thread", "shutdown"): (hang_types.JOIN, "the workers of an executor"),
+    ("concurrent.futures.process", "shutdown"): (hang_types.JOIN, "the workers of an executor"),
+    ("multiprocessing.pool", "get"): (hang_types.EVENT, POOL_RESULTS),
+    ("multiprocessing.pool", "map"): (hang_types.EVENT, POOL_RESULTS),
+    ("multiprocessing.pool", "next"): (hang_types.EVENT, POOL_RESULTS),
+    ("multiprocessing.pool", "join"): (hang_types.JOIN, "the end of a process pool"),
+    ("multiprocessing.queues", "get"): (hang_types.READ, PROCESS_QUEUE),
+    ("multiprocessing.queues", "join"): (hang_types.LOCK, PROCESS_JOBS),
+    ("multiprocessing.queues", "put"): (hang_types.LOCK, PROCESS_ROOM),
+    ("multiprocessing.queues", "_finalize_join"): (hang_types.JOIN, "the feeder thread of a queue"),
+    ("multiprocessing.queues", "join_thread"): (hang_types.JOIN, "the feeder thread of a queue"),
+    ("multiprocessing.synchronize", "wait"): (hang_types.LOCK, NOTIFICATION),
+    ("multiprocessing.process", "join"): (hang_types.CHILD, OF_CHILD),
+    ("multiprocessing.util", "_exit_function"): (
+        hang_types.CHILD,
+        "the end of its child processes",
+    ),
+    ("multiprocessing.connection", "recv"): (hang_types.READ, MESSAGE),
+    ("multiprocessing.connection", "recv_bytes"): (hang_types.READ, MESSAGE),
+    ("multiprocessing.connection", "send"): (hang_types.WRITE, "another process to take a message"),
+    ("multiprocessing.connection", "wait"): (hang_types.POLL, "messages of other processes"),
+    ("multiprocessing.managers", "_callmethod"): (
+        hang_types.READ,
+        "the answer of a manager process",
+    ),
+    ("importlib._bootstrap_external", "get_data"): (hang_types.READ, FILE_ON_DISK),
+    ("_frozen_importlib_external", "get_data"): (
+        hang_types.READ,
+        FILE_ON_DISK,
+    ),  # its name at the start
+    ("distributed.utils", "sync"): (hang_types.EVENT, "results of a dask cluster"),
+    ("celery.result", "get"): (hang_types.READ, "the result of a celery task"),
+    ("joblib.parallel", "_retrieve"): (hang_types.CHILD, "results of joblib's workers"),
+    ("joblib.parallel", "retrieve"): (
+        hang_types.CHILD,
+        "results of joblib's workers",
+    ),  # before 1.3
+    ("subprocess", "wait"): (hang_types.CHILD, OF_CHILD),
+    ("subprocess", "communicate"): (hang_types.CHILD, "the end and the output of a child process"),
+    ("subprocess", "call"): (hang_types.CHILD, OF_CHILD),
+    ("subprocess", "run"): (hang_types.CHILD, OF_CHILD),
+    ("subprocess", "check_output"): (hang_types.CHILD, "the end and the output of a child process"),
+    ("socket", "accept"): (hang_types.ACCEPT, "a client"),
+    ("http.client", "getresponse"): (hang_types.READ, "the answer of an HTTP server"),
+    ("urllib.request", "urlopen"): (hang_types.READ, "the answer of an HTTP server"),
+    ("ssl", "do_handshake"): (hang_types.READ, "the other side of a TLS handshake"),
+    ("smtplib", "getreply"): (hang_types.READ, "the answer of a mail server"),
+    ("ftplib", "getresp"): (hang_types.READ, "the answer of an FTP server"),
+    ("filelock._api", "acquire"): (hang_types.FILE_LOCK, "a lock of a file"),
     **dict.fromkeys(
         (
             ("sqlalchemy.util.queue", "get"),
@@ -90,13 +102,13 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
             ("redis.connection", "get_connection"),
             ("psycopg_pool.pool", "getconn"),
         ),
-        (h.EVENT, FREE_CONNECTION),
+        (hang_types.EVENT, FREE_CONNECTION),
     ),
 }
 
 # What decides where it is the innermost frame, whatever function of the library calls it.
 INNERMOST: dict[tuple[str, str], tuple[str, str]] = {
-    ("subprocess", "_execute_child"): (h.CHILD, NEW_CHILD),  # the pipe that exec() closes
+    ("subprocess", "_execute_child"): (hang_types.CHILD, NEW_CHILD),  # the pipe that exec() closes
 }
 
 # (module, function) of frames that wait for work; "" is any function of the module.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import (
     MAY_BE_IDLE,
     at_breakpoint,
@@ -24,12 +24,13 @@ from gdb_epi.hangs.processes.child_processes import is_supervised, new_child
 from gdb_epi.hangs.processes.queues import ends_process, given_after_the_end, unread_queue
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import taken_elsewhere
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, idle_answer, wait_answer
+from gdb_epi.locks.types import CERTAIN, INFO
 
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 
 
-def answer_for_file_lock_wait(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def answer_for_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Return the answer of a wait for the lock of a file."""
     sentence = f"{activity.waits()} for the lock of a file ({activity.what}) that is held already"
     # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
@@ -38,20 +39,20 @@ def answer_for_file_lock_wait(scene: HangContext, activity: h.ThreadActivity) ->
         if twins:
             named = f"descriptor {twins[0]}"
             sentence += f"; this process has that file open as {named} too, and may hold it itself"
-    return weigh_turns(scene, h.answer(
-        h.HANG, "file lock", sentence, activity, t.CERTAIN,
+    return weigh_turns(scene, wait_answer(
+        HANG, "file lock", sentence, activity, CERTAIN,
         evidence=(f"it sleeps in {activity.call}, which waits for nothing but such a lock",),
         doubts=("which process holds it is not in the core",),
     ))  # fmt: skip
 
 
-def answer_for_database_wait(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def answer_for_database_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Return the answer of a wait for a locked database."""
     sentence = f"{activity.waits()} for a locked database: {activity.module} sleeps and tries again"
     own = connection_of_a_caller(scene, activity)
     clause, *further = own or ("",)
-    made = h.answer(
-        h.HANG, "database lock", sentence + clause, activity,
+    made = wait_answer(
+        HANG, "database lock", sentence + clause, activity,
         evidence=(f"{activity.module} sleeps in {activity.call}, as its busy handler does",
                   *further),
         doubts=("who holds the database is not known: another process or a connection here",),
@@ -59,14 +60,14 @@ def answer_for_database_wait(scene: HangContext, activity: h.ThreadActivity) -> 
     return made if own else weigh_turns(scene, made)
 
 
-def answer_for_child_wait(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Return the answer of a wait for a child process, or for what it writes."""
     waits = f"{activity.waits()} for {activity.what}"
     if activity.awaits == NEW_CHILD:
         return new_child(scene, activity)
     child = scene.descriptors.child(activity.target) if activity.target else None
-    if activity.timed and activity.kind != h.CHILD:
-        return h.answer(h.NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, t.INFO)
+    if activity.timed and activity.kind != hang_types.CHILD:
+        return wait_answer(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
     communicates = any(f.name == "communicate" for f in inner_frames(scene, activity))
     if communicates and activity.call in _READING and activity.target:
         command = f" ({child.command})" if child is not None else ""
@@ -75,7 +76,7 @@ def answer_for_child_wait(scene: HangContext, activity: h.ThreadActivity) -> h.H
             "a process that it started and that outlives it, has the pipe open; what they do is "
             "not in this core"
         )
-        return h.answer(h.HANG, "child", sentence, activity, t.INFO,
+        return wait_answer(HANG, "child", sentence, activity, INFO,
                        doubts=("whether the child still runs",))  # fmt: skip
     if child is not None and not communicates:
         out = [name for name in ("stdout", "stderr") if name in child.streams]
@@ -84,18 +85,18 @@ def answer_for_child_wait(scene: HangContext, activity: h.ThreadActivity) -> h.H
                 f"{waits}; what that child does is not in this core; one possibility: its {out[0]} "
                 "is a pipe that nobody reads meanwhile, and a child waits once such a pipe is full"
             )
-            return h.answer(h.HANG, "full pipe", sentence, activity,
+            return wait_answer(HANG, "full pipe", sentence, activity,
                            evidence=(f"Popen.{out[0]} is an open pipe of this process",),
                            doubts=("whether the child is stuck or still works",))  # fmt: skip
         if child.streams.get("stdin", -1) >= 0:
             sentence = f"{waits}, whose stdin is a pipe that this process holds open"
-            return h.answer(h.HANG, "open stdin", sentence, activity,
+            return wait_answer(HANG, "open stdin", sentence, activity,
                            evidence=("Popen.stdin is an open pipe of this process",),
                            doubts=("whether the child reads its stdin",))  # fmt: skip
     if activity.target is None or only_waits_for_work(scene, activity):
-        return h.idle(activity, f"{waits}, as the parent of workers does")
+        return idle_answer(activity, f"{waits}, as the parent of workers does")
     if is_supervised(scene, activity):
-        return h.idle(activity, f"{waits}, which it runs again and again in a loop")
+        return idle_answer(activity, f"{waits}, which it runs again and again in a loop")
     doubt = ("what the child does is not in this core: look at its own",)
     given = given_after_the_end(scene, activity)
     if given:
@@ -105,7 +106,7 @@ def answer_for_child_wait(scene: HangContext, activity: h.ThreadActivity) -> h.H
         )
         evidence = (f"the code of {activity.who()} has yet to call {given}",)
         doubts = (*doubt, "whether the child needs that is not in this core")
-        return h.answer(h.HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
+        return wait_answer(HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
     queue = unread_queue(scene, activity)
     if queue:
         sentence = (
@@ -113,15 +114,17 @@ def answer_for_child_wait(scene: HangContext, activity: h.ThreadActivity) -> h.H
             "what it put there was read"
         )
         evidence = (f"this process never put anything into {queue}: it has no feeder thread",)
-        return h.answer(h.HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt)
+        return wait_answer(
+            HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt
+        )
     # A child that works is waited for in the same way: this is no hang for sure, and no fault.
     sentence = f"{waits}; what that child does is not in this core"
-    return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
+    return wait_answer(HANG, "child", sentence, activity, INFO, doubts=doubt)
 
 
 def answer_for_data_wait(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
-) -> h.HangAnswer:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer:
     """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
     waits = f"{activity.waits()} for "
     if not activity.timed and serves_one_at_a_time(inner_frames(scene, activity)):
@@ -129,29 +132,29 @@ def answer_for_data_wait(
             f"{activity.who()} serves one client at a time, and waits in {activity.place} until "
             "the present one says more; no other client is served before it speaks or goes"
         )
-        return h.answer(
-            h.HANG, "one client", sentence, activity,
+        return wait_answer(
+            HANG, "one client", sentence, activity,
             evidence=("the server's own thread reads from a client, below serve_forever()",),
             doubts=("whether others wait: the backlog of its socket is not in the core",),
         )  # fmt: skip
     if activity.place and only_waits_for_work(scene, activity):
-        return h.idle(activity, f"{activity.who()} waits for work in {activity.place}")
+        return idle_answer(activity, f"{activity.who()} waits for work in {activity.place}")
     if activity.timed:
         sentence = f"{waits}{activity.what}, with a timeout"
-        return h.answer(h.NO_FAULT, "timed wait", sentence, activity, t.INFO)
+        return wait_answer(NO_FAULT, "timed wait", sentence, activity, INFO)
     if activity.target == 0:
-        return h.idle(activity, f"{waits}input on standard input")
+        return idle_answer(activity, f"{waits}input on standard input")
     if activity.call in ("open", "openat"):
         sentence = (
             f"{waits}a file to be opened: a FIFO without a writer, or a file system that does not "
             "answer"
         )
-        return h.answer(h.HANG, "open", sentence, activity)
+        return wait_answer(HANG, "open", sentence, activity)
     if activity.awaits == FILE_ON_DISK:
         # No peer has to write: what is there is read, or the end of the file.
         sentence = f"{activity.who()} reads a file at {activity.where()}"
-        return h.answer(
-            h.NO_FAULT, "file", sentence, activity, t.INFO,
+        return wait_answer(
+            NO_FAULT, "file", sentence, activity, INFO,
             doubts=("a disk or a file system that does not answer would look the same",),
         )  # fmt: skip
     return (
@@ -162,28 +165,28 @@ def answer_for_data_wait(
     )
 
 
-def _from_a_peer(scene: HangContext, activity: h.ThreadActivity, waits: str) -> h.HangAnswer:
+def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> HangAnswer:
     """Return the answer where another process has to write: as to a worker, or for ever."""
     unread = _unread_output(scene, activity)
     if unread:
-        return h.answer(
-            h.HANG, "full pipe", f"{waits}data on {activity.what}; one possibility: its {unread} "
+        return wait_answer(
+            HANG, "full pipe", f"{waits}data on {activity.what}; one possibility: its {unread} "
             "is a pipe that nobody reads meanwhile, and a child waits once it is full", activity,
             evidence=(f"Popen.{unread} is an open pipe of this process",),
             doubts=("whether the child is stuck or still works",),
         )  # fmt: skip
     if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
-        return h.idle(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
+        return idle_answer(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
     again = _others_may_write(scene, activity) and in_turns(scene, activity.frames)
     if again and scene.descriptors.takes_datagrams(activity.target):
-        return h.idle(activity, f"{waits}{what}: whoever sends one")
+        return idle_answer(activity, f"{waits}{what}: whoever sends one")
     if again:
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
-        return h.answer(
-            h.HANG, "peer",
+        return wait_answer(
+            HANG, "peer",
             f"{waits}{what}, which it reads in a loop; nothing more has come", activity,
-            t.INFO,
+            INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
         )  # fmt: skip
     is_queue = activity.awaits == PROCESS_QUEUE
@@ -197,13 +200,13 @@ def _from_a_peer(scene: HangContext, activity: h.ThreadActivity, waits: str) -> 
         # As wait() does: a child that works on is waited for in the same way.
         sentence = f"{waits}{what}; what the process does that is to write it is not in this core"
         doubts = ("whether that process still runs",)
-        return h.answer(h.HANG, kind, sentence, activity, t.INFO, doubts=doubts)
-    return weigh_turns(scene, h.answer(
-        h.HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",)
+        return wait_answer(HANG, kind, sentence, activity, INFO, doubts=doubts)
+    return weigh_turns(scene, wait_answer(
+        HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",)
     ))  # fmt: skip
 
 
-def _reads_result_of_a_child(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads, in no loop, what a child process shall write: its result."""
     if scene.loops_around(activity.frames):
         return False
@@ -213,7 +216,7 @@ def _reads_result_of_a_child(scene: HangContext, activity: h.ThreadActivity) -> 
     return kind == "pipe" or (kind != "socket" and forks(scene, activity))
 
 
-def _lacks_rest_of_message(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _lacks_rest_of_message(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a connection of multiprocessing has read a part of a message, and waits.
 
     Four bytes with its size come first (Lib/multiprocessing/connection.py, _recv_bytes and _recv,
@@ -226,7 +229,7 @@ def _lacks_rest_of_message(scene: HangContext, activity: h.ThreadActivity) -> bo
     return [scene.view.objects.integer(word) for word in words if word] not in ([4, 4], [])
 
 
-def _others_may_write(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether what a thread reads may be filled by a process that lives, for all that is seen.
 
     A socket, the stream of a child that was not seen to end, a connection of multiprocessing, what
@@ -240,13 +243,13 @@ def _others_may_write(scene: HangContext, activity: h.ThreadActivity) -> bool:
     return descriptor.kind in ("", "socket", "pipe")
 
 
-def _turn_to_read(scene: HangContext, activity: h.ThreadActivity, waits: str) -> h.HangAnswer:
+def _turn_to_read(scene: HangContext, activity: ThreadActivity, waits: str) -> HangAnswer:
     """Return the answer of a worker process at a queue: in its pipe, or before the queue's lock.
 
     One process at a time reads, and has the queue's lock while it does: idle workers wait for the
     lock. One that is killed in get() keeps it for ever (terminate() in multiprocessing's guide).
     """
-    idle = h.idle(activity, f"{waits}, as a worker process does")
+    idle = idle_answer(activity, f"{waits}, as a worker process does")
     if activity.call != "futex":
         return idle
     ended = next(filter(None, (ends_process(scene, f) for f in activity.frames)), "")
@@ -257,14 +260,14 @@ def _turn_to_read(scene: HangContext, activity: h.ThreadActivity, waits: str) ->
         f"{waits}: another process has the queue's lock; this one was forked by code that had "
         f"called {ended} of a process before, and one that is killed in get() keeps the lock"
     )
-    return h.answer(
-        h.HANG, "queue of processes", sentence, activity,
+    return wait_answer(
+        HANG, "queue of processes", sentence, activity,
         evidence=(f"its parent had called {ended} before the fork, as the frames below it show",),
         doubts=("whether another worker is idle in get() is not in this core",),
     )  # fmt: skip
 
 
-def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _is_worker(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread runs the target of a multiprocessing.Process: work comes from others.
 
     Whether any will come is in the parent's core, not in this one.
@@ -275,7 +278,7 @@ def _is_worker(scene: HangContext, activity: h.ThreadActivity) -> bool:
     )
 
 
-def answer_for_write_wait(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def answer_for_write_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Return the answer of a wait to write, or for a connection."""
     if activity.call == "connect":
         sentence = f"{activity.waits()} for a connection to be accepted"
@@ -286,12 +289,12 @@ def answer_for_write_wait(scene: HangContext, activity: h.ThreadActivity) -> h.H
         sentence += f"; its {unread} is a pipe that nobody reads meanwhile"
     elif activity.call != "connect" and in_turns(scene, activity.frames):
         sentence += ", or more slowly than this one writes"
-    made = h.answer(h.HANG, "peer does not read", sentence, activity,
+    made = wait_answer(HANG, "peer does not read", sentence, activity,
                     evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
     return made if unread else weigh_turns(scene, made)
 
 
-def _unread_output(scene: HangContext, activity: h.ThreadActivity) -> str:
+def _unread_output(scene: HangContext, activity: ThreadActivity) -> str:
     """Return which stream of a child nobody reads while this thread reads or writes another one.
 
     A child waits once that pipe is full, writes nothing else and takes no more input. "" for none:
@@ -307,44 +310,45 @@ def _unread_output(scene: HangContext, activity: h.ThreadActivity) -> str:
 
 
 def answer_for_work_wait(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
-) -> h.HangAnswer:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer:
     """Return the answer of a sleep, and of a wait for clients, events or a signal."""
     place = f" in {activity.place}" if activity.place else ""
     where = f" at {activity.where()}" if activity.frames else ""
-    if activity.kind == h.SLEEP:
+    if activity.kind == hang_types.SLEEP:
         frames = [*inner_frames(scene, activity), *activity.frames[:1]]
         if any(map(scene.runs_in_loop, frames)):
             made = retried(scene, activity) or polled_wait(scene, activity, seen, through)
             if made is not None:
                 return made
-            sentence = f"{activity.who()} was {h.ASLEEP}{where}"
-            return h.answer(h.NO_FAULT, "sleeps", sentence, activity,
+            sentence = f"{activity.who()} was {hang_types.ASLEEP}{where}"
+            return wait_answer(NO_FAULT, "sleeps", sentence, activity,
                            doubts=("whether what it waits for can still come",))  # fmt: skip
         sentence = f"{activity.who()} sleeps{where}: a timer ends that"
-        return h.answer(h.NO_FAULT, "sleeps", sentence, activity,
+        return wait_answer(NO_FAULT, "sleeps", sentence, activity,
                        doubts=("how long it sleeps is not looked at",))  # fmt: skip
-    closed = closed_socket(scene, activity) if activity.kind == h.ACCEPT else None
+    closed = closed_socket(scene, activity) if activity.kind == hang_types.ACCEPT else None
     if closed is not None:
         return closed
-    if activity.kind == h.POLL and not activity.timed and activity.frames:
+    if activity.kind == hang_types.POLL and not activity.timed and activity.frames:
         from_here = from_other_end(scene, activity, seen, through)
         if from_here is not None:
             return from_here
     stopped = at_breakpoint(scene.view.frames(activity.tid))
     if stopped is not None:
-        return h.idle(activity, f"{activity.who()} is stopped{where}: {stopped.name}() waits until "
+        return idle_answer(activity,
+            f"{activity.who()} is stopped{where}: {stopped.name}() waits until "
                       "a debugger connects or goes on")  # fmt: skip
     inner = inner_frames(scene, activity)
     if activity.frames and not activity.timed and not serves(scene, [*inner, *activity.frames]):
         made = waits_once(scene, activity)
         if made is not None:
             return made
-    if activity.kind == h.SIGNAL and seen:
+    if activity.kind == hang_types.SIGNAL and seen:
         elsewhere = taken_elsewhere(scene, activity)
         if elsewhere is not None:
             return elsewhere
-    if activity.kind == h.SIGNAL:
-        return h.idle(activity, f"{activity.who()} waits for a signal{where}")
-    what = "clients" if activity.kind == h.ACCEPT else "events"
-    return h.idle(activity, f"{activity.who()} waits for {what}{place}{where}")
+    if activity.kind == hang_types.SIGNAL:
+        return idle_answer(activity, f"{activity.who()} waits for a signal{where}")
+    what = "clients" if activity.kind == hang_types.ACCEPT else "events"
+    return idle_answer(activity, f"{activity.who()} waits for {what}{place}{where}")

@@ -9,13 +9,13 @@ other never answer, nor does one that asks itself.
 
 from __future__ import annotations
 
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import inner_frames, serves_one_at_a_time
 from gdb_epi.hangs.descriptors import Address, socket_address
 from gdb_epi.hangs.library_calls import frames_of
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity
+from gdb_epi.locks.types import PROBABLE
 
 _ASKS = ("http.client", "getresponse")
 _SERVES = ("socketserver", "serve_forever")
@@ -23,8 +23,8 @@ _THIS_HOST = ("localhost", "127.0.0.1", "::1")
 
 
 def from_own_server(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer | None:
     """Return the answer for a thread that waits for one of a server of this process."""
     asked = _address_asked(scene, activity)
     server = _thread_serving(scene, asked) if asked is not None else None
@@ -44,14 +44,14 @@ def from_own_server(
             f"{activity.waits()} for the answer of {server.who()}, which waits itself: each serves "
             "one request at a time"
         )
-    return h.HangAnswer(
-        h.DEADLOCK, "requests", sentence, tuple(circle), t.PROBABLE,
+    return HangAnswer(
+        DEADLOCK, "requests", sentence, tuple(circle), PROBABLE,
         (f"{server.who()} serves port {asked[1]} of this host, which {activity.who()} asks",),
         ("a timeout", "a server of another host"),
     )  # fmt: skip
 
 
-def _address_asked(scene: HangContext, activity: h.ThreadActivity) -> Address | None:
+def _address_asked(scene: HangContext, activity: ThreadActivity) -> Address | None:
     """Return the host and port that a thread's HTTPConnection asks."""
     view = scene.view
     frame = next(frames_of(inner_frames(scene, activity), (_ASKS,)), None)
@@ -61,7 +61,7 @@ def _address_asked(scene: HangContext, activity: h.ThreadActivity) -> Address | 
     return (host, port) if host and port else None
 
 
-def _thread_serving(scene: HangContext, asked: Address) -> h.ThreadActivity | None:
+def _thread_serving(scene: HangContext, asked: Address) -> ThreadActivity | None:
     """Return the thread that is in a request of the server that is asked; None for another host."""
     for activity in scene.activities:
         frames = scene.view.frames(activity.tid)

@@ -11,7 +11,6 @@ from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.cpython.running.tasks import has_module
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.loops.event_loops import LoopReader
@@ -20,6 +19,7 @@ from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.references import References
 from gdb_epi.hangs.tasks import all_tasks, event_loop_module
 from gdb_epi.hangs.threads import ThreadReader
+from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
@@ -47,7 +47,7 @@ class HangContext:
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # setters.py, by thread
 
     @cached_property
-    def activities(self) -> tuple[h.ThreadActivity, ...]:
+    def activities(self) -> tuple[ThreadActivity, ...]:
         """What every thread does, in the order of the core."""
         return self._threads.all(self._lwps)
 
@@ -60,7 +60,7 @@ class HangContext:
         return pid if pid in tids else min(tids, default=None)
 
     @cached_property
-    def in_order(self) -> list[h.ThreadActivity]:
+    def in_order(self) -> list[ThreadActivity]:
         """The threads, the main thread first, then those of the program, then helpers."""
         return sorted(self.activities, key=lambda d: (d.tid != self.main_tid, d.helper))
 
@@ -83,16 +83,16 @@ class HangContext:
         """Tell whether no other thread runs Python; native ones may be there."""
         return self.view.all_frames().keys() <= {tid}
 
-    def knows_module(self, activity: h.ThreadActivity, *names: str) -> bool:
+    def knows_module(self, activity: ThreadActivity, *names: str) -> bool:
         """Tell whether code on a thread's stack has a module of one of these names at hand."""
         return any(self.view.has_global(f, name) for f in activity.frames for name in names)
 
-    def activity(self, tid: int | None) -> h.ThreadActivity | None:
+    def activity(self, tid: int | None) -> ThreadActivity | None:
         """Return what a thread does."""
         return next((d for d in self.activities if d.tid == tid), None)
 
     @property
-    def loop_thread(self) -> h.ThreadActivity | None:
+    def loop_thread(self) -> ThreadActivity | None:
         """The first thread that runs an event loop, else the main thread."""
         return next(
             (d for d in self.activities if event_loop_module(self.view.frames(d.tid), d.module)),

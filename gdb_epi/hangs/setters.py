@@ -9,12 +9,13 @@ from struct import unpack
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import CLOCKS
 from gdb_epi.hangs.library_calls import QUEUE_END, QUEUE_ITEM, QUEUE_ROOM
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import SETS
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity, function_and_line
+from gdb_epi.locks.types import PROBABLE
 
 MAX_SETTING = 16  # frames of a thread whose calls are read
 MAX_OUTER = 64  # frames of a waiting thread that are looked at
@@ -32,7 +33,7 @@ _EVENT = "threading"  # the module whose frames wait
 MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
 
 
-def name_and_what(scene: HangContext, activity: h.ThreadActivity) -> tuple[str, str]:
+def name_and_what(scene: HangContext, activity: ThreadActivity) -> tuple[str, str]:
     """Return what the program calls the object that a thread waits for, and the wait with it."""
     name = scene.references.name(activity.object, activity.tid) if activity.object else ""
     is_new = bool(name) and name not in activity.what
@@ -40,7 +41,7 @@ def name_and_what(scene: HangContext, activity: h.ThreadActivity) -> tuple[str, 
 
 
 def threads_that_give(
-    scene: HangContext, activity: h.ThreadActivity, *, surely: bool = False
+    scene: HangContext, activity: ThreadActivity, *, surely: bool = False
 ) -> set[int]:
     """Return the other threads whose code sets, puts or releases later what a thread waits for.
 
@@ -56,9 +57,7 @@ def threads_that_give(
     }  # fmt: skip
 
 
-def _ahead(
-    scene: HangContext, activity: h.ThreadActivity, depth: int
-) -> frozenset[tuple[int, str]]:
+def _ahead(scene: HangContext, activity: ThreadActivity, depth: int) -> frozenset[tuple[int, str]]:
     """Return (object, method) of the calls that the program's frames of a thread have to make."""
     key = activity.tid, depth
     if key not in scene.ahead:
@@ -77,7 +76,7 @@ def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
         return False
 
 
-def _what_ends(scene: HangContext, activity: h.ThreadActivity) -> frozenset[str]:
+def _what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
     """Return the methods of what a thread waits for that end its wait."""
     wait = scene.waits.get(activity.tid)
     if wait is not None and wait.kind == _SIMPLE_QUEUE:
@@ -85,7 +84,7 @@ def _what_ends(scene: HangContext, activity: h.ThreadActivity) -> frozenset[str]
     return _ENDS.get(activity.awaits, _GIVES)
 
 
-def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
+def awaits_own_caller(scene: HangContext) -> HangAnswer | None:
     """A thread waits for an event that a function further out on its own stack sets later.
 
     That function goes on when the waiting one has returned, and that returns when it goes on. So
@@ -93,7 +92,7 @@ def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
     """
     for activity in scene.activities:
         wait = scene.waits.get(activity.tid)
-        if activity.kind != h.EVENT or not activity.object or activity.timed:
+        if activity.kind != hang_types.EVENT or not activity.object or activity.timed:
             continue
         if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
             continue
@@ -102,21 +101,21 @@ def awaits_own_caller(scene: HangContext) -> h.HangAnswer | None:
         if outer is None or threads_that_give(scene, activity):
             continue
         _, what = name_and_what(scene, activity)
-        caller = h.function_and_line(outer)
+        caller = function_and_line(outer)
         sentence = (
             f"{activity.waits()} for {what}, which {caller} would give "
             "later; but that called what waits now and runs in the same thread: it waits for itself"
         )
         evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
-        return h.HangAnswer(
-            h.DEADLOCK, "own caller", sentence, (activity,), t.PROBABLE, evidence,
+        return HangAnswer(
+            DEADLOCK, "own caller", sentence, (activity,), PROBABLE, evidence,
             ("a timeout", "code of another thread's frames that sets it"),
             ("a callback, or code that runs later in another thread, could set it",),
         )  # fmt: skip
     return None
 
 
-def circle_of_queues(scene: HangContext) -> h.HangAnswer | None:
+def circle_of_queues(scene: HangContext) -> HangAnswer | None:
     """Threads that put into full queues or wait for items, each for what the next one would do.
 
     Workers without work wait in circles too; who waits for room is stuck until somebody takes.
@@ -124,7 +123,7 @@ def circle_of_queues(scene: HangContext) -> h.HangAnswer | None:
     """
     waiting = {
         d.tid: d for d in scene.activities
-        if d.kind == h.EVENT and d.object and d.frames and not d.timed
+        if d.kind == hang_types.EVENT and d.object and d.frames and not d.timed
     }  # fmt: skip
     full = [tid for tid, d in waiting.items() if d.awaits == QUEUE_ROOM]
     if not full or len(scene.activities) > MAX_THREADS:
@@ -137,7 +136,7 @@ def circle_of_queues(scene: HangContext) -> h.HangAnswer | None:
     able = {tid: {*scene.references.threads(d.object), *givers[tid]} for tid, d in waiting.items()}
     joins = {
         d.tid: {d.target} for d in scene.activities
-        if d.kind == h.JOIN and not d.timed and d.target not in (None, d.tid)
+        if d.kind == hang_types.JOIN and not d.timed and d.target not in (None, d.tid)
     }  # fmt: skip
     needs = {**joins, **{tid: others for tid, others in able.items() if givers[tid]}}
     stuck = set(needs)
@@ -153,20 +152,20 @@ def circle_of_queues(scene: HangContext) -> h.HangAnswer | None:
     return None
 
 
-def _awaits_the_same(first: h.ThreadActivity, second: h.ThreadActivity) -> bool:
+def _awaits_the_same(first: ThreadActivity, second: ThreadActivity) -> bool:
     return (first.object, first.awaits) == (second.object, second.awaits)
 
 
-def _of_queues(circle: Sequence[h.ThreadActivity], scene: HangContext) -> h.HangAnswer:
+def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangAnswer:
     parts, evidence = [], []
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
         _, what = name_and_what(scene, activity)
         parts.append(f"{activity.waits()} for {what}, which "
                      f"{giver.who()} would give later")  # fmt: skip
         evidence.append(f"code of {giver.who()} calls {_any(_what_ends(scene, activity))} of it")
-    return h.HangAnswer(
-        h.DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
-        tuple(circle), t.PROBABLE, tuple(evidence),
+    return HangAnswer(
+        DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
+        tuple(circle), PROBABLE, tuple(evidence),
         ("a timeout", "another thread that has one of the queues at hand"),
         ("code that reaches a queue through a global, or a signal handler",),
     )  # fmt: skip
@@ -185,8 +184,8 @@ def _outer(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
 
 
 def called_by_the_same(
-    scene: HangContext, activity: h.ThreadActivity, seen: Sequence[int]
-) -> h.ThreadActivity | None:
+    scene: HangContext, activity: ThreadActivity, seen: Sequence[int]
+) -> ThreadActivity | None:
     """Return a thread whose Python code the native library called in which another one waits."""
     if not activity.module:
         return None
@@ -198,19 +197,20 @@ def called_by_the_same(
 
 
 def other_wait(
-    scene: HangContext, activity: h.ThreadActivity, same: Sequence[h.ThreadActivity],
+    scene: HangContext, activity: ThreadActivity, same: Sequence[ThreadActivity],
     seen: Sequence[int],
 ) -> str:  # fmt: skip
     """Say of another thread that waits too, for something else: what that gives may be missing."""
     stuck = next(
         (d for d in scene.in_order
          if d.frames and not d.timed and d.tid not in (activity.tid, *seen)
-         and d not in same and d.kind in (h.LOCK, h.EVENT, h.JOIN, h.READ, h.WRITE)), None,
+         and d not in same and d.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN,
+         hang_types.READ, hang_types.WRITE)), None,
     )  # fmt: skip
     return f"{stuck.waits()} for {stuck.what}; " if stuck else ""
 
 
-def timer_of(scene: HangContext, activity: h.ThreadActivity) -> int:
+def timer_of(scene: HangContext, activity: ThreadActivity) -> int:
     """Return the threading.Timer (PyObject *) whose thread waits for its time; 0 for others.
 
     Reference: Lib/threading.py, 3.8 to 3.15.
@@ -223,7 +223,7 @@ def timer_of(scene: HangContext, activity: h.ThreadActivity) -> int:
     return next((timer for timer in timers if scene.view.attribute(timer, "interval")), 0)
 
 
-def ends_by_the_clock(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def ends_by_the_clock(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a wait has a timeout that its loop computes by the clock, as schedulers do.
 
     Such a loop does something when the time has come. A constant is a round number.

@@ -12,16 +12,34 @@ from collections.abc import Callable
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import (
+    DEADLOCK,
+    HANG,
+    HangAnswer,
+    ThreadActivity,
+    function_and_line,
+    wait_answer,
+)
+from gdb_epi.locks.types import INFO, PROBABLE
 
-Answer = Callable[[HangContext, h.ThreadActivity], "h.HangAnswer | None"]
+Answer = Callable[[HangContext, ThreadActivity], "HangAnswer | None"]
 
-_WAITS = (h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK, h.DATABASE)
+_WAITS = (
+    hang_types.LOCK,
+    hang_types.EVENT,
+    hang_types.JOIN,
+    hang_types.CHILD,
+    hang_types.READ,
+    hang_types.WRITE,
+    hang_types.ACCEPT,
+    hang_types.FILE_LOCK,
+    hang_types.DATABASE,
+)
 
 
-def waits_in_signal_handler(scene: HangContext, single: Answer) -> h.HangAnswer | None:
+def waits_in_signal_handler(scene: HangContext, single: Answer) -> HangAnswer | None:
     """Return the answer where the main thread waits in a Python handler of a signal.
 
     What the signal interrupted goes on only when the handler returns: nobody waits for work there.
@@ -35,25 +53,25 @@ def waits_in_signal_handler(scene: HangContext, single: Answer) -> h.HangAnswer 
     if number is None:
         return None
     made = single(scene, activity)
-    if made is not None and made.label in (h.HANG, h.DEADLOCK) and made.sure != t.INFO:
+    if made is not None and made.label in (HANG, DEADLOCK) and made.sure != INFO:
         return made
-    handler = h.function_and_line(activity.frames[place])
+    handler = function_and_line(activity.frames[place])
     outside = activity.frames[place + 1 :]
-    interrupted = h.function_and_line(outside[0]) if outside else "the code that it interrupted"
+    interrupted = function_and_line(outside[0]) if outside else "the code that it interrupted"
     what = activity.what or activity.call
     sentence = (
         f"{activity.waits()} for {what}, without a timeout, in the handler of {signal_name(number)}"
         f": {interrupted} goes on only when the handler returns"
     )
-    return h.answer(
-        h.HANG, "signal handler", sentence, activity,
+    return wait_answer(
+        HANG, "signal handler", sentence, activity,
         evidence=(f"{handler} was called with {signal_name(number)} and the interrupted frame",),
         ruled_out=("a timeout", "a wait for work"),
         doubts=("what is waited for may yet come",),
     )  # fmt: skip
 
 
-def taken_elsewhere(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:
+def taken_elsewhere(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
     """Return the answer where the main thread takes all signals that a thread waits for."""
     threads = {thread.tid: thread for thread in scene.target.threads()}
     thread, main = threads.get(activity.tid), threads.get(scene.main_tid or 0)
@@ -74,8 +92,8 @@ def taken_elsewhere(scene: HangContext, activity: h.ThreadActivity) -> h.HangAns
         f"{activity.waits()} for {names}, which {who} does not block: "
         f"the kernel gives such a signal to {who}, and this wait goes on"
     )
-    return h.answer(
-        h.HANG, "signal taken elsewhere", sentence, activity, t.PROBABLE,
+    return wait_answer(
+        HANG, "signal taken elsewhere", sentence, activity, PROBABLE,
         evidence=(f"{names} is blocked in thread {activity.tid} and not in thread {main.tid}",),
         doubts=("a signal that is sent to this thread alone",),
     )  # fmt: skip

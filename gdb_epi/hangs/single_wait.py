@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import IDLE, SHALLOW, at_breakpoint, inner_frames, weigh_turns
 from gdb_epi.hangs.deadlocks import lock_name
 from gdb_epi.hangs.event_waits import answer_for_event_wait, starts_a_thread
@@ -29,6 +29,16 @@ from gdb_epi.hangs.outside_waits import (
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import called_by_the_same, starts_again, timer_of
 from gdb_epi.hangs.tasks import event_loop_module
+from gdb_epi.hangs.types import (
+    CANNOT_TELL,
+    DEADLOCK,
+    HANG,
+    NO_FAULT,
+    HangAnswer,
+    ThreadActivity,
+    idle_answer,
+    wait_answer,
+)
 from gdb_epi.hangs.unknown_holders import (
     RWLOCK,
     SEMAPHORE,
@@ -37,24 +47,29 @@ from gdb_epi.hangs.unknown_holders import (
     owner_ended,
     perhaps_inherited,
 )
-from gdb_epi.locks import types as t
+from gdb_epi.locks.types import CERTAIN, CONDITION, FUTEX_WORD, INFO, NATIVE_NOTIFICATION, PROBABLE
 
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 
 
 def answer_for(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...] = ()
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...] = ()
+) -> HangAnswer | None:
     """Return the answer that one thread's wait gives."""
     if activity.tid in seen or len(seen) > MAX_CHAIN:
         return None
     frames = scene.view.frames(activity.tid)
     place = in_event_loop(frames)
-    reactor = scene.loops.of_reactor(frames[0]) if frames and activity.kind == h.POLL else None
+    reactor = (
+        scene.loops.of_reactor(frames[0]) if frames and activity.kind == hang_types.POLL else None
+    )
     if reactor is not None:
         return sleeping_loop(scene, activity, reactor, _through)
     in_loop = event_loop_module(frames[:SHALLOW], activity.module)
-    if activity.kind in (h.POLL, h.READ, h.OTHER, h.SLEEP) and in_loop:
+    if (
+        activity.kind in (hang_types.POLL, hang_types.READ, hang_types.OTHER, hang_types.SLEEP)
+        and in_loop
+    ):
         loop = (
             scene.loops.of(frames[place], scene.tasks)
             if place is not None and frames[place].module == "asyncio.base_events"
@@ -70,8 +85,8 @@ def answer_for(
 
 
 def _lock(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer | None:
     wait = scene.waits.get(activity.tid)
     name = lock_name(scene, activity)
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
@@ -85,13 +100,13 @@ def _lock(
             else "which processes share; who took it is not in this core"
         )  # fmt: skip
         sentence = f"{activity.waits()} for {name}, {who}"
-        return weigh_turns(scene, h.answer(
-            h.HANG, "lock of another process", sentence, activity,
+        return weigh_turns(scene, wait_answer(
+            HANG, "lock of another process", sentence, activity,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
         ))  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
         return through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
-    if wait.kind in (t.CONDITION, t.NATIVE_NOTIFICATION):
+    if wait.kind in (CONDITION, NATIVE_NOTIFICATION):
         what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
         held_up = _held_up_native(scene, activity)
         if held_up is not None:
@@ -101,8 +116,8 @@ def _lock(
                 f"{held_up.who()}, which a native library started, waits for that lock at "
                 f"{held_up.where()}"
             )
-            return h.HangAnswer(
-                h.HANG, "held while it waits", sentence, (activity, held_up), t.PROBABLE,
+            return HangAnswer(
+                HANG, "held while it waits", sentence, (activity, held_up), PROBABLE,
                 (f"{held_up.who()} was not started by Python, and waits for {activity.who()}",),
                 ("a timeout",), ("whether it is that thread which should wake it",),
             )  # fmt: skip
@@ -114,7 +129,7 @@ def _lock(
             f"{activity.waits()} until another thread wakes it (a {what}); which thread should is "
             "not known"
         )
-        return h.answer(h.HANG, "unknown holder", sentence, activity, t.INFO)
+        return wait_answer(HANG, "unknown holder", sentence, activity, INFO)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
         return holder_unknown(scene, activity, wait, name)
     if scene.may_be_inherited:
@@ -125,22 +140,22 @@ def _lock(
         return owner_ended(activity, wait, name)
     others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
     waits = f"{activity.waits()} for {name}"
-    if wait.kind == t.FUTEX_WORD:
+    if wait.kind == FUTEX_WORD:
         text = f"{waits}: whether that is a lock, and who could end the wait, is not known"
-        return h.answer(h.HANG, "unknown holder", text, activity, t.INFO)
+        return wait_answer(HANG, "unknown holder", text, activity, INFO)
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
-    sure = t.PROBABLE if wait.object and not others else t.INFO
+    sure = PROBABLE if wait.object and not others else INFO
     referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()
     if others and not referring:
-        sure = t.PROBABLE
-    return h.answer(
-        h.HANG, "lock never released", sentence, activity, sure,
+        sure = PROBABLE
+    return wait_answer(
+        HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
     )  # fmt: skip
 
 
-def _held_up_native(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivity | None:
+def _held_up_native(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return a thread of a native library, in Python code, that waits for a lock of this thread."""
     for other in scene.activities:
         wait = scene.waits.get(other.tid)
@@ -153,8 +168,8 @@ def _held_up_native(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadA
 
 
 def _through(
-    scene: HangContext, activity: h.ThreadActivity, tid: int, link: str, seen: tuple[int, ...]
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, tid: int, link: str, seen: tuple[int, ...]
+) -> HangAnswer | None:
     """Follow a wait to the thread that it waits for; that one's own wait decides."""
     other = scene.activity(tid)
     if other is None:
@@ -164,49 +179,49 @@ def _through(
         return None
     sentence = f"{activity.waits()} for {link} {other.who()}; "
     # Of a circle those are members that are in it, not who waits for one of them.
-    before = () if further.label == h.DEADLOCK else (activity,)
+    before = () if further.label == DEADLOCK else (activity,)
     further = further._replace(sentence=sentence + further.sentence,
                                members=(*before, *further.members))  # fmt: skip
-    if further.label != h.NO_FAULT or further.kind != IDLE:
+    if further.label != NO_FAULT or further.kind != IDLE:
         return further
-    if activity.kind == h.JOIN and (activity.timed or other.place.startswith(SERVERS)):
+    if activity.kind == hang_types.JOIN and (activity.timed or other.place.startswith(SERVERS)):
         return further  # a main thread that waits for the end of its service
-    if activity.kind == h.JOIN and other.kind == h.EVENT:
+    if activity.kind == hang_types.JOIN and other.kind == hang_types.EVENT:
         # The program waits for the end of a thread that waits for another one to give it work.
-        return further._replace(label=h.HANG, kind="nobody gives it")
-    if activity.kind == h.JOIN and closes(inner_frames(scene, activity)):
+        return further._replace(label=HANG, kind="nobody gives it")
+    if activity.kind == hang_types.JOIN and closes(inner_frames(scene, activity)):
         text = f"{further.sentence}; it ends only when its client goes"
-        return further._replace(label=h.HANG, kind="closing", sentence=text)
-    if activity.kind == h.LOCK and not (
+        return further._replace(label=HANG, kind="closing", sentence=text)
+    if activity.kind == hang_types.LOCK and not (
         _take_turns(activity, other) or at_breakpoint(scene.view.frames(other.tid))
     ):
         text = f"{further.sentence}; it keeps what it holds as long as it waits for work"
-        return further._replace(label=h.HANG, kind="idle holder", sentence=text)
-    if activity.kind == h.READ and not any(map(scene.runs_in_loop, activity.frames)):
+        return further._replace(label=HANG, kind="idle holder", sentence=text)
+    if activity.kind == hang_types.READ and not any(map(scene.runs_in_loop, activity.frames)):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"
-        return further._replace(label=h.HANG, kind="peer", sentence=text)
-    if activity.kind == h.EVENT and activity.awaits != QUEUE_ITEM:
+        return further._replace(label=HANG, kind="peer", sentence=text)
+    if activity.kind == hang_types.EVENT and activity.awaits != QUEUE_ITEM:
         # What it shall give besides its work may come with the next client, or never.
         doubt = "whether what that thread waits for comes, and makes it do so, is not in the core"
-        return further._replace(label=h.HANG, kind="nobody gives it", sure=t.INFO,
+        return further._replace(label=HANG, kind="nobody gives it", sure=INFO,
                                 open=(*further.open, doubt))  # fmt: skip
     return further
 
 
-def _take_turns(activity: h.ThreadActivity, holder: h.ThreadActivity) -> bool:
+def _take_turns(activity: ThreadActivity, holder: ThreadActivity) -> bool:
     """Tell whether workers of one kind wait for work one after the other, under a lock."""
     places = {frame.code for frame in activity.frames[:1]}
     return any(frame.code in places for frame in holder.frames)
 
 
 def _join(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer | None:
     joined = scene.activity(activity.target)
     if activity.timed and joined is not None and joined.awaits == QUEUE_ITEM:
         sentence = f"{activity.waits()} for the end of {joined.who()} "
         sentence += f"with a timeout, and that one at {joined.where()} for {joined.what}"
-        return h.idle(activity, sentence)
+        return idle_answer(activity, sentence)
     over = activity.awaits == PROGRAM_END
     awaited = activity.target if activity.target != activity.tid else None
     if awaited is None and (over or not activity.frames):
@@ -222,44 +237,46 @@ def _join(
         if activity.target is not None:
             return None  # a circle that no rule knew
     sentence = f"{activity.waits()} for {activity.what}"
-    return h.answer(h.HANG, "join", sentence, activity, t.INFO)
+    return wait_answer(HANG, "join", sentence, activity, INFO)
 
 
-def _after_the_end(scene: HangContext, tid: int, made: h.HangAnswer) -> h.HangAnswer:
+def _after_the_end(scene: HangContext, tid: int, made: HangAnswer) -> HangAnswer:
     """Say that the program is over but for a thread; a Timer that starts another one goes on."""
     text = f"the program is over, but a thread that is no daemon goes on: {made.sentence}"
     thread = scene.activity(tid)
     if thread is None or not starts_again(scene, timer_of(scene, thread)):
         return made._replace(sentence=text)
     return made._replace(
-        label=h.HANG, sure=t.INFO,
+        label=HANG, sure=INFO,
         sentence=f"{text}; the function of that Timer starts another one, so the process stays",
         open=(*made.open, "whether it is meant to go on by that timer alone"),
     )  # fmt: skip
 
 
-def _other(_scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def _other(_scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     what = activity.what or activity.call or "something"
-    if activity.kind in h.RUNNING:
-        return h.answer(
-            h.NO_FAULT, "busy", f"{activity.who()} was computing at {activity.where()}", activity
+    if activity.kind in hang_types.RUNNING:
+        return wait_answer(
+            NO_FAULT, "busy", f"{activity.who()} was computing at {activity.where()}", activity
         )
     sentence = f"{activity.who()} is in {what} at {activity.where()}"
-    return h.answer(h.CANNOT_TELL, "unknown", sentence, activity, t.INFO)
+    return wait_answer(CANNOT_TELL, "unknown", sentence, activity, INFO)
 
 
-def busy_wait(scene: HangContext) -> h.HangAnswer | None:
+def busy_wait(scene: HangContext) -> HangAnswer | None:
     """The only thread that runs asks one thing again and again, without a sleep."""
-    running = [d for d in scene.activities if d.kind in (*h.RUNNING, h.GIL) and d.frames]
-    if len(running) != 1 or running[0].kind == h.GIL:
+    running = [
+        d for d in scene.activities if d.kind in (*hang_types.RUNNING, hang_types.GIL) and d.frames
+    ]
+    if len(running) != 1 or running[0].kind == hang_types.GIL:
         return None
     return polled_wait(scene, running[0], (), _through)
 
 
-def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
+def blocked_loop(scene: HangContext) -> HangAnswer | None:
     """A call that blocks, made in a coroutine: the event loop and all its tasks stand still."""
     for activity in scene.activities:
-        if activity.kind in (*h.RUNNING, h.GIL) or not activity.frames:
+        if activity.kind in (*hang_types.RUNNING, hang_types.GIL) or not activity.frames:
             continue
         frames = scene.view.frames(activity.tid)
         place = in_event_loop(frames)
@@ -271,14 +288,14 @@ def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
         if asleep or not own or starts_a_thread(scene, activity):
             continue
         what = activity.what or activity.call or "something"
-        call = "sleeps" if activity.kind == h.SLEEP else f"waits for {what}"
+        call = "sleeps" if activity.kind == hang_types.SLEEP else f"waits for {what}"
         sentence = (
             f"the event loop of {activity.who()} is blocked: {activity.where()} {call}, and no "
             f"task can "
             "run meanwhile"
         )
-        return h.answer(
-            h.HANG, "blocked event loop", sentence, activity, t.CERTAIN,
+        return wait_answer(
+            HANG, "blocked event loop", sentence, activity, CERTAIN,
             evidence=("the frame is called by the event loop and sleeps outside of its selector",),
             doubts=("a short call, seen at this moment",) if activity.timed else (),
         )  # fmt: skip
@@ -287,18 +304,18 @@ def blocked_loop(scene: HangContext) -> h.HangAnswer | None:
 
 # Rules whose answer may be that of the thread that is waited for.
 _FOLLOWING = {
-    h.LOCK: _lock,
-    h.EVENT: answer_for_event_wait,
-    h.JOIN: _join,
-    h.READ: answer_for_data_wait,
-    h.ACCEPT: answer_for_work_wait,
-    h.POLL: answer_for_work_wait,
-    h.SLEEP: answer_for_work_wait,
-    h.SIGNAL: answer_for_work_wait,
+    hang_types.LOCK: _lock,
+    hang_types.EVENT: answer_for_event_wait,
+    hang_types.JOIN: _join,
+    hang_types.READ: answer_for_data_wait,
+    hang_types.ACCEPT: answer_for_work_wait,
+    hang_types.POLL: answer_for_work_wait,
+    hang_types.SLEEP: answer_for_work_wait,
+    hang_types.SIGNAL: answer_for_work_wait,
 }
 _BY_ITSELF = {
-    h.FILE_LOCK: answer_for_file_lock_wait,
-    h.DATABASE: answer_for_database_wait,
-    h.CHILD: answer_for_child_wait,
-    h.WRITE: answer_for_write_wait,
+    hang_types.FILE_LOCK: answer_for_file_lock_wait,
+    hang_types.DATABASE: answer_for_database_wait,
+    hang_types.CHILD: answer_for_child_wait,
+    hang_types.WRITE: answer_for_write_wait,
 }

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.fault.reads import read_u32, read_up_to
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.locks.waits.futex import COMMAND_MASK, COMMANDS
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
@@ -30,8 +30,10 @@ _CHILDREN = frozenset(("wait4", "waitid"))
 _OPENS = frozenset(("open", "openat"))
 # Semaphores and queues of System V and POSIX: kind, and the argument that is a timeout.
 _QUEUES = {
-    "semop": (h.LOCK, None), "semtimedop": (h.LOCK, 3), "msgrcv": (h.READ, None),
-    "msgsnd": (h.WRITE, None), "mq_timedreceive": (h.READ, 4), "mq_timedsend": (h.WRITE, 4),
+    "semop": (hang_types.LOCK, None), "semtimedop": (hang_types.LOCK, 3),
+    "msgrcv": (hang_types.READ, None),
+    "msgsnd": (hang_types.WRITE, None), "mq_timedreceive": (hang_types.READ, 4),
+    "mq_timedsend": (hang_types.WRITE, 4),
 }  # fmt: skip
 F_SETLKW, F_OFD_SETLKW = 7, 38
 POLLIN, POLLOUT = 1, 4
@@ -61,40 +63,47 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
         return None
     first = thread.argument(0) & HALF_MASK
     fd = first if first < 1 << 31 else None
-    directions = (h.READ, _READS), (h.WRITE, _WRITES), (h.ACCEPT, _ACCEPTS), (h.WORK, _WORKS)
+    directions = (
+        (hang_types.READ, _READS),
+        (hang_types.WRITE, _WRITES),
+        (hang_types.ACCEPT, _ACCEPTS),
+        (hang_types.WORK, _WORKS),
+    )
     for kind, names in directions:
         if name in names:
             return SystemCall(kind, name, fd)
     if name in _SLEEPS:
-        return SystemCall(h.SLEEP, name, timed=True)
+        return SystemCall(hang_types.SLEEP, name, timed=True)
     if name in _SIGNALS:
         timed = name == "rt_sigtimedwait" and bool(thread.argument(2))
-        return SystemCall(h.SIGNAL, name, timed=timed)
+        return SystemCall(hang_types.SIGNAL, name, timed=timed)
     if name in _CHILDREN:
         return _child(name, thread.argument(0), thread.argument(1))
     if name == "flock" or (name == "fcntl" and thread.argument(1) in (F_SETLKW, F_OFD_SETLKW)):
-        return SystemCall(h.FILE_LOCK, "flock" if name == "flock" else "fcntl(F_SETLKW)", fd)
+        return SystemCall(
+            hang_types.FILE_LOCK, "flock" if name == "flock" else "fcntl(F_SETLKW)", fd
+        )
     if name in _EPOLLS:
         wait = thread.argument(3)
         timed = bool(wait) if name == "epoll_pwait2" else wait & HALF_MASK < 1 << 31
-        return SystemCall(h.POLL, name, fd, timed=timed)
+        return SystemCall(hang_types.POLL, name, fd, timed=timed)
     if name in _POLLS:
         return _poll(target, name, thread)
     if name in _SELECTS:
         return _select(target, name, thread)
     if name in _OPENS:
-        return SystemCall(h.READ, name)
+        return SystemCall(hang_types.READ, name)
     if name == "connect":
-        return SystemCall(h.WRITE, name, fd)
+        return SystemCall(hang_types.WRITE, name, fd)
     if name in _QUEUES:
         kind, place = _QUEUES[name]
         timed = place is not None and bool(thread.argument(place))
         return SystemCall(kind, name, timed=timed)
     if name == "futex" and thread.argument(1) & COMMAND_MASK not in COMMANDS:
-        return SystemCall(h.WORK, name)  # it wakes others, as pthread_mutex_unlock() does
+        return SystemCall(hang_types.WORK, name)  # it wakes others, as pthread_mutex_unlock() does
     if name == "futex":
-        return SystemCall(h.LOCK, name, timed=bool(thread.argument(3)))
-    return SystemCall(h.OTHER, name if name in _BY_NAME else f"system call {number}", fd)
+        return SystemCall(hang_types.LOCK, name, timed=bool(thread.argument(3)))
+    return SystemCall(hang_types.OTHER, name if name in _BY_NAME else f"system call {number}", fd)
 
 
 def _is_short_write(target: Target, thread: Thread) -> bool:
@@ -112,7 +121,7 @@ def _child(name: str, first: int, second: int) -> SystemCall:
     kind, pid = (first & HALF_MASK, second) if name == "waitid" else (P_PID, first)
     signed = pid & HALF_MASK
     child = signed if kind == P_PID and 0 < signed < 1 << 31 else None
-    return SystemCall(h.CHILD, name, child=child)
+    return SystemCall(hang_types.CHILD, name, child=child)
 
 
 def _poll(target: Target, name: str, thread: Thread) -> SystemCall:
@@ -127,9 +136,9 @@ def _poll(target: Target, name: str, thread: Thread) -> SystemCall:
             break
         fds.append(fd)
         wanted |= events & 0xFFFF
-    kind = h.POLL
+    kind = hang_types.POLL
     if len(fds) == 1:
-        kind = h.WRITE if wanted & POLLOUT and not wanted & POLLIN else h.READ
+        kind = hang_types.WRITE if wanted & POLLOUT and not wanted & POLLIN else hang_types.READ
     fd_only = fds[0] if len(fds) == 1 else None
     return SystemCall(kind, name, fd_only, timed=timed, fds=tuple(fds))
 
@@ -146,5 +155,5 @@ def _select(target: Target, name: str, thread: Thread) -> SystemCall:
         ]
     timed = bool(thread.argument(4))
     if not fds and timed:
-        return SystemCall(h.SLEEP, name, timed=True)  # time.sleep() before 3.11
-    return SystemCall(h.POLL, name, timed=timed, fds=tuple(fds))
+        return SystemCall(hang_types.SLEEP, name, timed=True)  # time.sleep() before 3.11
+    return SystemCall(hang_types.POLL, name, timed=timed, fds=tuple(fds))

@@ -8,7 +8,7 @@ from itertools import islice
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.fault.reads import read_u32
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.library_calls import (
     BY_CALL,
@@ -21,6 +21,7 @@ from gdb_epi.hangs.library_calls import (
     split_library_frames,
 )
 from gdb_epi.hangs.system_calls import SystemCall, system_call
+from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import GIL, JOINS, Wait
@@ -60,17 +61,17 @@ class ThreadReader:
         self._unwinder = Unwinder(target, FunctionBounds(target))
         self.descriptors = Descriptors(view) if view is not None else None
 
-    def all(self, threads: Sequence[Thread]) -> tuple[h.ThreadActivity, ...]:
+    def all(self, threads: Sequence[Thread]) -> tuple[ThreadActivity, ...]:
         """Return what every thread does, in the order of the core."""
         return tuple(self.activity(thread) for thread in threads[:MAX_THREADS])
 
-    def activity(self, thread: Thread) -> h.ThreadActivity:
+    def activity(self, thread: Thread) -> ThreadActivity:
         """Return what one thread does."""
         view = self.view
         frames = view.frames(thread.tid) if view is not None else ()
         inner, own = split_library_frames(frames, self._is_library)
         name = view.thread_names.get(thread.tid) if view is not None else None
-        base = h.ThreadActivity(thread.tid, name, h.OTHER, frames=own, helper=not own)
+        base = ThreadActivity(thread.tid, name, hang_types.OTHER, frames=own, helper=not own)
         library = library_call(inner)
         if library is not None:
             base = base._replace(place=library[2], awaits=library[1])
@@ -81,7 +82,7 @@ class ThreadReader:
             return self._of_wait(base, wait, library, thread)
         if call is None or wait is not None:
             return self._running(base, thread, frames)
-        if call.kind == h.WORK:
+        if call.kind == hang_types.WORK:
             return self._running(base, thread, frames)._replace(call=call.name)
         return self._of_call(base, call, library, thread, inner)
 
@@ -96,43 +97,49 @@ class ThreadReader:
         return word is not None and word != thread.argument(2) & HALF_MASK
 
     def _running(
-        self, base: h.ThreadActivity, thread: Thread, frames: Sequence[PyFrame]
-    ) -> h.ThreadActivity:
+        self, base: ThreadActivity, thread: Thread, frames: Sequence[PyFrame]
+    ) -> ThreadActivity:
         name = self._module_name(thread)
-        kind = h.PYTHON if frames and name.startswith(_INTERPRETERS) else h.NATIVE
+        kind = hang_types.PYTHON if frames and name.startswith(_INTERPRETERS) else hang_types.NATIVE
         return base._replace(kind=kind, module=_native(name), what="runs")
 
     def _of_wait(
         self,
-        base: h.ThreadActivity,
+        base: ThreadActivity,
         wait: Wait,
         library: tuple[str, str, str] | None,
         thread: Thread,
-    ) -> h.ThreadActivity:
+    ) -> ThreadActivity:
         """A wait for a lock, by what `locks/` says about it."""
         target, timed = wait.owner.tid, wait.timed
         base = base._replace(label=f"{wait.kind}:{wait.name}" if wait.name else wait.kind)
         if wait.kind in JOINS:
             base = base._replace(label="join")  # the name of a thread holds a number
         if wait.kind == GIL:
-            return base._replace(kind=h.GIL, what="the GIL", target=target)
+            return base._replace(kind=hang_types.GIL, what="the GIL", target=target)
         text = f"the {wait.kind} {wait.name}" if wait.name else f"a {wait.kind}"
         made = base._replace(object=wait.object or 0, target=target, timed=timed, call="futex")
         if wait.kind in JOINS:
             what = f"the end of thread {wait.name or target or '?'}"
-            return made._replace(kind=h.JOIN, what=what)
-        if library is not None and library[0] in (h.JOIN, h.CHILD, h.READ):
+            return made._replace(kind=hang_types.JOIN, what=what)
+        if library is not None and library[0] in (
+            hang_types.JOIN,
+            hang_types.CHILD,
+            hang_types.READ,
+        ):
             return made._replace(kind=library[0], what=library[1])
         if wait.kind in EVENTS:
-            what = library[1] if library is not None and library[0] == h.EVENT else text
+            what = library[1] if library is not None and library[0] == hang_types.EVENT else text
             what = self._parties(wait) or what
             if wait.name and what != text:
                 what = f"{what} ({wait.name})"
-            return made._replace(kind=h.EVENT, what=what)
+            return made._replace(kind=hang_types.EVENT, what=what)
         if wait.kind == SEMLOCK:
             what = library[1] if library else text.replace("SemLock", "lock")
-            return made._replace(kind=h.LOCK, what=what, target=None)
-        return made._replace(kind=h.LOCK, what=text, module=_native(self._module_name(thread)))
+            return made._replace(kind=hang_types.LOCK, what=what, target=None)
+        return made._replace(
+            kind=hang_types.LOCK, what=text, module=_native(self._module_name(thread))
+        )
 
     def native_modules(self, tid: int) -> frozenset[str]:
         """Return the names of the files whose code is on a thread's native stack."""
@@ -161,30 +168,30 @@ class ThreadReader:
 
     def _of_call(
         self,
-        base: h.ThreadActivity,
+        base: ThreadActivity,
         call: SystemCall,
         library: tuple[str, str, str] | None,
         thread: Thread,
         inner: Sequence[PyFrame],
-    ) -> h.ThreadActivity:
+    ) -> ThreadActivity:
         name = _native(self._module_name(thread))
         made = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
         made = made._replace(target=call.fd, watched=call.fds)
-        if call.kind == h.SLEEP and name.startswith((*_SQLITE, *_SERVERS)):
-            return made._replace(kind=h.DATABASE, what="a locked database", timed=False)
-        if call.kind in (h.READ, h.POLL) and name.startswith(_SERVERS):
+        if call.kind == hang_types.SLEEP and name.startswith((*_SQLITE, *_SERVERS)):
+            return made._replace(kind=hang_types.DATABASE, what="a locked database", timed=False)
+        if call.kind in (hang_types.READ, hang_types.POLL) and name.startswith(_SERVERS):
             answer = "the answer of a database server"
-            return made._replace(kind=h.READ, what=answer, awaits=answer)
-        if call.kind in (h.READ, h.POLL) and name.startswith(_ZMQ):
-            return made._replace(kind=h.READ, what=OF_ZMQ, awaits=OF_ZMQ)
+            return made._replace(kind=hang_types.READ, what=answer, awaits=answer)
+        if call.kind in (hang_types.READ, hang_types.POLL) and name.startswith(_ZMQ):
+            return made._replace(kind=hang_types.READ, what=OF_ZMQ, awaits=OF_ZMQ)
         if call.name in BY_CALL:
             return made._replace(what=BY_CALL[call.name], awaits=BY_CALL[call.name])
-        if call.kind == h.CHILD:
+        if call.kind == hang_types.CHILD:
             made = made._replace(target=call.child or self._child_of(inner))
             return made._replace(what=self._child_text(made.target))
-        if library is not None and library[0] not in (h.EVENT, h.LOCK):
+        if library is not None and library[0] not in (hang_types.EVENT, hang_types.LOCK):
             kind, what, _ = library
-            if kind == h.CHILD:
+            if kind == hang_types.CHILD:
                 made = made._replace(target=self._child_of(inner))
                 if made.awaits == NEW_CHILD:
                     what = self._new_child_text(made.target)
@@ -192,7 +199,11 @@ class ThreadReader:
                     child = self._child_text(made.target)
                     what = child if what == OF_CHILD else f"{what}: {child}"
             return made._replace(kind=kind, what=what)
-        if call.kind in (h.READ, h.WRITE, h.ACCEPT, h.FILE_LOCK) and call.fd is not None:
+        if (
+            call.kind
+            in (hang_types.READ, hang_types.WRITE, hang_types.ACCEPT, hang_types.FILE_LOCK)
+            and call.fd is not None
+        ):
             descriptor = self.descriptors.describe(call.fd) if self.descriptors else None
             if descriptor is None:
                 return made._replace(what=f"descriptor {call.fd}")

@@ -93,7 +93,7 @@ def function_and_line(frame: PyFrame | TracebackLine) -> str:
     return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"
 
 
-def answer(
+def wait_answer(
     label: str, kind: str, sentence: str, activity: ThreadActivity, sure: str = PROBABLE, *,
     evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
 ) -> HangAnswer:  # fmt: skip
@@ -103,7 +103,7 @@ def answer(
     return HangAnswer(label, kind, sentence, (activity,), sure, observed, ruled_out, doubts)
 
 
-def idle(activity: ThreadActivity, sentence: str) -> HangAnswer:
+def idle_answer(activity: ThreadActivity, sentence: str) -> HangAnswer:
     """Return the answer for a thread that waits for work."""
     ruled_out = ("a thread that waits for a lock or for another process",)
-    return answer(NO_FAULT, "idle", sentence, activity, ruled_out=ruled_out)
+    return wait_answer(NO_FAULT, "idle", sentence, activity, ruled_out=ruled_out)

@@ -3,32 +3,32 @@
 
 from __future__ import annotations
 
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import weigh_turns
 from gdb_epi.hangs.library_calls import NOTIFICATION
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.locks.types import INFO, Wait
 
 RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
 
 
-def notification(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def notification(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
     sentence = f"{activity.waits()} for {activity.awaits}"
     if activity.timed:
-        return h.answer(h.NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, t.INFO)
+        return wait_answer(NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, INFO)
     if activity.awaits == NOTIFICATION:
         sentence += " (an Event or Condition of multiprocessing)"
-    return weigh_turns(scene, h.answer(
-        h.HANG, "lock of another process", f"{sentence}, without a timeout", activity,
+    return weigh_turns(scene, wait_answer(
+        HANG, "lock of another process", f"{sentence}, without a timeout", activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),
     ))  # fmt: skip
 
 
 def holder_unknown(
-    scene: HangContext, activity: h.ThreadActivity, wait: t.Wait, name: str
-) -> h.HangAnswer:
+    scene: HangContext, activity: ThreadActivity, wait: Wait, name: str
+) -> HangAnswer:
     """Answer of a wait for what stores no holder: a semaphore, a rwlock that readers hold."""
     waits = f"{activity.waits()} for {name}"
     is_lock = wait.kind == RWLOCK
@@ -37,22 +37,22 @@ def holder_unknown(
         else "whose count is 0: somebody has to post it"
     )  # fmt: skip
     if activity.timed or not scene.is_only_thread(activity.tid):
-        return h.answer(
-            h.HANG, "unknown holder", f"{waits}, {words}", activity, t.INFO,
+        return wait_answer(
+            HANG, "unknown holder", f"{waits}, {words}", activity, INFO,
             evidence=wait.evidence[-1:],
         )  # fmt: skip
     alone = (
         "it is the only thread of this process, so it holds it itself, or one that has ended does"
         if is_lock else "it is the only thread of this process, so nobody is left to do that"
     )  # fmt: skip
-    return h.answer(
-        h.HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
+    return wait_answer(
+        HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
         activity, evidence=("no other thread is in this process", *wait.evidence[-1:]),
         ruled_out=("a timeout", "another thread"), doubts=("a signal handler",),
     )  # fmt: skip
 
 
-def owner_ended(activity: h.ThreadActivity, wait: t.Wait, name: str) -> h.HangAnswer:
+def owner_ended(activity: ThreadActivity, wait: Wait, name: str) -> HangAnswer:
     """The lock's own words name a thread that the process does not have, and no fork left behind.
 
     A core has all threads of its process, so that one ended: nobody else may unlock.
@@ -62,16 +62,16 @@ def owner_ended(activity: h.ThreadActivity, wait: t.Wait, name: str) -> h.HangAn
         f"{activity.waits()} for {name}, which {owner} took and never "
         "released: that thread has ended"
     )
-    return h.answer(
-        h.HANG, "owner ended", sentence, activity, evidence=wait.evidence[-2:],
+    return wait_answer(
+        HANG, "owner ended", sentence, activity, evidence=wait.evidence[-2:],
         ruled_out=("a thread that still runs", "a fork"),
         doubts=("a thread that was removed by other means than its end",),
     )  # fmt: skip
 
 
 def perhaps_inherited(
-    scene: HangContext, activity: h.ThreadActivity, wait: t.Wait, name: str
-) -> h.HangAnswer:
+    scene: HangContext, activity: ThreadActivity, wait: Wait, name: str
+) -> HangAnswer:
     """Answer of a process that may have been forked, where vanished threads cannot be looked for.
 
     Whoever took the lock: where no other thread is left, nobody can release it.
@@ -80,15 +80,15 @@ def perhaps_inherited(
     came_held = "a thread of the parent may have held it at fork()"
     private = bool(wait.object) and wait.kind != SEMLOCK  # a SemLock is for several processes
     if not private or activity.timed or not scene.is_only_thread(activity.tid):
-        return h.answer(
-            h.HANG, "unknown holder", f"{waits}; who holds it is not known", activity, t.INFO,
+        return wait_answer(
+            HANG, "unknown holder", f"{waits}; who holds it is not known", activity, INFO,
             doubts=("it may have come held through fork(): a thread of the parent held it then",),
         )  # fmt: skip
     sentence = f"{waits}; it is the only thread of this process, so nobody is left to release it"
     if scene.locks.fork.forked:
         sentence += f"; the process was forked: {came_held}"
-    return h.answer(
-        h.HANG, "nobody left", sentence, activity,
+    return wait_answer(
+        HANG, "nobody left", sentence, activity,
         evidence=("no other thread is in this process", *wait.evidence[:1]),
         ruled_out=("a timeout", "another thread", "a lock that processes share"),
         doubts=(f"{came_held}, or this thread took it before, outside a with block",),

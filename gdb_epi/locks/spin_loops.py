@@ -15,7 +15,7 @@ from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.x86 import decode
 from gdb_epi.x86.decode import PREFIXES
-from gdb_epi.x86.operand import BRANCH, JUMP, NEXT, Instruction
+from gdb_epi.x86.instruction import BRANCH, JUMP, NEXT, Instruction
 
 MAX_FUNCTION = 16_384  # bytes
 MAX_LOOP = 24  # instructions

@@ -17,7 +17,7 @@ from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.util import sha256_hex
 from gdb_epi.x86.access import RawInstruction
 from gdb_epi.x86.decode import InstructionParts, parts_of
-from gdb_epi.x86.operand import MAX_LENGTH
+from gdb_epi.x86.instruction import MAX_LENGTH
 
 PREFIX = "fn_"
 DIGITS = 12

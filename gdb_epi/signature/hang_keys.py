@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs.types import DEADLOCK, RUNNING, HangAnswer, ThreadActivity
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.names import one_line, plain_python_name, python_name
 from gdb_epi.signature.tokens import NATIVE, PYTHON, Token
@@ -44,16 +44,16 @@ class HangWords(NamedTuple):
         return {"word": self.word, "members": members}
 
 
-def words_of(answer: h.HangAnswer) -> HangWords | None:
+def words_of(answer: HangAnswer) -> HangWords | None:
     """Return what the keys of an answer are made of; None when no frame of the program is known."""
-    if answer.label == h.DEADLOCK:
+    if answer.label == DEADLOCK:
         members = [_member(activity) for activity in answer.members]
         members = list(dict.fromkeys(members)) if answer.kind == "pool" else members
         return HangWords(CIRCLE, _turned(members[:MAX_MEMBERS]))
     last = answer.members[-1] if answer.members else None
     if last is None or not last.frames:
         return None
-    word = BUSY if last.kind in h.RUNNING else one_line(last.label or last.kind)
+    word = BUSY if last.kind in RUNNING else one_line(last.label or last.kind)
     return HangWords(word, (_member(last),))
 
 
@@ -70,7 +70,7 @@ def words_from(document: Any) -> HangWords | None:
     return HangWords(document["word"], tuple(members)) if members else None
 
 
-def _member(activity: h.ThreadActivity) -> HangMember:
+def _member(activity: ThreadActivity) -> HangMember:
     drops = load_drop_sets()
     names = []
     for frame in activity.key_frames or activity.frames:
@@ -120,7 +120,7 @@ def hang_content(words: HangWords | None, frames: str, *, coarse: bool = False) 
     return circle_text(words, coarse=coarse) if words.word == CIRCLE else f"{words.word} {frames}"
 
 
-def signed_member(answer: h.HangAnswer, words: HangWords) -> h.ThreadActivity:
+def signed_member(answer: HangAnswer, words: HangWords) -> ThreadActivity:
     """Return the thread that the core is signed from: the circle's first, else the last one."""
     if words.word != CIRCLE:
         return answer.members[-1]

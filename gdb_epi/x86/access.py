@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import tables
-from gdb_epi.x86.operand import Operand
+from gdb_epi.x86.instruction import Operand
 
 UNKNOWN = (None, 0, 1)
 Access = tuple["str | None", int, int]  # access, size, alignment

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.x86.operand import Instruction
+from gdb_epi.x86.instruction import Instruction
 
 _ADD, _OR, _AND, _SUB, _XOR = 0, 1, 4, 5, 6  # numbers of the eight groups of SDM's opcode map
 _SHL, _SHR, _SAL, _SAR = 4, 5, 6, 7  # of group 2

@@ -14,7 +14,7 @@ from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import tables
 from gdb_epi.x86.access import RawInstruction, implicit_operands, memory_access
-from gdb_epi.x86.operand import (
+from gdb_epi.x86.instruction import (
     BRANCH,
     CALL,
     JUMP,

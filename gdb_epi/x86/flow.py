@@ -7,7 +7,7 @@ Source: Intel SDM volume 2. An unknown instruction counts as "may change every r
 from __future__ import annotations
 
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86.operand import CALL, Instruction, Operand
+from gdb_epi.x86.instruction import CALL, Instruction, Operand
 
 LOAD, COPY, ADDRESS, CONSTANT, OTHER = "load", "copy", "address", "constant", "other"
 COMPUTED = "computed"  # of registers, by an instruction that x86.arithmetic knows

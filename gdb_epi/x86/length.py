@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gdb_epi.x86 import tables
 from gdb_epi.x86.decode import PREFIXES, decode
-from gdb_epi.x86.operand import MAX_LENGTH
+from gdb_epi.x86.instruction import MAX_LENGTH
 
 # Bytes after the opcode and ModRM by the shapes of tables.MAPS, without prefixes.
 _IMMEDIATE = {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}

@@ -16,13 +16,14 @@ from support.opening import need_core_dumps, session_of
 from support.packages import NoPackages, debian_library
 
 from gdb_epi.analysis import analyze
-from gdb_epi.locks import types as t
+from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
+from gdb_epi.locks.types import CERTAIN, PROBABLE, LockReport
 from gdb_epi.session import Session
 
 INTERPRETERS = ("pyenv-3.8.18", "pyenv-3.11.7", "pyenv-3.13.0")
-GONE, LOST = t.INHERITED_OWNER_VANISHED, t.LOST_WAKEUP
-INTERNAL = t.INHERITED_INTERNAL_LOCK
+GONE, LOST = lock_types.INHERITED_OWNER_VANISHED, lock_types.LOST_WAKEUP
+INTERNAL = lock_types.INHERITED_INTERNAL_LOCK
 # What apt-get can fetch for a program; without it the program ends before it forks.
 DEBIAN = {"real-tcmalloc": "libtcmalloc-minimal4", "real-jemalloc": "libjemalloc2"}
 
@@ -32,7 +33,7 @@ class Wanted(NamedTuple):
 
     kind: str  # of the wait, a prefix; "" when nothing waits for a lock
     verdict: str = ""
-    sure: str = t.CERTAIN
+    sure: str = CERTAIN
     name: str | None = None
     frame: str = ""  # of the holder's, where the library was at the fork
     pool: str = ""  # of which the workers vanished
@@ -52,11 +53,11 @@ WANTED = {
     ),
     "real-sqlite": Wanted("pthread mutex (recursive)", GONE, frame="query"),
     "real-pool": Wanted(
-        "threading.Event", LOST, t.PROBABLE, pool="multiprocessing pool's manager",
+        "threading.Event", LOST, PROBABLE, pool="multiprocessing pool's manager",
         findings=("lost_wakeup",),
     ),
     "real-executor": Wanted(
-        "Future", LOST, t.PROBABLE, pool="concurrent.futures thread pool",
+        "Future", LOST, PROBABLE, pool="concurrent.futures thread pool",
         findings=("lost_wakeup",),
     ),
     "real-preexec": Wanted(
@@ -65,33 +66,33 @@ WANTED = {
     ),
     "real-healthy-logging": Wanted("", findings=("going_on",)),
     "real-libgomp": Wanted(
-        "OpenMP (libgomp) pool", LOST, t.PROBABLE, pool="OpenMP (libgomp)",
+        "OpenMP (libgomp) pool", LOST, PROBABLE, pool="OpenMP (libgomp)",
         findings=("lost_wakeup",),
     ),
     "real-openblas": Wanted(
-        "OpenBLAS pool (spinning)", LOST, t.PROBABLE, pool="OpenBLAS", findings=("lost_wakeup",)
+        "OpenBLAS pool (spinning)", LOST, PROBABLE, pool="OpenBLAS", findings=("lost_wakeup",)
     ),
     # glibc's own locks store no owner.
-    "real-getaddrinfo": Wanted("resolver", INTERNAL, t.PROBABLE, name="in getaddrinfo()"),
-    "real-tzset": Wanted("timezone (tzset)", INTERNAL, t.PROBABLE),
-    "real-malloc": Wanted("malloc arena", INTERNAL, t.PROBABLE, name="in malloc()"),
+    "real-getaddrinfo": Wanted("resolver", INTERNAL, PROBABLE, name="in getaddrinfo()"),
+    "real-tzset": Wanted("timezone (tzset)", INTERNAL, PROBABLE),
+    "real-malloc": Wanted("malloc arena", INTERNAL, PROBABLE, name="in malloc()"),
     "real-tcmalloc": Wanted(
-        "internal lock of a library", INTERNAL, t.PROBABLE, name="in libtcmalloc_minimal.so.4.5.10"
+        "internal lock of a library", INTERNAL, PROBABLE, name="in libtcmalloc_minimal.so.4.5.10"
     ),
     "real-jemalloc": Wanted("pthread mutex", GONE),
     "real-grpc": Wanted(
-        "threading.Condition", LOST, t.PROBABLE, pool="gRPC", findings=("lost_wakeup",)
+        "threading.Condition", LOST, PROBABLE, pool="gRPC", findings=("lost_wakeup",)
     ),
     # torch's own thread in the child may have taken the stack of OpenMP's vanished one.
     "real-torch": Wanted(
-        "OpenMP (libgomp) pool", LOST, t.PROBABLE, findings=("lost_wakeup",), others=1
+        "OpenMP (libgomp) pool", LOST, PROBABLE, findings=("lost_wakeup",), others=1
     ),
 }  # fmt: skip
 # By interpreter, where the standard library was another one.
 OTHER = {
     # CPython 3.8 to 3.10 ask with a plain Lock, which stores no owner: the frame tells.
     ("real-resource-tracker", "pyenv-3.8.18"): {
-        "kind": "threading.Lock", "verdict": t.INHERITED_HOLDER_FRAME_VANISHED,
+        "kind": "threading.Lock", "verdict": lock_types.INHERITED_HOLDER_FRAME_VANISHED,
     },
 }  # fmt: skip
 
@@ -144,7 +145,7 @@ def test_a_real_bug_is_answered(interpreter: Interpreter, program: Program) -> N
         assert wanted.pool in {pool.kind for pool in vanished_pools(report.vanished)}
 
 
-def waits_as(wanted: Wanted, report: t.LockReport, truth: dict[str, Any]) -> None:
+def waits_as(wanted: Wanted, report: LockReport, truth: dict[str, Any]) -> None:
     """Check the wait of the child's first thread, and the vanished thread that it is for."""
     if not wanted.kind:
         assert report.waits == ()
@@ -153,9 +154,7 @@ def waits_as(wanted: Wanted, report: t.LockReport, truth: dict[str, Any]) -> Non
     assert len(others) == wanted.others
     if wanted.name is None and wait.name == "in libjemalloc.so.2":
         # Caught between taking the mutex and writing its owner: then the words name nobody.
-        wanted = wanted._replace(
-            kind="internal lock of a library", verdict=INTERNAL, sure=t.PROBABLE
-        )
+        wanted = wanted._replace(kind="internal lock of a library", verdict=INTERNAL, sure=PROBABLE)
     assert wait.kind.startswith(wanted.kind)
     assert (wait.verdict, wait.confidence) == (wanted.verdict, wanted.sure)
     if wanted.name is not None:

@@ -18,8 +18,19 @@ from gdb_epi.detectors.latent_inherited_lock import latent_inherited_lock
 from gdb_epi.detectors.lost_wakeup import lost_wakeup
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.judgement.verdict import judge
-from gdb_epi.locks import types as t
+from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
+from gdb_epi.locks.types import (
+    CERTAIN,
+    ForkEvidence,
+    ForkHandlers,
+    HeldLock,
+    LockOwner,
+    LockReport,
+    ThreadsLostInFork,
+    VanishedThread,
+    Wait,
+)
 from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render import locks
@@ -33,25 +44,25 @@ def frame(name: str, module: str) -> PyFrame:
     return PyFrame(1, 2, name, name, f"/app/{module}.py", 7, module, "thread", CHAIN, True)
 
 
-def vanished(*frames: PyFrame, **more: Any) -> t.VanishedThread:
+def vanished(*frames: PyFrame, **more: Any) -> VanishedThread:
     fields: dict[str, Any] = {
         "ident": IDENT, "tid": 990, "name": "holder", "stack": None, "start_routine": None,
         "module": None, "frames": frames, "how": "freed thread state", "missing": "",
     }  # fmt: skip
-    return t.VanishedThread(**{**fields, **more})
+    return VanishedThread(**{**fields, **more})
 
 
 def forked(**more: Any) -> ProcessState:
     made = state(more.pop("crash", crash(6, 0, sender=5)))
-    fork = t.ForkEvidence(more.pop("forked", True), 1, True, True, False, None, None, ())
+    fork = ForkEvidence(more.pop("forked", True), 1, True, True, False, None, None, ())
     fields: dict[str, Any] = {"waits": (), "soft_errors": (), **more}
-    made.locks = t.LockReport(fork, **fields)  # type: ignore[misc]
+    made.locks = LockReport(fork, **fields)  # type: ignore[misc]
     return made
 
 
-def wait(verdict: str, confidence: str = "certain", owner: t.LockOwner | None = None) -> t.Wait:
-    nobody = t.LockOwner(None, None, None, "unknown")
-    return t.Wait(
+def wait(verdict: str, confidence: str = "certain", owner: LockOwner | None = None) -> Wait:
+    nobody = LockOwner(None, None, None, "unknown")
+    return Wait(
         PID, HEAP, "threading.Lock", "app.lock", None, owner or nobody, verdict, confidence, ("e",)
     )
 
@@ -64,10 +75,10 @@ def one(found: Iterable[Finding]) -> Finding:
 
 def test_the_holder_is_named_with_its_code() -> None:
     holder = vanished(frame("hold", "app"))
-    owner = t.LockOwner(None, IDENT, "holder", "vanished")
+    owner = LockOwner(None, IDENT, "holder", "vanished")
     made = forked(
-        waits=(wait(t.INHERITED_HOLDER_FRAME_VANISHED, owner=owner),),
-        vanished=t.ThreadsLostInFork((holder,), False),
+        waits=(wait(lock_types.INHERITED_HOLDER_FRAME_VANISHED, owner=owner),),
+        vanished=ThreadsLostInFork((holder,), False),
     )
     found = one(forked_child_lock(made))
     assert found.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
@@ -76,7 +87,9 @@ def test_the_holder_is_named_with_its_code() -> None:
 
 def test_a_lock_of_the_c_library_is_told_by_who_takes_it() -> None:
     """ "waits for in free()" was printed."""
-    waits = (wait(t.INHERITED_INTERNAL_LOCK)._replace(kind="malloc arena", name="in free()"),)
+    waits = (
+        wait(lock_types.INHERITED_INTERNAL_LOCK)._replace(kind="malloc arena", name="in free()"),
+    )
     made = forked(waits=waits)
     words = f"thread {PID} of a forked child waits for the malloc arena in free(), which"
     assert one(forked_child_lock(made)).summary.startswith(words)
@@ -86,34 +99,36 @@ def test_a_lock_of_the_c_library_is_told_by_who_takes_it() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [(t.GIL, "nobody holds it"), ("queue.Queue", "another thread has to wake it"),
+    [(lock_types.GIL, "nobody holds it"), ("queue.Queue", "another thread has to wake it"),
      ("Future", "another thread has to wake it")],
 )  # fmt: skip
 def test_what_nobody_holds_is_given_by_another_thread(kind: str, words: str) -> None:
-    nobody = t.LockOwner(None, None, None, "none")
-    made = wait(t.UNKNOWN, "info", nobody)._replace(kind=kind)
+    nobody = LockOwner(None, None, None, "none")
+    made = wait(lock_types.UNKNOWN, "info", nobody)._replace(kind=kind)
     assert locks.holder_words(made) == words
 
 
 @pytest.mark.parametrize(
     ("verdict", "confidence"),
-    [(t.PROBABLE_INHERITED, "info"), (t.SELF_DEADLOCK, "certain"), (t.OTHER_PROCESS, "certain"),
-     (t.LIVE_HOLDER, "certain"), (t.CYCLE, "certain"), (t.LOST_WAKEUP, "probable")],
+    [(lock_types.PROBABLE_INHERITED, "info"), (lock_types.SELF_DEADLOCK, "certain"),
+     (lock_types.OTHER_PROCESS, "certain"),
+     (lock_types.LIVE_HOLDER, "certain"), (lock_types.CYCLE, "certain"), (lock_types.LOST_WAKEUP,
+     "probable")],
 )  # fmt: skip
 def test_other_waits_are_no_inherited_lock(verdict: str, confidence: str) -> None:
     assert list(forked_child_lock(forked(waits=(wait(verdict, confidence),)))) == []
 
 
 def test_lost_wakeup() -> None:
-    made = forked(waits=(wait(t.LOST_WAKEUP, "probable"),))
+    made = forked(waits=(wait(lock_types.LOST_WAKEUP, "probable"),))
     assert one(lost_wakeup(made)).facts["confidence"] == "probable"
-    assert list(lost_wakeup(forked(waits=(wait(t.LOST_WAKEUP, "info"),)))) == []
-    assert list(lost_wakeup(forked(waits=(wait(t.LOST_WAKEUP),), forked=False))) == []
+    assert list(lost_wakeup(forked(waits=(wait(lock_types.LOST_WAKEUP, "info"),)))) == []
+    assert list(lost_wakeup(forked(waits=(wait(lock_types.LOST_WAKEUP),), forked=False))) == []
     assert judge("killed-external", [one(lost_wakeup(made))], score([])).label == "hang"
 
 
-def handlers(tid: int = PID) -> t.ForkHandlers:
-    return t.ForkHandlers(tid, "Python hook", "in the child", "hook", t.CERTAIN, "seen", None)
+def handlers(tid: int = PID) -> ForkHandlers:
+    return ForkHandlers(tid, "Python hook", "in the child", "hook", CERTAIN, "seen", None)
 
 
 def test_fork_handlers_tells_a_crash_from_a_hang() -> None:
@@ -129,9 +144,9 @@ def test_fork_handlers_tells_a_crash_from_a_hang() -> None:
 
 
 def test_latent_inherited_lock() -> None:
-    gone = t.LockOwner(None, IDENT, "holder", "vanished")
-    here = t.LockOwner(PID, None, None, "live")
-    held = t.HeldLock(HEAP, "threading.Lock", "app.lock", gone, (), "hold (app.py:7)")
+    gone = LockOwner(None, IDENT, "holder", "vanished")
+    here = LockOwner(PID, None, None, "live")
+    held = HeldLock(HEAP, "threading.Lock", "app.lock", gone, (), "hold (app.py:7)")
     assert one(latent_inherited_lock(forked(held=(held,)))).facts["confidence"] == "info"
     for near in (held._replace(owner=here), held._replace(waiters=(PID,))):
         assert list(latent_inherited_lock(forked(held=(near,)))) == []
@@ -140,8 +155,8 @@ def test_latent_inherited_lock() -> None:
 
 def test_a_guess_without_python_stays_what_it_is() -> None:
     made = forked()
-    guess = wait(t.PROBABLE_INHERITED, "probable")
-    nothing = t.ThreadsLostInFork((), False)
+    guess = wait(lock_types.PROBABLE_INHERITED, "probable")
+    nothing = ThreadsLostInFork((), False)
     absent = Absent(NOT_APPLICABLE, "no CPython")
     assert demote_unsupported_guesses(made.target, absent, nothing, [guess]) == [guess]
 
@@ -152,7 +167,7 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
     timer = vanished(frame("run", "threading"), type_name="Timer")
     plain = vanished(frame("hold", "app"), module="/usr/lib/libpython3.12.so.1.0")
     kinds = [
-        p.kind for p in vanished_pools(t.ThreadsLostInFork((worker, native, timer, plain), False))
+        p.kind for p in vanished_pools(ThreadsLostInFork((worker, native, timer, plain), False))
     ]
     assert sorted(kinds) == [
         "OpenMP (libgomp)", "concurrent.futures thread pool", "threading.Timer",
@@ -162,9 +177,9 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
 def test_vanished_threads_as_lines() -> None:
     known = vanished(frame("hold", "app"))
     bare = vanished(name=None, tid=None, missing="stack memory absent", how="")
-    gone = t.ThreadsLostInFork((known, bare), True)
+    gone = ThreadsLostInFork((known, bare), True)
     assert vanished_summary(gone).startswith("At least 2 threads")
-    assert "left behind" in vanished_summary(t.ThreadsLostInFork((), False))
+    assert "left behind" in vanished_summary(ThreadsLostInFork((), False))
     text = "\n".join(vanished_lines(gone, limit=5))
     assert "holder (thread 990 of the parent)" in text
     assert "hold" in text and "stack memory absent" in text

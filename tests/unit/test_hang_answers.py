@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.deadlocks import pool_callback, pool_self_deadlock
 from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
 from gdb_epi.hangs.event_waits import _waiters, answer_for_event_wait
@@ -23,6 +23,7 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.loops.exhaustion import connection_pool_exhausted
 from gdb_epi.hangs.processes.queues import unread_queue
 from gdb_epi.hangs.single_wait import _through, answer_for, sleeping_loop
+from gdb_epi.hangs.types import DEADLOCK, HANG, NO_FAULT, HangAnswer, ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
@@ -36,8 +37,10 @@ SCENE = SimpleNamespace(
 )
 
 
-def reading(what: str, awaits: str = "") -> h.HangAnswer | None:
-    activity = h.ThreadActivity(7, "worker", h.READ, what, target=5, awaits=awaits, place="main")
+def reading(what: str, awaits: str = "") -> HangAnswer | None:
+    activity = ThreadActivity(
+        7, "worker", hang_types.READ, what, target=5, awaits=awaits, place="main"
+    )
     return answer_for(SCENE, activity)
 
 
@@ -88,27 +91,27 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
         ),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
     )
-    activity = h.ThreadActivity(
-        7, "worker", h.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,)
+    activity = ThreadActivity(
+        7, "worker", hang_types.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,)
     )
     answer = answer_for(scene, activity)
     sure = "info" if in_loop else "probable"
-    assert (answer.label, answer.kind, answer.sure) == (h.HANG, "peer", sure)
+    assert (answer.label, answer.kind, answer.sure) == (HANG, "peer", sure)
     assert ("nothing more has come" in answer.sentence) == more
 
 
-def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:
+def waiting_for_results(*threads_of_the_pool: str) -> HangAnswer | None:
     own = SimpleNamespace(module="m", name="f", address=1)
     frames = {8 + n: (SimpleNamespace(module="multiprocessing.pool", name=name),)
               for n, name in enumerate(threads_of_the_pool)}  # fmt: skip
     view = SimpleNamespace(frames=lambda tid: (own,), all_frames=lambda: frames)
     scene = SimpleNamespace(
-        view=view, activities=[h.ThreadActivity(8, "Thread-1", h.POLL)],
+        view=view, activities=[ThreadActivity(8, "Thread-1", hang_types.POLL)],
         main_tid=7, gil_holder=None, waits={},
         references=SimpleNamespace(name=lambda *_: "", threads=lambda _: set()),
     )  # fmt: skip
-    activity = h.ThreadActivity(
-        7, "MainThread", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
+    activity = ThreadActivity(
+        7, "MainThread", hang_types.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
         place="multiprocessing.pool.get",
     )  # fmt: skip
     return answer_for_event_wait(scene, activity, (), _through)
@@ -117,7 +120,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> h.HangAnswer | None:
 def test_a_pool_whose_taker_of_results_has_ended_gives_none() -> None:
     """ "One may still run the job" was said; an exception of unpickling had ended that thread."""
     answer = waiting_for_results("_handle_tasks", "_handle_workers")
-    assert (answer.label, answer.kind, answer.sure) == (h.HANG, "process pool", "probable")
+    assert (answer.label, answer.kind, answer.sure) == (HANG, "process pool", "probable")
     assert "(_handle_results) has ended" in answer.sentence
 
 
@@ -146,13 +149,13 @@ def test_a_callback_that_waits_for_its_own_pool(of_thread: int, found: bool) -> 
         variable=lambda frame, name: variables.get((frame.name, name)),
         attribute=lambda word, name: CACHE if (word, name) == (JOB, "_cache") else None,
     )
-    activity = h.ThreadActivity(
-        7, "Thread-3", h.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, frames=(own,)
+    activity = ThreadActivity(
+        7, "Thread-3", hang_types.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, frames=(own,)
     )
     answer = pool_callback(SimpleNamespace(activities=[activity], in_order=[activity], view=view))
     assert (answer is not None) == found
     if found:
-        assert (answer.label, answer.kind) == (h.DEADLOCK, "pool callback")
+        assert (answer.label, answer.kind) == (DEADLOCK, "pool callback")
         assert "it waits for itself" in answer.sentence
 
 
@@ -167,9 +170,11 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
         loops_around=lambda _: 0,
     )
     place = "apscheduler.schedulers.blocking._main_loop"
-    activity = h.ThreadActivity(7, "MainThread", h.EVENT, "a notification", timed=True, place=place)
+    activity = ThreadActivity(
+        7, "MainThread", hang_types.EVENT, "a notification", timed=True, place=place
+    )
     answer = answer_for(scene, activity)
-    assert (answer.label, answer.kind) == (h.NO_FAULT, "idle")
+    assert (answer.label, answer.kind) == (NO_FAULT, "idle")
     assert answer.sentence == f"MainThread waits in {place}, as servers, workers and schedulers do"
 
 
@@ -178,11 +183,11 @@ def test_reading_the_file_of_a_module_is_no_wait_for_a_peer() -> None:
         frame = SimpleNamespace(module=module, name="get_data", qualname="FileLoader.get_data")
         call = library_call([frame])
         assert call is not None
-        assert call[:2] == (h.READ, FILE_ON_DISK)
+        assert call[:2] == (hang_types.READ, FILE_ON_DISK)
     answer = reading(FILE_ON_DISK, FILE_ON_DISK)
-    assert (answer.label, answer.kind) == (h.NO_FAULT, "file")
+    assert (answer.label, answer.kind) == (NO_FAULT, "file")
     assert "reads a file" in answer.sentence
-    assert reading("file descriptor 5").label == h.HANG
+    assert reading("file descriptor 5").label == HANG
 
 
 def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
@@ -195,8 +200,10 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
         "gdb_epi.hangs.deadlocks.pools_of", lambda *_: SimpleNamespace(pools=[pool])
     )
 
-    def answer(kind: str) -> h.HangAnswer | None:
-        activity = h.ThreadActivity(7, "worker", h.EVENT, f"the {kind} FUTURES", place="main")
+    def answer(kind: str) -> HangAnswer | None:
+        activity = ThreadActivity(
+            7, "worker", hang_types.EVENT, f"the {kind} FUTURES", place="main"
+        )
         waits = {7: SimpleNamespace(kind=kind)}
         return pool_self_deadlock(
             SimpleNamespace(
@@ -211,26 +218,27 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("beside", "words"),
     [
-        (h.ThreadActivity(8, "Thread-1", h.PYTHON, "runs"), "computes"),
-        (h.ThreadActivity(8, "Thread-1", h.GIL, "the GIL"), "waits for the GIL"),
-        (h.ThreadActivity(8, "Thread-1", h.EVENT, "an item in a queue"),
+        (ThreadActivity(8, "Thread-1", hang_types.PYTHON, "runs"), "computes"),
+        (ThreadActivity(8, "Thread-1", hang_types.GIL, "the GIL"), "waits for the GIL"),
+        (ThreadActivity(8, "Thread-1", hang_types.EVENT, "an item in a queue"),
          "waits for an item in a queue"),
-        (h.ThreadActivity(8, "Thread-1", h.CHILD, "the end of child 12"),
+        (ThreadActivity(8, "Thread-1", hang_types.CHILD, "the end of child 12"),
          "waits for the end of child 12"),
-        (h.ThreadActivity(8, "Thread-1", h.SLEEP, "nanosleep", call="nanosleep"), "sleeps"),
-        (h.ThreadActivity(8, "Thread-1", h.READ, "an IPv4 socket", call="recvfrom"),
+        (ThreadActivity(8, "Thread-1", hang_types.SLEEP, "nanosleep", call="nanosleep"), "sleeps"),
+        (ThreadActivity(8, "Thread-1", hang_types.READ, "an IPv4 socket", call="recvfrom"),
          "is in recvfrom"),
-        (h.ThreadActivity(8, "Thread-1", h.READ, PROCESS_QUEUE, awaits=PROCESS_QUEUE, call="read"),
+        (ThreadActivity(8, "Thread-1", hang_types.READ, PROCESS_QUEUE, awaits=PROCESS_QUEUE,
+        call="read"),
          f"waits for {PROCESS_QUEUE}"),
     ],
 )  # fmt: skip
 def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(
-    beside: h.ThreadActivity, words: str
+    beside: ThreadActivity, words: str
 ) -> None:
     """ "Thread-1 is in runs", "is in an item in a queue" were printed."""
     frame = SimpleNamespace(qualname="work", name="work", filename="/srv/shop.py", lineno=3)
     beside = beside._replace(frames=(frame,))
-    loop = h.ThreadActivity(7, "MainThread", h.POLL)
+    loop = ThreadActivity(7, "MainThread", hang_types.POLL)
     scene = SimpleNamespace(tasks=[], in_order=[loop, beside], installed=None)
     ready = SimpleNamespace(descriptors=2, listening=True, ready=0)
     answer = sleeping_loop(scene, loop, ready)
@@ -271,9 +279,9 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
         return calls if frame == "parent" else other_calls
 
     variables = {"parent": [("results", QUEUE)], "other": list(other_variables)}
-    parent = h.ThreadActivity(7, "MainThread", h.CHILD, target=12, frames=("parent",))
+    parent = ThreadActivity(7, "MainThread", hang_types.CHILD, target=12, frames=("parent",))
     scene = SimpleNamespace(
-        activities=(parent, h.ThreadActivity(8, "Thread-1", h.READ)),
+        activities=(parent, ThreadActivity(8, "Thread-1", hang_types.READ)),
         calls=calls_of,
         view=SimpleNamespace(
             frames=lambda tid: ("parent",) if tid == 7 else ("other",),
@@ -304,27 +312,31 @@ def test_a_queue_that_another_thread_reads_is_not_unread() -> None:
 
 def test_a_thread_that_waits_for_the_same_is_told_with_what_that_is() -> None:
     """The clause stands below the wait of a thread that joins this one: "it" was then that."""
-    first = h.ThreadActivity(2, "worker", h.EVENT, what="a notification")
-    same = [h.ThreadActivity(3, "other", h.EVENT, what="a notification")]
+    first = ThreadActivity(2, "worker", hang_types.EVENT, what="a notification")
+    same = [ThreadActivity(3, "other", hang_types.EVENT, what="a notification")]
     told = _waiters(first, "a notification (__main__.lost)", same)
     assert told == "1 more thread waits for a notification (__main__.lost) too"
 
 
-@pytest.mark.parametrize(("other", "stuck"), [(h.EVENT, True), (h.READ, False), (h.SLEEP, False)])
+@pytest.mark.parametrize(
+    ("other", "stuck"),
+    [(hang_types.EVENT, True), (hang_types.READ, False), (hang_types.SLEEP, False)],
+)
 def test_nobody_is_left_to_give_a_connection_back(other: str, stuck: bool) -> None:
     """Threads that wait for a connection have all there are; one that works gives its own back."""
     frame = SimpleNamespace(qualname="total", name="total", filename="/srv/shop.py", lineno=3)
     waiting = [
-        h.ThreadActivity(tid, f"render_{tid}", h.EVENT, FREE_CONNECTION, awaits=FREE_CONNECTION,
+        ThreadActivity(tid, f"render_{tid}", hang_types.EVENT, FREE_CONNECTION,
+        awaits=FREE_CONNECTION,
                          timed=True, frames=(frame,), place="sqlalchemy.util.queue.Queue.get")
         for tid in (1, 2)
     ]  # fmt: skip
-    beside = h.ThreadActivity(3, "MainThread", other, "what", frames=(frame,))
+    beside = ThreadActivity(3, "MainThread", other, "what", frames=(frame,))
     answer = connection_pool_exhausted(SimpleNamespace(activities=(*waiting, beside), tasks=()))
     if not stuck:
         assert answer is None
         return
-    assert (answer.label, answer.kind) == (h.HANG, "pool taken")
+    assert (answer.label, answer.kind) == (HANG, "pool taken")
     assert answer.sentence == (
         "2 threads wait for a free connection of a pool, render_1 at total (shop.py:3); no other "
         "thread is left that could give one back; a timeout ends the wait with an error"

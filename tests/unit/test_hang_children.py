@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.errors import Absent
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import NEW_CHILD, library_call
 from gdb_epi.hangs.loops.event_loops import serves_clients
 from gdb_epi.hangs.processes.child_processes import new_child, unread_output
 from gdb_epi.hangs.single_wait import answer_for, sleeping_loop
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import CHILD, HANG, LOCK, POLL, ThreadActivity
+from gdb_epi.locks.types import INFO, PROBABLE, UNKNOWN, LockOwner, Wait
 
 PROCESS, STDOUT, STDERR, YES, NO = 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
 TYPES = {YES: "bool", NO: "bool", PROCESS: "Process", STDOUT: "StreamReader"}
@@ -81,13 +81,13 @@ def test_who_reads_one_stream_to_its_end_does_not_read_the_other() -> None:
     assert unread_output(made, [task(1, READ, CONVERT, waits_for=STDOUT)]) is None
 
 
-@pytest.mark.parametrize(("paused", "sure"), [(YES, t.PROBABLE), (NO, t.INFO)])
+@pytest.mark.parametrize(("paused", "sure"), [(YES, PROBABLE), (NO, INFO)])
 def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> None:
     """ "Nothing can wake it" was said of a loop whose child runs."""
     made = scene(paused, tasks=[task(1, WAIT, CONVERT)], activities=[])
     loop = SimpleNamespace(descriptors=0, listening=False, ready=0, timers=0)
-    answer = sleeping_loop(made, h.ThreadActivity(7, "MainThread", h.POLL), loop)
-    assert (answer.label, answer.sure) == (h.HANG, sure)
+    answer = sleeping_loop(made, ThreadActivity(7, "MainThread", POLL), loop)
+    assert (answer.label, answer.sure) == (HANG, sure)
     assert "nothing can wake" not in answer.sentence
 
 
@@ -99,13 +99,13 @@ def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "kind", "sure"), [(0, "exec", t.INFO), (0x6000, "preexec_fn", t.PROBABLE)]
+    ("function", "kind", "sure"), [(0, "exec", INFO), (0x6000, "preexec_fn", PROBABLE)]
 )
 def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sure: str) -> None:
     inner = frame("subprocess", "_execute_child"), frame("subprocess", "run")
     call = library_call(inner)
     assert call is not None
-    assert call[:2] == (h.CHILD, NEW_CHILD), "not the end of the child, as run() would wait for"
+    assert call[:2] == (CHILD, NEW_CHILD), "not the end of the child, as run() would wait for"
     reader = SimpleNamespace(
         layout=SimpleNamespace(require=lambda *_: 16), u64=lambda address: address,
         string=lambda *_: Absent("unreadable", "") if not function else "limit",
@@ -115,25 +115,25 @@ def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sur
         locks=SimpleNamespace(type_name=lambda _: "function"),
     )  # fmt: skip
     what = "its new child 77 to start true"
-    activity = h.ThreadActivity(
-        7, "MainThread", h.CHILD, what, target=77, awaits=NEW_CHILD, call="read"
+    activity = ThreadActivity(
+        7, "MainThread", CHILD, what, target=77, awaits=NEW_CHILD, call="read"
     )
     answer = new_child(SimpleNamespace(view=view), activity)
-    assert (answer.label, answer.kind, answer.sure) == (h.HANG, kind, sure)
+    assert (answer.label, answer.kind, answer.sure) == (HANG, kind, sure)
     assert ("limit() (preexec_fn)" in answer.sentence) == bool(function)
 
 
 def test_a_mutex_whose_owner_has_ended_is_never_released() -> None:
     """It was "cannot tell": the mutex' own words name a thread that the core does not have."""
-    wait = t.Wait(7, 0x1000, "pthread mutex", None, None, t.LockOwner(99, None, None, "unknown"),
-                  t.UNKNOWN, t.INFO, ("it names thread 99", "that is not in the core"))  # fmt: skip
-    activity = h.ThreadActivity(7, "MainThread", h.LOCK, "a pthread mutex", place="shop")
+    wait = Wait(7, 0x1000, "pthread mutex", None, None, LockOwner(99, None, None, "unknown"),
+                  UNKNOWN, INFO, ("it names thread 99", "that is not in the core"))  # fmt: skip
+    activity = ThreadActivity(7, "MainThread", LOCK, "a pthread mutex", place="shop")
     made = SimpleNamespace(
         waits={7: wait}, may_be_inherited=False, activities=[activity],
         view=SimpleNamespace(frames=lambda _: ()), references=SimpleNamespace(name=lambda *_: ""),
     )  # fmt: skip
     answer = answer_for(made, activity)
-    assert (answer.label, answer.kind, answer.sure) == (h.HANG, "owner ended", t.PROBABLE)
+    assert (answer.label, answer.kind, answer.sure) == (HANG, "owner ended", PROBABLE)
     assert "which thread 99 took and never released" in answer.sentence
-    made.waits[7] = wait._replace(owner=t.LockOwner(None, None, None, "unknown"))
+    made.waits[7] = wait._replace(owner=LockOwner(None, None, None, "unknown"))
     assert answer_for(made, activity).kind == "lock never released"

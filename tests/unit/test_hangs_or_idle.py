@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
 from gdb_epi.hangs.descriptors import FILE, SOCKET
 from gdb_epi.hangs.loops.polls import waits_once
@@ -15,6 +15,7 @@ from gdb_epi.hangs.loops.vain_polls import _OtherCode, variables_tested_by
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.setters import awaits_own_caller
 from gdb_epi.hangs.signal_waits import taken_elsewhere
+from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_answer
 from gdb_epi.locks.python.call_sites import Instruction
 
 MAIN, WORKER = 7, 8
@@ -33,9 +34,11 @@ SERVING = frame("serve_forever", "socketserver", 2)
 HANDLING = frame("finish_request", "socketserver", 3)
 
 
-def weighed(second: h.Doing, frames: tuple[SimpleNamespace, ...], in_loop: bool = True) -> str:
+def weighed(
+    second: ThreadActivity, frames: tuple[SimpleNamespace, ...], in_loop: bool = True
+) -> str:
     """Return the sort of an idle process whose second thread does this."""
-    first = h.ThreadActivity(MAIN, "MainThread", h.SIGNAL, frames=(OWN,))
+    first = ThreadActivity(MAIN, "MainThread", hang_types.SIGNAL, frames=(OWN,))
     scene = SimpleNamespace(
         tasks=(), in_order=[first, second], waits={}, runs_in_loop=lambda _: in_loop,
         view=SimpleNamespace(frames=lambda tid: frames if tid == WORKER else (OWN,)),
@@ -44,30 +47,30 @@ def weighed(second: h.Doing, frames: tuple[SimpleNamespace, ...], in_loop: bool 
             takes_datagrams=lambda number: number == 7,
         ),
     )  # fmt: skip
-    return weigh_idleness(scene, h.idle(first, "MainThread waits for a signal")).kind
+    return weigh_idleness(scene, idle_answer(first, "MainThread waits for a signal")).kind
 
 
 @pytest.mark.parametrize(
     ("kind", "fields", "frames", "sort"),
     [
-        (h.EVENT, {"awaits": "an item in a queue"}, (OWN,), "idle"),
-        (h.EVENT, {"awaits": "a notification"}, (OWN,), MAY_BE_IDLE),
-        (h.EVENT, {"awaits": "a notification", "timed": True}, (OWN,), "idle"),
-        (h.LOCK, {}, (OWN,), MAY_BE_IDLE),
-        (h.JOIN, {}, (OWN,), MAY_BE_IDLE),
-        (h.READ, {"target": 5}, (OWN,), MAY_BE_IDLE),
-        (h.READ, {"target": 7}, (OWN,), "idle"),  # whoever sends a datagram
-        (h.POLL, {"watched": (5,)}, (OWN,), "idle"),
-        (h.POLL, {"watched": (6,)}, (OWN,), MAY_BE_IDLE),  # a pipe, for all that is seen
-        (h.ACCEPT, {}, (OWN,), "idle"),
-        (h.ACCEPT, {}, (OWN, HANDLING, SERVING), MAY_BE_IDLE),  # below a request's handler
-        (h.POLL, {"frames": ()}, (SERVING,), "idle"),
-        (h.EVENT, {"frames": ()}, (frame("_bootstrap_inner", "threading"),), MAY_BE_IDLE),
-        (h.PYTHON, {}, (OWN,), "idle"),
+        (hang_types.EVENT, {"awaits": "an item in a queue"}, (OWN,), "idle"),
+        (hang_types.EVENT, {"awaits": "a notification"}, (OWN,), MAY_BE_IDLE),
+        (hang_types.EVENT, {"awaits": "a notification", "timed": True}, (OWN,), "idle"),
+        (hang_types.LOCK, {}, (OWN,), MAY_BE_IDLE),
+        (hang_types.JOIN, {}, (OWN,), MAY_BE_IDLE),
+        (hang_types.READ, {"target": 5}, (OWN,), MAY_BE_IDLE),
+        (hang_types.READ, {"target": 7}, (OWN,), "idle"),  # whoever sends a datagram
+        (hang_types.POLL, {"watched": (5,)}, (OWN,), "idle"),
+        (hang_types.POLL, {"watched": (6,)}, (OWN,), MAY_BE_IDLE),  # a pipe, for all that is seen
+        (hang_types.ACCEPT, {}, (OWN,), "idle"),
+        (hang_types.ACCEPT, {}, (OWN, HANDLING, SERVING), MAY_BE_IDLE),  # below a request's handler
+        (hang_types.POLL, {"frames": ()}, (SERVING,), "idle"),
+        (hang_types.EVENT, {"frames": ()}, (frame("_bootstrap_inner", "threading"),), MAY_BE_IDLE),
+        (hang_types.PYTHON, {}, (OWN,), "idle"),
     ],
 )
 def test_idle_is_who_rests_in_all_threads(kind, fields, frames, sort) -> None:
-    doing = h.ThreadActivity(WORKER, "worker", kind, **{"frames": (OWN,), **fields})
+    doing = ThreadActivity(WORKER, "worker", kind, **{"frames": (OWN,), **fields})
     assert weighed(doing, frames) == sort
 
 
@@ -89,11 +92,13 @@ def test_a_signal_that_the_main_thread_takes(of_waiter, of_main, is_taken) -> No
         threads=lambda: threads, read=lambda *_: HANGUP.to_bytes(8, "little")
     )  # fmt: skip
     scene = SimpleNamespace(target=target, main_tid=MAIN, activity=lambda _: None)
-    doing = h.ThreadActivity(WORKER, "reloader", h.SIGNAL, call="rt_sigtimedwait", frames=(OWN,))
+    doing = ThreadActivity(
+        WORKER, "reloader", hang_types.SIGNAL, call="rt_sigtimedwait", frames=(OWN,)
+    )
     answer = taken_elsewhere(scene, doing)
     assert (answer is not None) == is_taken
     if answer is not None:
-        assert answer.label == h.HANG
+        assert answer.label == HANG
         assert "SIGHUP" in answer.sentence
 
 
@@ -110,11 +115,11 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
     wait, close = frame("wait", "threading", 1), frame("close", "shop", 2)
     run, other = frame("run", "shop", 3), frame("other", "shop", 4)
     of_frame = {3: calls, 4: [(0x40, "set")] if others_set else []}
-    doing = h.ThreadActivity(MAIN, "MainThread", h.EVENT, "a notification", object=0x40,
+    doing = ThreadActivity(MAIN, "MainThread", hang_types.EVENT, "a notification", object=0x40,
                     frames=(close, run))  # fmt: skip
     scene = SimpleNamespace(
         waits={},
-        activities=[doing, h.ThreadActivity(WORKER, "worker", h.SLEEP, frames=(other,))],
+        activities=[doing, ThreadActivity(WORKER, "worker", hang_types.SLEEP, frames=(other,))],
         view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
         calls_ahead=lambda f, _=0: of_frame.get(f.address, []),
         ahead={},
@@ -123,7 +128,7 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
     answer = awaits_own_caller(scene)
     assert (answer is not None) == found
     if answer is not None:
-        assert (answer.label, answer.kind) == (h.DEADLOCK, "own caller")
+        assert (answer.label, answer.kind) == (DEADLOCK, "own caller")
 
 
 SITES = SimpleNamespace(
@@ -202,10 +207,10 @@ def test_the_other_end_of_a_pipe() -> None:
 @pytest.mark.parametrize(("own_children", "sure"), [(True, "probable"), (False, "info")])
 def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -> None:
     """Players of a game and a person's browser take their time; workers of the program do not."""
-    awaiting = h.ThreadActivity(MAIN, "MainThread", h.ACCEPT, frames=(OWN,))
+    awaiting = ThreadActivity(MAIN, "MainThread", hang_types.ACCEPT, frames=(OWN,))
     scene = SimpleNamespace(
         runs_in_loop=lambda _: True, descriptors=SimpleNamespace(calling_children=own_children)
     )
     answer = waits_once(scene, awaiting)
     assert answer is not None
-    assert (answer.label, answer.sure) == (h.HANG, sure)
+    assert (answer.label, answer.sure) == (HANG, sure)

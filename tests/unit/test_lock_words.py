@@ -11,8 +11,9 @@ from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, rep
 
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
 from gdb_epi.detectors import lock_cycles
-from gdb_epi.locks import types as t
+from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.code_loops import Jump, loops_of
+from gdb_epi.locks.types import CERTAIN, PROBABLE, LockOwner, LockReport, Wait
 from gdb_epi.locks.waits.wait_graph import deadlock_kind, find_cycles, mark_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
@@ -22,7 +23,7 @@ OTHER = Thread(PID + 1, {"rip": 1, "rsp": 2, "fs_base": OTHER_BASE, "orig_rax": 
 BITSET, PLAIN = 393, 128
 
 
-def waiting(operation: int, value: int, words: list[int], back: int = 0) -> t.Wait:
+def waiting(operation: int, value: int, words: list[int], back: int = 0) -> Wait:
     """Return the wait of a thread that sleeps on LOCK; `words` begin `back` bytes before it."""
     made = process(blocked((operation, value)), OTHER, lock=(0, 0, 0, 0))
     made.target.write(LOCK - back, struct.pack(f"<{len(words)}I", *words))  # type: ignore[attr-defined]
@@ -102,7 +103,7 @@ def test_a_condition_variable(slot: int) -> None:
 CONDITION = [4, 0, 2, 0, 0, 0, 0, 0, 1, 8, 0, 0]
 
 
-def sleeping_in(library: str, made: ProcessState) -> t.Wait:
+def sleeping_in(library: str, made: ProcessState) -> Wait:
     """Return the wait of the first thread, whose code is now that of a library."""
     target = made.target
     target._modules = [one._replace(path=library) for one in target.modules()]  # type: ignore[attr-defined]
@@ -137,10 +138,10 @@ def test_a_team_none_of_whose_threads_lives_is_lost(worker: bool) -> None:
     made.target.write(OTHER_BASE + OFFSETS["start"], struct.pack("<Q", start))  # type: ignore[attr-defined]
     wait = sleeping_in("/lib/libgomp.so.1", made)
     if worker:
-        assert (wait.kind, wait.verdict) == ("futex word", t.UNKNOWN)
+        assert (wait.kind, wait.verdict) == ("futex word", lock_types.UNKNOWN)
     else:
-        assert (wait.kind, wait.verdict) == ("OpenMP (libgomp) pool", t.LOST_WAKEUP)
-        assert wait.confidence == t.PROBABLE
+        assert (wait.kind, wait.verdict) == ("OpenMP (libgomp) pool", lock_types.LOST_WAKEUP)
+        assert wait.confidence == PROBABLE
 
 
 def test_a_barrier_is_no_semaphore() -> None:
@@ -187,11 +188,17 @@ def test_joining_by_hand() -> None:
 # -- the graph -------------------------------------------------------------------------------
 
 
-def edge(tid: int, owner: int | None, kind: str = "threading.Lock", timed: bool = False) -> t.Wait:
+def edge(tid: int, owner: int | None, kind: str = "threading.Lock", timed: bool = False) -> Wait:
     state = "live" if owner is not None else "unknown"
-    verdict = t.UNKNOWN if owner is None else t.SELF_DEADLOCK if owner == tid else t.LIVE_HOLDER
-    return t.Wait(
-        tid, 64 * tid, kind, None, None, t.LockOwner(owner, None, None, state), verdict, t.CERTAIN,
+    verdict = (
+        lock_types.UNKNOWN
+        if owner is None
+        else lock_types.SELF_DEADLOCK
+        if owner == tid
+        else lock_types.LIVE_HOLDER
+    )
+    return Wait(
+        tid, 64 * tid, kind, None, None, LockOwner(owner, None, None, state), verdict, CERTAIN,
         ("told",), timed,
     )  # fmt: skip
 
@@ -257,10 +264,10 @@ def test_each_sort_has_one_detector(kinds: tuple[str, str], sort: str) -> None:
         assert list(detect(with_report(()))) == []
 
 
-def with_report(waits: tuple[t.Wait, ...]) -> ProcessState:
+def with_report(waits: tuple[Wait, ...]) -> ProcessState:
     made = process(blocked(None))
     fork = made.locks.fork
-    made.locks = t.LockReport(fork, waits, (), cycles=find_cycles(waits))
+    made.locks = LockReport(fork, waits, (), cycles=find_cycles(waits))
     return made
 
 

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.corruption.pointers.ambiguity import CODE
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import weigh_turns
 from gdb_epi.hangs.library_calls import BY_CALL
 from gdb_epi.hangs.system_calls import system_call
+from gdb_epi.hangs.types import HANG, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.render.headline import MAX_REASON, first_reason
@@ -22,12 +23,12 @@ from gdb_epi.target.fake import FakeTarget
 @pytest.mark.parametrize(
     ("number", "arguments", "kind", "timed"),
     [
-        (65, {}, h.LOCK, False),  # semop
-        (220, {"r10": 0x7FFC00000000}, h.LOCK, True),  # semtimedop with a timeout
-        (220, {"r10": 0}, h.LOCK, False),
-        (70, {}, h.READ, False),  # msgrcv
-        (69, {}, h.WRITE, False),
-        (243, {"r8": 0x7FFC00000000}, h.READ, True),  # mq_timedreceive
+        (65, {}, hang_types.LOCK, False),  # semop
+        (220, {"r10": 0x7FFC00000000}, hang_types.LOCK, True),  # semtimedop with a timeout
+        (220, {"r10": 0}, hang_types.LOCK, False),
+        (70, {}, hang_types.READ, False),  # msgrcv
+        (69, {}, hang_types.WRITE, False),
+        (243, {"r8": 0x7FFC00000000}, hang_types.READ, True),  # mq_timedreceive
     ],
 )
 def test_semaphores_and_queues_are_waited_for(number, arguments, kind, timed) -> None:
@@ -40,7 +41,14 @@ def test_semaphores_and_queues_are_waited_for(number, arguments, kind, timed) ->
 
 @pytest.mark.parametrize(
     ("operation", "kind"),
-    [(0, h.LOCK), (128, h.LOCK), (137, h.LOCK), (129, h.WORK), (133, h.WORK), (138, h.WORK)],
+    [
+        (0, hang_types.LOCK),
+        (128, hang_types.LOCK),
+        (137, hang_types.LOCK),
+        (129, hang_types.WORK),
+        (133, hang_types.WORK),
+        (138, hang_types.WORK),
+    ],
 )
 def test_who_wakes_others_by_futex_waits_for_nobody(operation: int, kind: str) -> None:
     """Two busy threads that hand the GIL over: one in FUTEX_WAKE, 6 % of the time, was a hang."""
@@ -79,8 +87,8 @@ def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
         runs_in_loop=lambda _: loops > 0,
         wants_something_certain=lambda _: ends,
     )
-    waiting = h.ThreadActivity(7, "MainThread", h.READ, frames=("frame",))  # type: ignore[arg-type]
-    answer = weigh_turns(scene, h.answer(h.HANG, "peer", "waits", waiting))  # type: ignore[arg-type]
+    waiting = ThreadActivity(7, "MainThread", hang_types.READ, frames=("frame",))  # type: ignore[arg-type]
+    answer = weigh_turns(scene, wait_answer(HANG, "peer", "waits", waiting))  # type: ignore[arg-type]
     assert (answer.sure, bool(answer.open)) == (sure, sure == INFO)
 
 

@@ -17,7 +17,7 @@ from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target, try_read
 from gdb_epi.target.gdb_walk import WalkedFrame
 from gdb_epi.x86.decode import decode
-from gdb_epi.x86.operand import CALL, REGISTERS
+from gdb_epi.x86.instruction import CALL, REGISTERS
 
 _DIRECT = 0xE8
 _DIRECT_SIZE = 5

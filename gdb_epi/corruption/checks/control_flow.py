@@ -54,8 +54,8 @@ from gdb_epi.target.functions import Function
 from gdb_epi.target.unwind import Unwinder
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
+from gdb_epi.x86.instruction import TRAP
 from gdb_epi.x86.length import boundary_after
-from gdb_epi.x86.operand import TRAP
 
 MAX_COPIES = 8
 NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables

@@ -39,7 +39,7 @@ from gdb_epi.target.unwind import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import CONSTANT, COPY
-from gdb_epi.x86.operand import NEXT, TRAP
+from gdb_epi.x86.instruction import NEXT, TRAP
 
 GUARD_AT = 0x28  # tcbhead_t.stack_guard (glibc sysdeps/x86_64/nptl/tls.h); the compilers' ABI
 POINTER_GUARD_AT = 0x30

@@ -18,8 +18,8 @@ from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.functions import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
+from gdb_epi.x86.instruction import JUMP, RETURN, TRAP
 from gdb_epi.x86.length import instruction_length
-from gdb_epi.x86.operand import JUMP, RETURN, TRAP
 
 MAX_FUNCTION = 16 << 10  # bytes; the eval loop has more. 1.5 milliseconds a KiB
 # Prefixes that branches have, and REX.B before jmp *%r8 to *%r15.

@@ -24,7 +24,7 @@ from gdb_epi.target.unwind import SAVED, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, changed_registers, value_source
-from gdb_epi.x86.operand import JUMP, NEXT, RETURN, TRAP
+from gdb_epi.x86.instruction import JUMP, NEXT, RETURN, TRAP
 
 MAX_FUNCTION = 8 << 10  # bytes that are decoded; the eval loop has more
 MAX_IN_DOUBT = 3  # frames that a default run looks at

@@ -20,8 +20,8 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import changed_registers
+from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
 from gdb_epi.x86.length import instruction_length
-from gdb_epi.x86.operand import BRANCH, CALL, JUMP, NEXT, RETURN
 
 WINDOW = 96  # bytes of code before an instruction
 SHORT = 130  # bytes that a short branch reaches

@@ -15,12 +15,12 @@ from contextlib import suppress
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangAnswer, wait_answer
 from gdb_epi.locks.python.acquire_calls import MADE
 from gdb_epi.locks.python.call_sites import Instruction
+from gdb_epi.locks.types import PROBABLE
 
 _READS = frozenset(("read", "read1", "readline", "recv"))  # they give nothing at the end
 _PAUSES = frozenset(("sleep", "wait", "wait_for", "select", "poll", "get", "join", "acquire"))
@@ -30,10 +30,10 @@ _CALLED_AGAIN = "callable_iterator"  # of iter(function, end): both follow its h
 _BETWEEN = frozenset(("nothing", "extended"))
 
 
-def reads_past_the_end(scene: HangContext) -> h.HangAnswer | None:
+def reads_past_the_end(scene: HangContext) -> HangAnswer | None:
     """A thread runs a loop that reads, and the last read gave nothing."""
     for activity in scene.activities:
-        runs = activity.kind in (*h.RUNNING, h.GIL) or activity.awaits == FILE_ON_DISK
+        runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
         places = range(len(activity.frames)) if runs else ()
         number = next((n for n in places if scene.runs_in_loop(activity.frames[n])), None)
         if number is None:
@@ -43,11 +43,11 @@ def reads_past_the_end(scene: HangContext) -> h.HangAnswer | None:
             why = _read_in_vain(scene, activity.frames[number])
         if not why:
             continue
-        looping = activity._replace(kind=h.PYTHON, frames=activity.frames[number:])
+        looping = activity._replace(kind=PYTHON, frames=activity.frames[number:])
         looping = looping._replace(key_frames=looping.frames)
         sentence = f"{activity.who()} loops at {looping.where()}: {why}, and the loop reads on"
-        return h.answer(
-            h.HANG, "reads past the end", sentence, looping, t.PROBABLE, evidence=(why,),
+        return wait_answer(
+            HANG, "reads past the end", sentence, looping, PROBABLE, evidence=(why,),
             ruled_out=("a loop that sleeps or waits", "another stream in each turn"),
             doubts=("a test that ends the loop, about to be made at this moment",),
         )  # fmt: skip

@@ -14,10 +14,10 @@ from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangAnswer, wait_answer
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
+from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_OBJECTS = 2_000  # of one ring, with what leads into it
@@ -48,11 +48,11 @@ class _OtherCode(Exception):
     """The loop does something else than to walk."""
 
 
-def endless_walk(scene: HangContext) -> h.HangAnswer | None:
+def endless_walk(scene: HangContext) -> HangAnswer | None:
     """A thread runs a loop whose every test looks at objects of a ring."""
     for activity in scene.activities:
         frames = scene.view.frames(activity.tid)
-        if activity.kind not in (h.PYTHON, h.GIL) or not activity.frames or not frames:
+        if activity.kind not in (PYTHON, GIL) or not activity.frames or not frames:
             continue
         frame = frames[0]
         if frame.address != activity.frames[0].address:
@@ -75,9 +75,9 @@ def endless_walk(scene: HangContext) -> h.HangAnswer | None:
             f"{activity.who()} is in a loop without end at {activity.where()}: `{shown}` walks "
         )
         sentence += f"in a ring, {ring}"
-        return h.HangAnswer(
-            h.HANG, "endless walk", sentence, (activity._replace(key_frames=activity.frames),),
-            t.PROBABLE,
+        return HangAnswer(
+            HANG, "endless walk", sentence, (activity._replace(key_frames=activity.frames),),
+            PROBABLE,
             (f"the loop tests nothing but `{step.variable}` and what it leads to",
              f"the objects form a ring of {length}"),
             ("a call, a comparison or a store into an object in the loop",),
@@ -86,10 +86,10 @@ def endless_walk(scene: HangContext) -> h.HangAnswer | None:
     return None
 
 
-def endless_search(scene: HangContext) -> h.HangAnswer | None:
+def endless_search(scene: HangContext) -> HangAnswer | None:
     """A thread runs `number in itertools.count(...)`, which has counted past that number."""
     for activity in scene.activities:
-        if activity.kind not in h.RUNNING or not activity.frames:
+        if activity.kind not in RUNNING or not activity.frames:
             continue
         frame = activity.frames[0]
         try:
@@ -104,8 +104,8 @@ def endless_search(scene: HangContext) -> h.HangAnswer | None:
         if sought is None or position is None or not step or (position - sought) * step <= 0:
             continue
         why = f"it is at {position} in steps of {step}"
-        return h.answer(
-            h.HANG, "endless search", f"{activity.who()} is in a loop without end at "
+        return wait_answer(
+            HANG, "endless search", f"{activity.who()} is in a loop without end at "
             f"{activity.where()}: it seeks {sought} in itertools.count(), and {why}",
             activity, evidence=(why,), ruled_out=("a number that is still ahead",),
         )  # fmt: skip

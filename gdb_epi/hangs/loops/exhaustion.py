@@ -23,7 +23,7 @@ from gdb_epi.cpython.running.wait_rules import (
 )
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import rests
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES
 from gdb_epi.hangs.scene import HangContext
@@ -36,7 +36,8 @@ from gdb_epi.hangs.tasks import (
     task_phrase,
     task_text,
 )
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, function_and_line
+from gdb_epi.locks.types import PROBABLE
 from gdb_epi.util import counted
 
 _RELEASES = "release"
@@ -48,7 +49,7 @@ _RUNS_JOBS = ("anyio._backends._asyncio", "run")
 _ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
 
 
-def task_lock_never_released(scene: HangContext) -> h.HangAnswer | None:
+def task_lock_never_released(scene: HangContext) -> HangAnswer | None:
     """Tasks wait for a lock, and no code that there is has yet to release it.
 
     asyncio's Lock does not say who took it. Nobody is inside its `async with` block (then the task
@@ -72,9 +73,9 @@ def task_lock_never_released(scene: HangContext) -> h.HangAnswer | None:
             f"{task_text(tasks[0], scene.installed)}{more}; no task or thread holds it in "
             "`async with` or has a call of its release() ahead: it was taken and not released"
         )
-        return h.HangAnswer(
-            h.HANG, "lock never released", sentence,
-            (as_member(activity, tasks[0], scene.installed),), t.PROBABLE,
+        return HangAnswer(
+            HANG, "lock never released", sentence,
+            (as_member(activity, tasks[0], scene.installed),), PROBABLE,
             (f"{counted(len(tasks), 'task')} of {tasks[0].framework} wait for the lock",),
             ("a task inside `async with` of it", "code that has yet to call its release()"),
             ("a callback, or a task that starts later, could release it",),
@@ -103,7 +104,7 @@ def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bo
     return False
 
 
-def task_deadlock_by_held_lock(scene: HangContext) -> h.HangAnswer | None:
+def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
     """A task waits for what another one would give, and all others wait for what it holds itself.
 
     Who would take from the queue, set the event or release the lock need not be known: nobody is
@@ -125,15 +126,15 @@ def task_deadlock_by_held_lock(scene: HangContext) -> h.HangAnswer | None:
         first = next((task for task in held_up if task.wait and task.wait.kind in _HELD), None)
         if first is None or len(held_up) + 1 < len(own):
             continue
-        at = h.function_and_line(own_frames(first, scene.installed)[0])
+        at = function_and_line(own_frames(first, scene.installed)[0])
         more = f" and {counted(len(held_up) - 1, 'more task')}" if len(held_up) > 1 else ""
         sentence = (
             f"{task_text(holder, scene.installed)}, and holds what {task_phrase(first)} at {at}"
             f"{more} wait{'' if more else 's'} for; no other task is left"
         )
         members = tuple(as_member(activity, task, scene.installed) for task in (holder, first))
-        return h.HangAnswer(
-            h.DEADLOCK, "tasks", sentence, members, t.PROBABLE,
+        return HangAnswer(
+            DEADLOCK, "tasks", sentence, members, PROBABLE,
             (f"all {len(own)} tasks of the program wait for that one, or for what it holds",),
             ("a timeout", "another thread that runs code of the program"),
             ("a task that starts later, as for a new client",),
@@ -154,7 +155,7 @@ def _waiting_for(holder: WaitingTask, tasks: Sequence[WaitingTask]) -> list[Wait
     return held_up
 
 
-def event_loop_threads_exhausted(scene: HangContext) -> h.HangAnswer | None:
+def event_loop_threads_exhausted(scene: HangContext) -> HangAnswer | None:
     """Threads that run jobs for an event loop wait for calls into it, which want a free thread.
 
     Starlette and FastAPI run every plain function in such a thread. A thread that called
@@ -189,18 +190,19 @@ def event_loop_threads_exhausted(scene: HangContext) -> h.HangAnswer | None:
         f"it, and those for a free thread: {first.waits()}; "
         f"{task_text(asked[0], scene.installed)}"
     )
-    return h.HangAnswer(
-        h.DEADLOCK, "pool", sentence, tuple(waiting), t.PROBABLE,
+    return HangAnswer(
+        DEADLOCK, "pool", sentence, tuple(waiting), PROBABLE,
         (f"{counted(len(wanting), 'task')} wait for a free thread of the loop's pool",),
         ("a thread of the pool that does other work", "a call that waits for anything else"),
     )  # fmt: skip
 
 
-def thread_pool_exhausted(scene: HangContext) -> h.HangAnswer | None:
+def thread_pool_exhausted(scene: HangContext) -> HangAnswer | None:
     """All threads of a pool that is full wait, without a timeout, for what may never come."""
     waiting = {
         d.tid: d for d in scene.activities
-        if d.frames and not d.timed and d.kind in (h.READ, h.WRITE, h.LOCK, h.DATABASE, h.FILE_LOCK)
+        if d.frames and not d.timed and d.kind in (hang_types.READ, hang_types.WRITE,
+            hang_types.LOCK, hang_types.DATABASE, hang_types.FILE_LOCK)
         and not rests(scene, d) and not _may_serve_client(scene, d)
     }  # fmt: skip
     if not waiting:
@@ -218,8 +220,8 @@ def thread_pool_exhausted(scene: HangContext) -> h.HangAnswer | None:
             f"{those} of a thread pool {waits} without a timeout, and none is left for other work: "
             f"{first.waits()} for {first.what}"
         )
-        return h.HangAnswer(
-            h.HANG, "pool taken", sentence, members, t.PROBABLE,
+        return HangAnswer(
+            HANG, "pool taken", sentence, members, PROBABLE,
             (f"the pool may have {pool.max_workers} threads, and none is idle",),
             ("an idle worker", "room for another worker", "a timeout"),
             ("whether the answers come soon is not in the core",),
@@ -227,13 +229,17 @@ def thread_pool_exhausted(scene: HangContext) -> h.HangAnswer | None:
     return None
 
 
-def _may_serve_client(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _may_serve_client(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads in a loop, as one does that has a client; no library asked."""
     asked = activity.what == activity.awaits
-    return activity.kind == h.READ and not asked and any(map(scene.runs_in_loop, activity.frames))
+    return (
+        activity.kind == hang_types.READ
+        and not asked
+        and any(map(scene.runs_in_loop, activity.frames))
+    )
 
 
-def _all_workers(pool: Pool, waiting: dict[int, h.ThreadActivity]) -> tuple[h.ThreadActivity, ...]:
+def _all_workers(pool: Pool, waiting: dict[int, ThreadActivity]) -> tuple[ThreadActivity, ...]:
     """Return what the workers of a full pool of threads wait for; () unless all do."""
     if pool.max_workers is None or len(pool.workers) < pool.max_workers:
         return ()
@@ -241,7 +247,7 @@ def _all_workers(pool: Pool, waiting: dict[int, h.ThreadActivity]) -> tuple[h.Th
     return members if len(members) == len(pool.workers) else ()
 
 
-def connection_pool_exhausted(scene: HangContext) -> h.HangAnswer | None:
+def connection_pool_exhausted(scene: HangContext) -> HangAnswer | None:
     """Threads wait for a free connection of a pool, and no thread is left to give one back.
 
     With a timeout too: it ends each wait by an error, not by a connection.
@@ -249,14 +255,17 @@ def connection_pool_exhausted(scene: HangContext) -> h.HangAnswer | None:
     # The same functions of libraries also connect: that waits for a server.
     waiting = [
         d for d in scene.activities
-        if d.awaits == FREE_CONNECTION and d.kind == h.EVENT and d.frames
+        if d.awaits == FREE_CONNECTION and d.kind == hang_types.EVENT and d.frames
     ]  # fmt: skip
     if not waiting:
         return None
     tids = {d.tid for d in waiting}
     others = [d for d in scene.activities if d.tid not in tids and d.frames]
     # Those wait for such a thread, or in a library for clients: not in the middle of a request.
-    if not all(d.kind in (h.EVENT, h.JOIN) or (d.place and rests(scene, d)) for d in others):
+    if not all(
+        d.kind in (hang_types.EVENT, hang_types.JOIN) or (d.place and rests(scene, d))
+        for d in others
+    ):
         return None
     if any(own_frames(task, scene.installed) for task in scene.tasks):
         return None
@@ -270,8 +279,8 @@ def connection_pool_exhausted(scene: HangContext) -> h.HangAnswer | None:
         )
     ends = "; a timeout ends the wait with an error" if first.timed else ""
     sentence = f"{text}; no other thread is left that could give one back{ends}"
-    return h.HangAnswer(
-        h.HANG, "pool taken", sentence, tuple(waiting), t.PROBABLE,
+    return HangAnswer(
+        HANG, "pool taken", sentence, tuple(waiting), PROBABLE,
         (f"thread {first.tid} is in {first.place}",),
         ("a thread that works with a connection",),
         ("connections that were given to another process",),

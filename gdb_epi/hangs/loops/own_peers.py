@@ -15,12 +15,12 @@ from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.cpython.running.wait_rules import READ
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.descriptors import Address, socket_address
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import as_member, is_bounded, own_frames, task_text
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import DEADLOCK, HangAnswer
+from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 500  # of other tasks that are examined
@@ -36,7 +36,7 @@ class _ReadingTask(NamedTuple):
     arrived: int  # bytes
 
 
-def both_ends_read(scene: HangContext) -> h.HangAnswer | None:
+def both_ends_read(scene: HangContext) -> HangAnswer | None:
     """Two tasks wait to read from each other, over a connection both of whose ends are here.
 
     Two that both read in loops without an end may be idle, as both ends of a channel of messages
@@ -61,9 +61,9 @@ def both_ends_read(scene: HangContext) -> h.HangAnswer | None:
             f"two tasks have the two ends of one connection, and each waits to read what the other "
             f"would send: {'; '.join(parts)}"
         )
-        return h.HangAnswer(
-            h.DEADLOCK, "tasks", sentence,
-            tuple(as_member(activity, each.task, scene.installed) for each in pair), t.PROBABLE,
+        return HangAnswer(
+            DEADLOCK, "tasks", sentence,
+            tuple(as_member(activity, each.task, scene.installed) for each in pair), PROBABLE,
             ("the address of each transport is that of the other one's peer",
              "nothing is left to be sent in the transports' buffers"),
             ("a timeout of one of the two", "two tasks that read messages in loops without an end",

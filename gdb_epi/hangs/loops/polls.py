@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.event_waits import answer_for_event_wait, is_of_an_end
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
@@ -19,8 +19,9 @@ from gdb_epi.hangs.loops.vain_polls import (
 )
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import as_member, own_frames, task_phrase
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, function_and_line, wait_answer
 from gdb_epi.locks.python.acquire_calls import AHEAD
+from gdb_epi.locks.types import INFO, PROBABLE
 
 # A loop that goes on while such a thing holds keeps the program alive, and waits for nothing.
 _GOES_ON = ("run", "alive", "active", "serv", "true")
@@ -35,8 +36,8 @@ _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_e
 
 
 def polled_wait(
-    scene: HangContext, activity: h.ThreadActivity, seen: tuple[int, ...], through: Through
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer | None:
     """Answer of a loop that only asks, and sleeps or not: it waits for what it asks for."""
     asks = polled(scene, activity)
     if asks is None or any(is_of_an_end(w) or _is_of_going_on(w) for w in asks.words):
@@ -45,14 +46,19 @@ def polled_wait(
     awaits = _AS_WAITS.get((kind.rpartition(".")[2], asks.method))
     if awaits is not None:
         waiting = activity._replace(
-            kind=h.EVENT, what=awaits, awaits=awaits, object=asks.object, timed=False, place=""
+            kind=hang_types.EVENT,
+            what=awaits,
+            awaits=awaits,
+            object=asks.object,
+            timed=False,
+            place="",
         )
         return answer_for_event_wait(scene, waiting, seen, through)
     sleeps = f"{activity.who()} {sleeps_or_spins(scene, activity)} at {activity.where()} in a loop"
     if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
         pid = scene.view.integer_attribute(asks.object, "pid")
         sentence = f"{sleeps} until child {pid} ends; what that child does is not in this core"
-        return h.answer(h.HANG, "child", sentence, activity, t.INFO,
+        return wait_answer(HANG, "child", sentence, activity, INFO,
                         doubts=("look at the child's own core",))  # fmt: skip
     what = (
         f"{asks.method}() says otherwise" if asks.method
@@ -62,8 +68,8 @@ def polled_wait(
     file = asks.method in _OF_FILES and not serves(scene, activity.frames[1:])
     if file:
         sentence += "; a file that another process has to make"
-    return h.answer(
-        h.HANG, "polls", sentence, activity, t.PROBABLE if file else t.INFO,
+    return wait_answer(
+        HANG, "polls", sentence, activity, PROBABLE if file else INFO,
         evidence=("the loop does nothing but to test, and to sleep if that",),
         ruled_out=("a loop that works between its tests",),
         doubts=("whether what it waits for can still come is not in the core",),
@@ -74,7 +80,7 @@ def _is_of_going_on(word: str) -> bool:
     return any(part in word.lower() for part in _GOES_ON)
 
 
-def waits_once(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:
+def waits_once(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
     """Answer of a wait that stands in no loop that serves: the program goes on when it ends.
 
     So it wants a certain client, answer or signal, and not whoever comes.
@@ -83,32 +89,32 @@ def waits_once(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer |
     looping = any(map(scene.runs_in_loop, activity.frames))
     times = "a certain number of times" if looping else "once"
     ruled_out = ("a timeout", "a loop that serves whoever comes")
-    if activity.kind == h.ACCEPT:
+    if activity.kind == hang_types.ACCEPT:
         # Players of a game, workers of other machines and a person's browser may yet come.
-        sure = t.PROBABLE if scene.descriptors.calling_children else t.INFO
-        return h.answer(
-            h.HANG, "one client", f"{waits} a client to connect, {times} and without a timeout: it "
+        sure = PROBABLE if scene.descriptors.calling_children else INFO
+        return wait_answer(
+            HANG, "one client", f"{waits} a client to connect, {times} and without a timeout: it "
             "goes on only then", activity, sure, ruled_out=ruled_out,
             doubts=("whether that client lives is not in this core",),
         )  # fmt: skip
-    if activity.kind == h.POLL and 0 not in activity.watched:
-        sure = t.PROBABLE if looping or _asked(scene, activity) else t.INFO
-        return h.answer(
-            h.HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
+    if activity.kind == hang_types.POLL and 0 not in activity.watched:
+        sure = PROBABLE if looping or _asked(scene, activity) else INFO
+        return wait_answer(
+            HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
             "timeout: nothing has come", activity, sure, ruled_out=ruled_out,
             doubts=("what the other side does is not in this core",),
         )  # fmt: skip
     alone = scene.is_only_python_thread(activity.tid)
-    if activity.kind == h.SIGNAL and alone and _wants_its_children(scene, activity):
-        return h.answer(
-            h.HANG, "signal", f"{waits} a signal, {times}: one that came before that call does not "
-            "end it", activity, t.INFO, ruled_out=ruled_out,
+    if activity.kind == hang_types.SIGNAL and alone and _wants_its_children(scene, activity):
+        return wait_answer(
+            HANG, "signal", f"{waits} a signal, {times}: one that came before that call does not "
+            "end it", activity, INFO, ruled_out=ruled_out,
             doubts=("whether another process, or a child, is to send it",),
         )  # fmt: skip
     return None
 
 
-def _wants_its_children(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code waits for the ends of its children next; a supervisor ends them first."""
     children = {child.address for child in scene.descriptors.children}
     try:
@@ -119,7 +125,7 @@ def _wants_its_children(scene: HangContext, activity: h.ThreadActivity) -> bool:
     return not children or ("wait" in ahead and not ahead & _STOPS)
 
 
-def _asked(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _asked(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
     calls = (call for frame in activity.frames for call in scene.calls(frame))
     try:
@@ -131,7 +137,7 @@ def _asked(scene: HangContext, activity: h.ThreadActivity) -> bool:
         return False
 
 
-def tasks_poll_in_vain(scene: HangContext) -> h.HangAnswer | None:
+def tasks_poll_in_vain(scene: HangContext) -> HangAnswer | None:
     """All tasks of the only thread sleep, and test variables that none of them changes.
 
     Nothing else is left that could: no other thread, no descriptor, no timer of another callback.
@@ -152,12 +158,12 @@ def tasks_poll_in_vain(scene: HangContext) -> h.HangAnswer | None:
     frame = own_frames(task, scene.installed)[0]
     because = "".join(f"; {text}" for text in scene.failed_tasks)
     sentence = (
-        f"{task_phrase(task)} sleeps again and again at {h.function_and_line(frame)} "
+        f"{task_phrase(task)} sleeps again and again at {function_and_line(frame)} "
         f"{until_changed(paths)}, and no other task or thread is left that could change it{because}"
     )
     member = as_member(scene.loop_thread, task, scene.installed)
-    return h.HangAnswer(
-        h.HANG, "polls in vain", sentence, (member,), t.PROBABLE,
+    return HangAnswer(
+        HANG, "polls in vain", sentence, (member,), PROBABLE,
         (f"the loop does nothing but to sleep and to test {what}", *scene.failed_tasks),
         ("another thread", "a task that does anything else", "a timer or descriptor of the loop"),
         ("a signal handler, or native code, that changes it",),

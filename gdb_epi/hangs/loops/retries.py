@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
 from gdb_epi.errors import Absent
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, function_and_line, wait_answer
+from gdb_epi.locks.types import INFO, PROBABLE
 
 ERROR, CONNECTION = "sqlite3.OperationalError", "sqlite3.Connection"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
@@ -21,7 +21,7 @@ _NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout",
 _PEERS = ("Connection", "gaierror", "URLError", "OperationalError")
 
 
-def retried(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | None:
+def retried(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
     """Return the answer for a thread that sleeps in a loop while it handles what failed there."""
     handled = _handled(scene, activity.tid) if activity.frames else []
     messages = (e.message for e in handled if e.type == ERROR and isinstance(e.message, str))
@@ -35,16 +35,16 @@ def retried(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer | No
     if name in _NOTHING_THERE:
         return None
     alone = scene.is_only_python_thread(activity.tid)
-    sure = t.PROBABLE if alone and any(part in name for part in _PEERS) else t.INFO
-    return h.answer(
-        h.HANG, "retries", f"{activity.who()} sleeps at {activity.where()} in a loop that tries "
+    sure = PROBABLE if alone and any(part in name for part in _PEERS) else INFO
+    return wait_answer(
+        HANG, "retries", f"{activity.who()} sleeps at {activity.where()} in a loop that tries "
         f"again, because of {caught.type}", activity, sure,
         evidence=(f"it handles {caught.type}, which was raised in that loop",),
         doubts=("whether the next try succeeds is not in the core",),
     )  # fmt: skip
 
 
-def _of_this_loop(scene: HangContext, activity: h.ThreadActivity, error: ExceptionInfo) -> bool:
+def _of_this_loop(scene: HangContext, activity: ThreadActivity, error: ExceptionInfo) -> bool:
     """Tell whether the loop in which a thread sleeps caught an exception."""
     frame = activity.frames[0]
     if isinstance(error.traceback, Absent) or isinstance(error.type, Absent):
@@ -56,7 +56,7 @@ def _of_this_loop(scene: HangContext, activity: h.ThreadActivity, error: Excepti
     return same and caught.lineno <= frame.lineno and scene.loops_over_line(frame, caught.lineno)
 
 
-def _retried_database(scene: HangContext, activity: h.ThreadActivity, error: str) -> h.HangAnswer:
+def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) -> HangAnswer:
     """Return the answer for a thread that tries again because a database is locked."""
     where = activity.where()
     sentence = (
@@ -66,13 +66,13 @@ def _retried_database(scene: HangContext, activity: h.ThreadActivity, error: str
     seen = (f"thread {activity.tid} is in {activity.call}", f"it handles {ERROR}: {error}")
     own = connection_of_a_caller(scene, activity)
     if own is None:
-        return h.HangAnswer(
-            h.HANG, "database lock", sentence, (activity,), t.INFO, seen,
+        return HangAnswer(
+            HANG, "database lock", sentence, (activity,), INFO, seen,
             open=("who holds the database: another process, or a connection of this one",),
         )  # fmt: skip
     clause, evidence = own
-    return h.HangAnswer(
-        h.HANG, "database lock", sentence + clause, (activity,), t.PROBABLE, (*seen, evidence), (),
+    return HangAnswer(
+        HANG, "database lock", sentence + clause, (activity,), PROBABLE, (*seen, evidence), (),
         ("whether it has a transaction of the same database open is not read: another process may "
          "hold it",),
     )  # fmt: skip
@@ -88,9 +88,7 @@ def _handled(scene: HangContext, tid: int) -> list[ExceptionInfo]:
     return [error for raised in handled for error in raised.exceptions]
 
 
-def connection_of_a_caller(
-    scene: HangContext, activity: h.ThreadActivity
-) -> tuple[str, str] | None:
+def connection_of_a_caller(scene: HangContext, activity: ThreadActivity) -> tuple[str, str] | None:
     """Say which connection only callers of the loop refer to: a clause, and the evidence."""
     inner: set[int] = set()
     in_loop = True
@@ -102,7 +100,7 @@ def connection_of_a_caller(
         if not in_loop:
             for name, word in own:
                 if word not in inner:
-                    place = h.function_and_line(frame)
+                    place = function_and_line(frame)
                     clause = (
                         f"; its caller {place} has another connection, `{name}`: a transaction "
                         "that is open there cannot end before this call returns"

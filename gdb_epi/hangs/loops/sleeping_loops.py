@@ -17,7 +17,7 @@ from gdb_epi.cpython.running.wait_rules import (
     TASKS,
     WRITE,
 )
-from gdb_epi.hangs import types as h
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import weigh_turns
 from gdb_epi.hangs.library_calls import SERVERS, frames_of
 from gdb_epi.hangs.loops.event_loops import SleepingLoop, serves_clients
@@ -31,7 +31,8 @@ from gdb_epi.hangs.tasks import (
     task_texts,
     tasks_first,
 )
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, idle_answer, wait_answer
+from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
 MAX_BESIDE = 2  # other threads that are named
@@ -41,20 +42,25 @@ _WORKERS = (
     ("anyio._backends._asyncio", "run"),
 )  # fmt: skip
 _GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
-_AWAITED = (h.GIL, h.LOCK, h.EVENT, h.JOIN, h.CHILD, h.DATABASE)  # kinds whose `what` is awaited
+_AWAITED = (
+    hang_types.GIL,
+    hang_types.LOCK,
+    hang_types.EVENT,
+    hang_types.JOIN,
+    hang_types.CHILD,
+    hang_types.DATABASE,
+)  # kinds whose `what` is awaited
 
 # Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
-Through = Callable[
-    [HangContext, h.ThreadActivity, int, str, tuple[int, ...]], "h.HangAnswer | None"
-]
+Through = Callable[[HangContext, ThreadActivity, int, str, tuple[int, ...]], "HangAnswer | None"]
 
 
 def sleeping_loop(
     scene: HangContext,
-    activity: h.ThreadActivity,
+    activity: ThreadActivity,
     loop: SleepingLoop | None,
     through: Through | None = None,
-) -> h.HangAnswer | None:
+) -> HangAnswer | None:
     """Return the answer for an event loop that sleeps: what can wake it, and what tasks want.
 
     `through` follows a task's wait to a thread of the loop's executor.
@@ -78,7 +84,7 @@ class _Asleep:
     """An event loop that sleeps: its tasks, what wakes them, and answers for it."""
 
     def __init__(
-        self, scene: HangContext, activity: h.ThreadActivity, through: Through | None
+        self, scene: HangContext, activity: ThreadActivity, through: Through | None
     ) -> None:
         self.scene, self._through = scene, through
         self.tasks = [task for task in scene.tasks if not task.running]
@@ -95,12 +101,12 @@ class _Asleep:
         # Those of a library alone serve its loop.
         self.outside = count_woken_from_outside(self.own or self.tasks)
 
-    def waits_for_clients(self) -> h.HangAnswer:
+    def waits_for_clients(self) -> HangAnswer:
         """Return the answer for the loop of a server."""
         beside = _beside(self.scene, self.activity)
-        return h.idle(self.activity, f"{self.base} and waits for clients{self.waits}{beside}")
+        return idle_answer(self.activity, f"{self.base} and waits for clients{self.waits}{beside}")
 
-    def by_tasks_alone(self) -> h.HangAnswer | None:
+    def by_tasks_alone(self) -> HangAnswer | None:
         """Return the answer where what the loop watches cannot be read; None without tasks."""
         base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
         if not tasks:
@@ -108,50 +114,50 @@ class _Asleep:
         if any(serves_clients(task, self.scene.installed) for task in tasks):
             return self.waits_for_clients()
         if self.outside.get(SLEEP):
-            return h.answer(h.NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity)
+            return wait_answer(NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity)
         if self.outside:
-            return h.answer(h.HANG, "peer", f"{base}{waits}", activity, t.INFO)
+            return wait_answer(HANG, "peer", f"{base}{waits}", activity, INFO)
         # What the loop watches itself, such as the socket of a server, is not read.
         sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
-        return h.answer(
-            h.HANG, "nothing wakes the loop", sentence, activity,
+        return wait_answer(
+            HANG, "nothing wakes the loop", sentence, activity,
             evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
             ruled_out=("a task that waits for a timer, a socket or a pipe",),
             doubts=("a server's socket, another thread or a signal handler that wakes one",),
         )  # fmt: skip
 
-    def by_what_is_watched(self, loop: SleepingLoop) -> h.HangAnswer | None:
+    def by_what_is_watched(self, loop: SleepingLoop) -> HangAnswer | None:
         """Return the answer of a loop with timers, children or descriptors; None without."""
         base, waits, activity = self.base, self.waits, self.activity
         if loop.timers:
             sentence = f"{base} until a timer is due{waits}"
-            return h.answer(h.NO_FAULT, "timer", sentence, activity,
+            return wait_answer(NO_FAULT, "timer", sentence, activity,
                            evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
         read = self.outside.get(READ) or self.outside.get(WRITE)
         if any(map(awaits_child, self.tasks)) and not read:
             # By a descriptor, or a thread of asyncio's.
             doubt = ("what the child does is not in this core: look at its own",)
             sentence = f"{base} until a child ends{waits}"
-            return h.answer(h.HANG, "child", sentence, activity, t.INFO, doubts=doubt)
+            return wait_answer(HANG, "child", sentence, activity, INFO, doubts=doubt)
         if not loop.descriptors:
             return None
         if not self.own and activity.place.startswith(SERVERS):
-            return h.idle(activity, f"{base} and waits for events in {activity.place}")
+            return idle_answer(activity, f"{base} and waits for events in {activity.place}")
         which = (
             "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
         )
         sentence = f"{base} until {which} is ready{waits}"
-        sure = t.PROBABLE if read else t.INFO
-        return weigh_turns(self.scene, h.answer(
-            h.HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
+        sure = PROBABLE if read else INFO
+        return weigh_turns(self.scene, wait_answer(
+            HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
         ))  # fmt: skip
 
-    def by_executor(self) -> h.HangAnswer | None:
+    def by_executor(self) -> HangAnswer | None:
         """Return the answer of a thread of the executor that runs a job."""
         runner = _runs_job(self.scene, self.activity)
         return self._follow(runner, "what a thread of its executor does,")
 
-    def nothing_wakes_it(self) -> h.HangAnswer:
+    def nothing_wakes_it(self) -> HangAnswer:
         """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
         activity = self.activity
         lacks_work = all(map(_may_lack_work, self.own))
@@ -164,20 +170,20 @@ class _Asleep:
             f"watched but the loop's own{self.waits}"
         )
         others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
-        return h.answer(
-            h.HANG, "nothing wakes the loop", sentence, activity,
-            t.INFO if others else t.PROBABLE,
+        return wait_answer(
+            HANG, "nothing wakes the loop", sentence, activity,
+            INFO if others else PROBABLE,
             evidence=("its selector holds its own pipe alone, and it has no timer",),
             ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
             doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
         )  # fmt: skip
 
-    def _follow(self, thread: h.ThreadActivity | None, link: str) -> h.HangAnswer | None:
+    def _follow(self, thread: ThreadActivity | None, link: str) -> HangAnswer | None:
         if thread is None or self._through is None:
             return None
         return self._through(self.scene, self.activity, thread.tid, link, ())
 
-    def not_woken(self, ready: int) -> h.HangAnswer:
+    def not_woken(self, ready: int) -> HangAnswer:
         """Return the answer where callbacks are ready, and the loop found none as it went to sleep.
 
         A loop looks at `_ready` before it sleeps (Lib/asyncio/base_events.py, _run_once), and what
@@ -199,14 +205,14 @@ class _Asleep:
         if done:
             sentence += f"; the future that {done[0]} waits for is done already"
             evidence += [f"the future that {name} waits for is done" for name in done[:MAX_BESIDE]]
-        return h.answer(
-            h.HANG, "nothing wakes the loop", sentence, self.activity, evidence=tuple(evidence),
+        return wait_answer(
+            HANG, "nothing wakes the loop", sentence, self.activity, evidence=tuple(evidence),
             ruled_out=("a timeout of the loop's sleep",),
             doubts=("a thread that is in call_soon_threadsafe() at this moment",),
         )  # fmt: skip
 
 
-def _runs_job(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivity | None:
+def _runs_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return the thread of an executor that runs code of the program: its end wakes the loop."""
     return next(
         (d for d in scene.activities if d.tid != activity.tid and d.frames
@@ -220,7 +226,7 @@ def _may_lack_work(task: WaitingTask) -> bool:
     return task.wait is None or task.wait.kind in (QUEUE_GET, EVENT, CONDITION, TASK, TASKS)
 
 
-def _gives_work(scene: HangContext, activity: h.ThreadActivity) -> h.ThreadActivity | None:
+def _gives_work(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return a thread that gives the loop work again and again, as a console in a thread does."""
     others = (d for d in scene.activities if d.tid != activity.tid)
     return next(
@@ -236,7 +242,7 @@ def _awaits_executor(task: WaitingTask) -> bool:
     )
 
 
-def _beside(scene: HangContext, activity: h.ThreadActivity) -> str:
+def _beside(scene: HangContext, activity: ThreadActivity) -> str:
     """Return what other threads do in code of the program: requests that one cannot call stuck."""
     others = [d for d in scene.in_order if d.tid != activity.tid and d.frames]
     sentences = [f"{d.who()} {_activity(d)} at {d.where()}" for d in others[:MAX_BESIDE]]
@@ -247,10 +253,12 @@ def _beside(scene: HangContext, activity: h.ThreadActivity) -> str:
     return "".join(f"; {text}" for text in sentences)
 
 
-def _activity(activity: h.ThreadActivity) -> str:
+def _activity(activity: ThreadActivity) -> str:
     """Return what a thread does as a sentence has it: "waits for the GIL"."""
-    if activity.kind in h.RUNNING:
+    if activity.kind in hang_types.RUNNING:
         return "computes"
     if activity.kind in _AWAITED or activity.what == activity.awaits:
         return f"waits for {activity.what}"
-    return "sleeps" if activity.kind == h.SLEEP else f"is in {activity.call or activity.kind}"
+    return (
+        "sleeps" if activity.kind == hang_types.SLEEP else f"is in {activity.call or activity.kind}"
+    )

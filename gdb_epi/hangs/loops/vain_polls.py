@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, NATIVE, PYTHON, SLEEP, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
+from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 _QUIET = frozenset(("nothing", "extended", "truth"))
@@ -43,11 +43,11 @@ class _OtherCode(Exception):
     """The loop does something other than sleep and test."""
 
 
-def vain_poll(scene: HangContext) -> h.HangAnswer | None:
+def vain_poll(scene: HangContext) -> HangAnswer | None:
     """The only thread that runs Python sleeps, or spins, until a variable changes."""
     if len(scene.view.all_frames()) != 1:
         return None
-    kinds = (h.SLEEP, h.PYTHON, h.NATIVE)  # the last one with a sleep that is over
+    kinds = (SLEEP, PYTHON, NATIVE)  # the last one with a sleep that is over
     polling = (d for d in scene.activities if d.kind in kinds and d.frames)
     activity = next(polling, None)
     frames = scene.view.frames(activity.tid) if activity is not None else ()
@@ -62,10 +62,10 @@ def vain_poll(scene: HangContext) -> h.HangAnswer | None:
     if not tested:
         return None
     what = names_of(tested)
-    return h.answer(
-        h.HANG, "polls in vain", f"{activity.who()} {sleeps_or_spins(scene, activity)} at "
+    return wait_answer(
+        HANG, "polls in vain", f"{activity.who()} {sleeps_or_spins(scene, activity)} at "
         f"{activity.where()} in a loop {until_changed(tested)}, and no other thread is left that "
-        "could change it", activity, t.PROBABLE,
+        "could change it", activity, PROBABLE,
         evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep, "
                   f"if that, and to test {what}",),
         ruled_out=("another thread", "a loop that counts, calls or stores", "a signal handler"),
@@ -83,18 +83,18 @@ def until_changed(tested: Sequence[str]) -> str:
     return f"until {names_of(tested)} {'change' if len(tested) > 1 else 'changes'}"
 
 
-def sleeps_or_spins(scene: HangContext, activity: h.ThreadActivity) -> str:
+def sleeps_or_spins(scene: HangContext, activity: ThreadActivity) -> str:
     """Return what a thread does between its tests."""
     return "sleeps" if _sleeps(scene, activity) else "spins"
 
 
-def _sleeps(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _sleeps(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a loop sleeps between its turns, also where it was seen awake."""
     loop = activity.frames[0]
-    return activity.kind == h.SLEEP or not _SLEEPS.isdisjoint(scene.called_in_loop(loop))
+    return activity.kind == SLEEP or not _SLEEPS.isdisjoint(scene.called_in_loop(loop))
 
 
-def polled(scene: HangContext, activity: h.ThreadActivity) -> Polled | None:
+def polled(scene: HangContext, activity: ThreadActivity) -> Polled | None:
     """Return what the loop asks that a thread runs; None where it does anything else too.
 
     It sleeps between two turns, or does not.

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import own_frames, task_phrase
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity
+from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TEXT = 256
@@ -37,7 +37,7 @@ class UnreadOutput(NamedTuple):
     stream: str
 
 
-def new_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
+def new_child(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Answer where a thread waits until its new child has called exec, which takes an instant.
 
     Popen() reads a pipe that exec() closes. Between fork and exec the child runs `preexec_fn`,
@@ -49,22 +49,22 @@ def new_child(scene: HangContext, activity: h.ThreadActivity) -> h.HangAnswer:
         f"thread {activity.tid} is in {activity.call} on the pipe that exec() of the child closes",
     )
     if function is None:
-        return h.HangAnswer(
-            h.HANG, "exec", waits, (activity,), t.INFO, seen, (),
+        return HangAnswer(
+            HANG, "exec", waits, (activity,), INFO, seen, (),
             ("the child may be about to call exec(), or its file system may not answer",),
         )  # fmt: skip
     sentence = (
         f"{waits}; before that the child runs {function} (preexec_fn), where a lock that another "
         "thread held at the fork is never released"
     )
-    return h.HangAnswer(
-        h.HANG, "preexec_fn", sentence, (activity,), t.PROBABLE,
+    return HangAnswer(
+        HANG, "preexec_fn", sentence, (activity,), PROBABLE,
         (*seen, f"Popen() was given {function} as preexec_fn"), ("a program that runs already",),
         ("what the child does is not in this core: look at its own",),
     )  # fmt: skip
 
 
-def _preexec_function(scene: HangContext, activity: h.ThreadActivity) -> str | None:
+def _preexec_function(scene: HangContext, activity: ThreadActivity) -> str | None:
     """Return the name of the preexec_fn of the innermost Popen(); None without one."""
     frame = next(iter(scene.view.frames(activity.tid)), None)
     function = scene.view.variable(frame, "preexec_fn") if frame is not None else None
@@ -82,7 +82,7 @@ def _preexec_function(scene: HangContext, activity: h.ThreadActivity) -> str | N
     return "a function" if isinstance(name, Absent) else f"{name}()"
 
 
-def is_supervised(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def is_supervised(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a child is waited for in a loop without end that only runs it again and again.
 
     That is what the parent of a development server does. A loop that takes jobs, or sleeps between
@@ -137,8 +137,8 @@ def _awaited_processes(scene: HangContext, task: WaitingTask) -> Iterator[int]:
 
 
 def answer_for_unread(
-    scene: HangContext, activity: h.ThreadActivity, unread: UnreadOutput
-) -> h.HangAnswer:
+    scene: HangContext, activity: ThreadActivity, unread: UnreadOutput
+) -> HangAnswer:
     """Say that a task waits for a child that waits for this process to read."""
     own = own_frames(unread.task, scene.installed)
     activity = activity._replace(frames=own or activity.frames, label="task")
@@ -148,8 +148,8 @@ def answer_for_unread(
         f"{unread.stream}: asyncio holds all it may of that and reads no more, and a child waits "
         "in write() once the pipe is full too"
     )
-    return h.HangAnswer(
-        h.HANG, "full pipe", sentence, (activity,), t.PROBABLE,
+    return HangAnswer(
+        HANG, "full pipe", sentence, (activity,), PROBABLE,
         (f"the StreamReader of {unread.stream} holds more than twice its limit and reads no more",),
         ("a task that reads it",), ("a callback that reads it later",),
     )  # fmt: skip

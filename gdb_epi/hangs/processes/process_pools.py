@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_of
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.locks import types as t
+from gdb_epi.hangs.types import HANG, RUNNING, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.locks.types import INFO
 
 MAX_WORKERS = 4096
 _WORKER = ("concurrent.futures.thread", "_worker")
@@ -23,9 +23,9 @@ _MODULE = "multiprocessing.pool"
 
 
 def awaited_results(
-    scene: HangContext, activity: h.ThreadActivity, waits: str, seen: tuple[int, ...],
+    scene: HangContext, activity: ThreadActivity, waits: str, seen: tuple[int, ...],
     through: Through,
-) -> h.HangAnswer | None:  # fmt: skip
+) -> HangAnswer | None:  # fmt: skip
     """Return the answer for a thread that waits for results of a pool of processes or threads."""
     pool = _pool_of(scene, activity)
     runner = _feeder(scene, pool) or _thread_with_job(scene, pool)
@@ -37,8 +37,8 @@ def awaited_results(
         if made is not None:
             return made
     if _lacks_result_handler(scene):
-        return h.answer(
-            h.HANG, "process pool", f"{waits}; the pool's thread that takes results "
+        return wait_answer(
+            HANG, "process pool", f"{waits}; the pool's thread that takes results "
             "(_handle_results) has ended, so that none arrives: an exception ended it, such as "
             "that of a result which cannot be unpickled", activity,
             evidence=("the pool's other threads are there, that one is not",),
@@ -46,8 +46,8 @@ def awaited_results(
         )  # fmt: skip
     replaced = _replaced_worker(scene)
     if replaced:
-        return h.answer(
-            h.HANG, "process pool", f"{waits}; its process {replaced} was started after the pool "
+        return wait_answer(
+            HANG, "process pool", f"{waits}; its process {replaced} was started after the pool "
             "was, in place of one that ended: a job was lost with the process that ran it, or "
             "none takes jobs, as when the pool's initializer raises", activity,
             evidence=(f"the number of process {replaced} is above those of the pool's threads, "
@@ -57,40 +57,40 @@ def awaited_results(
         )  # fmt: skip
     if _is_of_threads(scene, pool):
         sentence = f"{waits}; none of the pool's threads runs a job"
-        return h.answer(h.HANG, "process pool", sentence, activity, t.INFO)
-    return h.answer(
-        h.HANG, "process pool", f"{waits}; what its processes do is not in this core: one may "
+        return wait_answer(HANG, "process pool", sentence, activity, INFO)
+    return wait_answer(
+        HANG, "process pool", f"{waits}; what its processes do is not in this core: one may "
         "still run the job, or a job was lost with the process that ran it",
-        activity, t.INFO, ruled_out=("a timeout", "a callback that waits for its own pool"),
+        activity, INFO, ruled_out=("a timeout", "a callback that waits for its own pool"),
         doubts=("whether the pool's processes work, which their own cores tell",),
     )  # fmt: skip
 
 
-def worker_with_job(scene: HangContext, seen: Sequence[int]) -> h.ThreadActivity | None:
+def worker_with_job(scene: HangContext, seen: Sequence[int]) -> ThreadActivity | None:
     """Return a thread of an executor that runs a job of the program, one that goes on first."""
     workers = [
         d for d in scene.activities if d.frames and d.tid not in seen
         if any(frames_of(scene.view.frames(d.tid), (_WORKER,)))
     ]  # fmt: skip
-    return min(workers, key=lambda d: d.kind not in h.RUNNING and not d.timed, default=None)
+    return min(workers, key=lambda d: d.kind not in RUNNING and not d.timed, default=None)
 
 
 def futures_of_processes(
-    scene: HangContext, activity: h.ThreadActivity, waits: str
-) -> h.HangAnswer | None:
+    scene: HangContext, activity: ThreadActivity, waits: str
+) -> HangAnswer | None:
     """Return the answer where futures may come from processes of an executor, None without one."""
     pools = pools_of(scene.target, scene.python).pools
     pool = next((pool for pool in pools if pool.kind == "processes" and pool.calls), None)
     if pool is None:
         return None
-    return h.answer(
-        h.HANG, "process pool", f"{waits}; the processes of its pool have {pool.calls[0]}() to do, "
-        "and whether they do it is not in this core", activity, t.INFO, ruled_out=("a timeout",),
+    return wait_answer(
+        HANG, "process pool", f"{waits}; the processes of its pool have {pool.calls[0]}() to do, "
+        "and whether they do it is not in this core", activity, INFO, ruled_out=("a timeout",),
         doubts=("whether the pool's processes work, which their own cores tell",),
     )  # fmt: skip
 
 
-def _pool_of(scene: HangContext, activity: h.ThreadActivity) -> int:
+def _pool_of(scene: HangContext, activity: ThreadActivity) -> int:
     """Return the Pool (PyObject *) whose results a thread waits for; 0 where it is not known."""
     view = scene.view
     results = (view.variable(f, "self") for f in view.frames(activity.tid) if f.module == _MODULE)
@@ -101,7 +101,7 @@ def _is_of_threads(scene: HangContext, pool: int) -> bool:
     return bool(pool) and scene.view.locks.type_name(pool).rpartition(".")[2] == "ThreadPool"
 
 
-def _feeder(scene: HangContext, pool: int) -> h.ThreadActivity | None:
+def _feeder(scene: HangContext, pool: int) -> ThreadActivity | None:
     """Return the thread that hands out a pool's jobs, where it asks the program for the next one.
 
     imap() and its like go over an iterable of the program in that thread.
@@ -114,11 +114,11 @@ def _feeder(scene: HangContext, pool: int) -> h.ThreadActivity | None:
     )  # fmt: skip
 
 
-def _feeds(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _feeds(scene: HangContext, activity: ThreadActivity) -> bool:
     return any(frames_of(scene.view.frames(activity.tid), (ASKS_FOR_JOBS,)))
 
 
-def _thread_with_job(scene: HangContext, pool: int) -> h.ThreadActivity | None:
+def _thread_with_job(scene: HangContext, pool: int) -> ThreadActivity | None:
     """Return a thread of a ThreadPool that runs code of the program."""
     if not _is_of_threads(scene, pool):
         return None

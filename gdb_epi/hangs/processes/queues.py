@@ -14,8 +14,8 @@ from itertools import chain
 from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import EpiError
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.util import counted
 
@@ -28,7 +28,7 @@ _UNFINISHED = {"queue": "unfinished_tasks", "asyncio.queues": "_unfinished_tasks
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 
 
-def unread_queue(scene: HangContext, activity: h.ThreadActivity) -> str:
+def unread_queue(scene: HangContext, activity: ThreadActivity) -> str:
     """Return the name of a queue that a waiting thread's code reads later or never; "" for none.
 
     Only queues into which this process put nothing: what is in them its children put there. None
@@ -52,7 +52,7 @@ def unread_queue(scene: HangContext, activity: h.ThreadActivity) -> str:
     return ""
 
 
-def given_after_the_end(scene: HangContext, activity: h.ThreadActivity) -> str:
+def given_after_the_end(scene: HangContext, activity: ThreadActivity) -> str:
     """Say what a thread gives to children only when the one that it waits for has ended.
 
     "" for nothing: also where it waits for further children after that, as for consumers that
@@ -144,7 +144,7 @@ def unfinished_jobs(scene: HangContext, frames: Iterable[PyFrame]) -> str:
     return ""
 
 
-def jobs_behind(scene: HangContext, activity: h.ThreadActivity) -> str:
+def jobs_behind(scene: HangContext, activity: ThreadActivity) -> str:
     """Say that jobs wait for the worker of a thread pool that waits; "" where one is free."""
     for pool in pools_of(scene.target, scene.python).pools:
         if (

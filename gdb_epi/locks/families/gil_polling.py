@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.locks import types as t
 from gdb_epi.locks.context import LockContext, family
 from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.types import GIL, LIVE_HOLDER, PROBABLE, LockOwner, Wait
 from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Thread
@@ -25,7 +25,7 @@ _STRUCT = "_gil_runtime_state"
 
 
 @family("gil-polling")
-def gil_polling(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
+def gil_polling(context: LockContext, thread: Thread) -> Iterator[Wait]:
     """Yield the GIL for a thread that runs C code of take_gil() while another thread holds it."""
     if not thread.sp or activity_of_thread(context.target, thread).state != "running":
         return
@@ -41,15 +41,15 @@ def gil_polling(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
             continue
         word = _gil_word_on_stack(view, thread.sp, gil)
         if word is not None:
-            yield t.Wait(
+            yield Wait(
                 tid=thread.tid,
                 address=word,
-                kind=t.GIL,
+                kind=GIL,
                 name=None,
                 object=gil.address,
-                owner=t.LockOwner(holder.tid, holder.ident, holder.name, "live"),
-                verdict=t.LIVE_HOLDER,
-                confidence=t.PROBABLE,
+                owner=LockOwner(holder.tid, holder.ident, holder.name, "live"),
+                verdict=LIVE_HOLDER,
+                confidence=PROBABLE,
                 evidence=(
                     f"the thread runs, and its stack refers to {word:#x} of the GIL, which is held",
                 ),

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from gdb_epi.errors import Absent
 from gdb_epi.fault.reads import read_u64
 from gdb_epi.fault.signals import SIGBUS, SIGFPE, SIGILL, SIGSEGV
-from gdb_epi.locks import types as t
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier, family
 from gdb_epi.locks.fork.vanished_pools import OPENMP, native_pools
 from gdb_epi.locks.glibc_threads import stack_lists
+from gdb_epi.locks.types import LOST_WAKEUP, PROBABLE, LockOwner, Wait
 from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
 from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.target.api import Thread
@@ -38,7 +38,7 @@ def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGues
 
 
 @family("pools")
-def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
+def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[Wait]:
     """Yield a wait of the only thread of a forked child that runs in a pool without its workers."""
     if not context.fork.forked or len(context.target.threads()) != 1:
         return
@@ -51,15 +51,15 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
     pool = _vanished_pool(context, thread)
     if pool is None:
         return
-    yield t.Wait(
+    yield Wait(
         tid=thread.tid,
         address=thread.pc,
         kind=f"{pool[0]} pool (spinning)",
         name=None,
         object=None,
-        owner=t.LockOwner(None, None, None, "vanished"),
-        verdict=t.LOST_WAKEUP,
-        confidence=t.PROBABLE,
+        owner=LockOwner(None, None, None, "vanished"),
+        verdict=LOST_WAKEUP,
+        confidence=PROBABLE,
         evidence=(
             pool[1],
             "the thread calls sched_yield" if does.call else "the thread runs, in no system call",

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.reads import read_u32
-from gdb_epi.locks import types as t
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
+from gdb_epi.locks.types import FUTEX_WORD, Wait
 from gdb_epi.locks.waits.libc_lock_names import sleeper_outside_libc
 from gdb_epi.locks.waits.ownership import settle_owner
 from gdb_epi.target.api import Thread
@@ -57,7 +57,7 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     return FutexWait(thread.tid, address, operation, value, proof + "; timed" * timed, timed)
 
 
-def futex_waits(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
+def futex_waits(context: LockContext, thread: Thread) -> Iterator[Wait]:
     """Yield the lock that a thread waits for in futex(2)."""
     call = futex_wait(context, thread)
     if call is None:
@@ -86,6 +86,6 @@ def classify(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess
             return guess
     words = [read_u32(context.target, call.address + 4 * i) for i in range(4)]
     if None in words:
-        return LockGuess(t.FUTEX_WORD, evidence=("the words there are not in the core",))
+        return LockGuess(FUTEX_WORD, evidence=("the words there are not in the core",))
     evidence = f"the words there are {words}: no lock that is known"
-    return LockGuess(t.FUTEX_WORD, evidence=(evidence, *((other,) if other is not None else ())))
+    return LockGuess(FUTEX_WORD, evidence=(evidence, *((other,) if other is not None else ())))

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.errors import Absent
-from gdb_epi.locks import types as t
+from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess
+from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, LockOwner, Wait
 from gdb_epi.target.api import Thread
 from gdb_epi.target.derived_registers import NO_CALL
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -32,10 +33,10 @@ class _Case:
         self.call = call
         self.guess = guess
 
-    def wait(self, owner: t.LockOwner, verdict: str, confidence: str, *evidence: str) -> t.Wait:
+    def wait(self, owner: LockOwner, verdict: str, confidence: str, *evidence: str) -> Wait:
         """Return the wait with an owner and a verdict; `evidence` goes after what is there."""
         guess = self.guess
-        return t.Wait(
+        return Wait(
             tid=self.call.tid,
             address=self.call.address,
             kind=guess.kind,
@@ -49,19 +50,19 @@ class _Case:
         )
 
 
-def settle_owner(context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess) -> t.Wait:
+def settle_owner(context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess) -> Wait:
     """Return the wait with its owner and its verdict."""
     case = _Case(context, thread, call, guess)
     if guess.owner_tid:
         return _by_tid(case, guess.owner_tid)
     if guess.shared:
-        return case.wait(_owner("other-process"), t.OTHER_PROCESS, t.CERTAIN)
+        return case.wait(_owner("other-process"), lock_types.OTHER_PROCESS, CERTAIN)
     if guess.owner_ident:
         return _by_ident(case, guess.owner_ident)
     if guess.event:
         return _wait_for_event(case)
     if guess.free:
-        return case.wait(_owner("none"), t.UNKNOWN, t.INFO)
+        return case.wait(_owner("none"), lock_types.UNKNOWN, INFO)
     view = context.python_view
     blocks = view.holders(guess.lock) if view is not None and guess.lock else ()
     if blocks:
@@ -69,24 +70,24 @@ def settle_owner(context: LockContext, thread: Thread, call: FutexWait, guess: L
     return _without_named_owner(case)
 
 
-def _by_tid(case: _Case, owner: int) -> t.Wait:
+def _by_tid(case: _Case, owner: int) -> Wait:
     """The lock names its owner's thread id."""
     context, fork = case.context, case.context.fork
     if case.guess.by_frames:
-        verdict = t.SELF_DEADLOCK if owner == case.thread.tid else t.LIVE_HOLDER
-        return case.wait(_alive(context, owner), verdict, t.PROBABLE)
+        verdict = lock_types.SELF_DEADLOCK if owner == case.thread.tid else lock_types.LIVE_HOLDER
+        return case.wait(_alive(context, owner), verdict, PROBABLE)
     if owner == case.thread.tid:
         waits = f"thread {owner} is the one that waits"
-        return case.wait(_alive(context, owner), t.SELF_DEADLOCK, t.CERTAIN, waits)
+        return case.wait(_alive(context, owner), lock_types.SELF_DEADLOCK, CERTAIN, waits)
     if owner in context.bases:
         evidence = [f"thread {owner} is in the core"]
         if case.guess.shared:  # a process of another pid namespace may have the same numbers
             evidence.append("not ruled out: another process has a thread of that number")
-        sure = t.PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else t.CERTAIN
-        return case.wait(_alive(context, owner), t.LIVE_HOLDER, sure, *evidence)
+        sure = PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else CERTAIN
+        return case.wait(_alive(context, owner), lock_types.LIVE_HOLDER, sure, *evidence)
     if case.guess.shared:
         return case.wait(
-            t.LockOwner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
+            LockOwner(owner, None, None, "other-process"), lock_types.OTHER_PROCESS, PROBABLE,
             f"thread {owner} is not in this process; the lock is shared between processes",
         )  # fmt: skip
     process = context.target.process()
@@ -97,51 +98,56 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
     # first.
     if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
         return case.wait(
-            t.LockOwner(owner, None, None, "forker-old-tid"), t.OWN_LOCK_UNDER_OLD_TID, t.PROBABLE,
+            LockOwner(owner, None, None, "forker-old-tid"), lock_types.OWN_LOCK_UNDER_OLD_TID,
+            PROBABLE,
             f"{owner} is the forking thread's number in the parent",
         )  # fmt: skip
     if fork.forked:
-        sure = t.CERTAIN if gone is not None or fork.from_main_thread else t.PROBABLE
+        sure = CERTAIN if gone is not None or fork.from_main_thread else PROBABLE
         ident, name = (gone.ident, gone.name) if gone is not None else (None, None)
         return case.wait(
-            t.LockOwner(owner, ident, name, "vanished"), t.INHERITED_OWNER_VANISHED, sure,
+            LockOwner(owner, ident, name, "vanished"), lock_types.INHERITED_OWNER_VANISHED, sure,
             f"thread {owner} does not exist here", *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
-        t.LockOwner(owner, None, None, "unknown"), t.UNKNOWN, t.INFO,
+        LockOwner(owner, None, None, "unknown"), lock_types.UNKNOWN, INFO,
         f"thread {owner} is not in the core, and no fork is proven",
     )  # fmt: skip
 
 
-def _by_ident(case: _Case, owner: int) -> t.Wait:
+def _by_ident(case: _Case, owner: int) -> Wait:
     """The lock names its owner's pthread_t; a later thread may have got the same one."""
     context, guess = case.context, case.guess
     tid = context.tid_at(owner)
     gone = context.vanished.find(ident=owner)
     if tid is not None and (gone is None or not context.fork.forked):
-        verdict = t.SELF_DEADLOCK if tid == case.thread.tid else t.LIVE_HOLDER
-        return case.wait(_alive(context, tid), verdict, t.CERTAIN, f"thread {tid} is in the core")
+        verdict = lock_types.SELF_DEADLOCK if tid == case.thread.tid else lock_types.LIVE_HOLDER
+        return case.wait(_alive(context, tid), verdict, CERTAIN, f"thread {tid} is in the core")
     if tid is not None and gone is not None:
         return case.wait(
-            t.LockOwner(tid, owner, None, "unknown"), t.UNKNOWN, t.INFO,
+            LockOwner(tid, owner, None, "unknown"), lock_types.UNKNOWN, INFO,
             f"ambiguous: thread {tid} and a vanished thread have the pthread_t {owner:#x}",
         )  # fmt: skip
     if context.fork.forked:
         name = gone.name if gone is not None else None
-        verdict = t.GIL_INHERITED if guess.kind == t.GIL else t.INHERITED_OWNER_VANISHED
-        sure = t.CERTAIN if gone is not None or context.fork.parent_multithreaded else t.PROBABLE
+        verdict = (
+            lock_types.GIL_INHERITED
+            if guess.kind == lock_types.GIL
+            else lock_types.INHERITED_OWNER_VANISHED
+        )
+        sure = CERTAIN if gone is not None or context.fork.parent_multithreaded else PROBABLE
         return case.wait(
-            t.LockOwner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
+            LockOwner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
             f"no thread here has the pthread_t {owner:#x} that the lock names",
             *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
-        t.LockOwner(None, owner, None, "unknown"), t.UNKNOWN, t.INFO,
+        LockOwner(None, owner, None, "unknown"), lock_types.UNKNOWN, INFO,
         f"no thread in the core has the pthread_t {owner:#x}, and no fork is proven",
     )  # fmt: skip
 
 
-def _by_block(case: _Case, blocks: Sequence[Block]) -> t.Wait:
+def _by_block(case: _Case, blocks: Sequence[Block]) -> Wait:
     """A frame keeps the lock's `__exit__` for the end of its `with` block."""
     block = blocks[0]
     if len(blocks) > 1:
@@ -157,24 +163,26 @@ def _by_block(case: _Case, blocks: Sequence[Block]) -> t.Wait:
     )
     if block.vanished:
         return case.wait(
-            t.LockOwner(block.tid, block.ident, block.thread_name, "vanished"),
-            t.INHERITED_HOLDER_FRAME_VANISHED, t.CERTAIN, f"vanished frame: {evidence}",
+            LockOwner(block.tid, block.ident, block.thread_name, "vanished"),
+            lock_types.INHERITED_HOLDER_FRAME_VANISHED, CERTAIN, f"vanished frame: {evidence}",
             *_fork_evidence(case.context),
         )  # fmt: skip
-    owner = t.LockOwner(block.tid, block.ident, block.thread_name, "live")
+    owner = LockOwner(block.tid, block.ident, block.thread_name, "live")
     if block.tid != case.thread.tid:
-        return case.wait(owner, t.LIVE_HOLDER, t.CERTAIN, f"thread {block.tid}: {evidence}")
+        return case.wait(owner, lock_types.LIVE_HOLDER, CERTAIN, f"thread {block.tid}: {evidence}")
     view = case.context.python_view
     frames = view.frames(case.thread.tid) if view is not None else ()
     if not frames or frames[0].address != block.frame.address:
-        return case.wait(owner, t.SELF_DEADLOCK, t.CERTAIN, f"thread {block.tid}: {evidence}")
+        return case.wait(
+            owner, lock_types.SELF_DEADLOCK, CERTAIN, f"thread {block.tid}: {evidence}"
+        )
     return case.wait(
-        owner, t.SELF_DEADLOCK, t.PROBABLE, f"thread {block.tid}: {evidence}",
+        owner, lock_types.SELF_DEADLOCK, PROBABLE, f"thread {block.tid}: {evidence}",
         "the same function waits for it: not ruled out is that it released the lock by hand before",
     )  # fmt: skip
 
 
-def _wait_for_event(case: _Case) -> t.Wait:
+def _wait_for_event(case: _Case) -> Wait:
     """Nobody holds an event or a queue: another thread has to notify, put or release."""
     context = case.context
     nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
@@ -182,18 +190,18 @@ def _wait_for_event(case: _Case) -> t.Wait:
         nobody += ", or its timeout ends the wait"
     alone = _alone_in_child(context)
     if not alone and not case.guess.unattended:
-        return case.wait(_owner("none"), t.UNKNOWN, t.INFO, nobody)
+        return case.wait(_owner("none"), lock_types.UNKNOWN, INFO, nobody)
     who = "no other thread exists that could do so" if alone else "none of those here does so"
     return case.wait(
-        _owner("vanished"), t.LOST_WAKEUP, t.PROBABLE, nobody, who, *_fork_evidence(context)
+        _owner("vanished"), lock_types.LOST_WAKEUP, PROBABLE, nobody, who, *_fork_evidence(context)
     )
 
 
-def _without_named_owner(case: _Case) -> t.Wait:
+def _without_named_owner(case: _Case) -> Wait:
     """A lock without an owner is probably inherited when nobody else here could hold it."""
     context, guess = case.context, case.guess
     if not guess.anonymous:
-        return case.wait(_owner("unknown"), t.UNKNOWN, t.INFO)
+        return case.wait(_owner("unknown"), lock_types.UNKNOWN, INFO)
     view = context.python_view
     taken = _explicit_acquires(case)
     if len(taken) == 1:
@@ -204,19 +212,21 @@ def _without_named_owner(case: _Case) -> t.Wait:
         # Frames of other threads whose variables refer to the lock: weaker than a block.
         frames = view.referring(guess.lock, case.thread.tid) if view and guess.lock else []
         return case.wait(
-            _owner("unknown"), t.UNKNOWN, t.INFO,
+            _owner("unknown"), lock_types.UNKNOWN, INFO,
             *(f"weak: {text} refers to the lock, which does not prove that it holds it"
               for text in frames),
             "held by whom cannot be told: the lock stores no owner",
         )  # fmt: skip
-    verdict = t.INHERITED_INTERNAL_LOCK if guess.internal else t.PROBABLE_INHERITED
+    verdict = (
+        lock_types.INHERITED_INTERNAL_LOCK if guess.internal else lock_types.PROBABLE_INHERITED
+    )
     evidence = ["the waiting thread is the only one, so no living thread can release it"]
     evidence += _fork_evidence(context)
     if not guess.internal:
         evidence.append(
             "not ruled out: this thread took the lock by acquire() before (self-deadlock)"
         )
-    return case.wait(_owner("unknown"), verdict, t.PROBABLE, *evidence)
+    return case.wait(_owner("unknown"), verdict, PROBABLE, *evidence)
 
 
 def _explicit_acquires(case: _Case) -> Sequence[AcquiredLock]:
@@ -231,7 +241,7 @@ def _explicit_acquires(case: _Case) -> Sequence[AcquiredLock]:
     return acquired.holders(lock)
 
 
-def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> t.Wait:
+def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> Wait:
     """Only one thread's code called acquire() on the lock and has not released it."""
     owner = _alive(case.context, taken.tid)
     evidence = (
@@ -239,11 +249,11 @@ def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> t.Wait:
         "released it"
     )
     doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
-    verdict = t.SELF_DEADLOCK if taken.tid == case.thread.tid else t.LIVE_HOLDER
-    return case.wait(owner, verdict, t.PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
+    verdict = lock_types.SELF_DEADLOCK if taken.tid == case.thread.tid else lock_types.LIVE_HOLDER
+    return case.wait(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
 
 
-def _by_interrupted(case: _Case) -> t.Wait | None:
+def _by_interrupted(case: _Case) -> Wait | None:
     """The thread runs a signal handler, and the code that it interrupted takes the same lock.
 
     Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,
@@ -266,8 +276,8 @@ def _by_interrupted(case: _Case) -> t.Wait | None:
         if function_that_takes(context.target, other, kind) is not None:
             return None
     return case.wait(
-        _alive(context, thread.tid), t.SELF_DEADLOCK, t.PROBABLE,
-        f"{t.IN_HANDLER}, and it interrupted {inside}(), which takes this lock",
+        _alive(context, thread.tid), lock_types.SELF_DEADLOCK, PROBABLE,
+        f"{lock_types.IN_HANDLER}, and it interrupted {inside}(), which takes this lock",
     )  # fmt: skip
 
 
@@ -286,11 +296,11 @@ def _fork_evidence(context: LockContext) -> list[str]:
     return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
 
 
-def _alive(context: LockContext, tid: int) -> t.LockOwner:
+def _alive(context: LockContext, tid: int) -> LockOwner:
     base = context.bases.get(tid) or None
     view = context.python_view
-    return t.LockOwner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
+    return LockOwner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
 
 
-def _owner(state: str) -> t.LockOwner:
-    return t.LockOwner(None, None, None, state)
+def _owner(state: str) -> LockOwner:
+    return LockOwner(None, None, None, state)

@@ -5,20 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.locks import types as t
+from gdb_epi.locks import types as lock_types
+from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, Cycle, Wait
 
 MAX_CYCLES = 256
 MAX_SHOWN = 32  # threads of one cycle that are written out
-_ORDER = (t.CERTAIN, t.PROBABLE, t.INFO)
+_ORDER = (CERTAIN, PROBABLE, INFO)
 
 
-def find_cycles(waits: Sequence[t.Wait]) -> tuple[t.Cycle, ...]:
+def find_cycles(waits: Sequence[Wait]) -> tuple[Cycle, ...]:
     """Return the cycles of two or more threads. A thread waits for one thing at a time."""
     following = {
         w.tid: w for w in waits if w.owner.state == "live" and w.owner.tid not in (None, w.tid)
     }
     done: set[int] = set()
-    cycles: list[t.Cycle] = []
+    cycles: list[Cycle] = []
     for start in sorted(following):
         path: list[int] = []
         place: dict[int, int] = {}
@@ -33,32 +34,32 @@ def find_cycles(waits: Sequence[t.Wait]) -> tuple[t.Cycle, ...]:
     return tuple(cycles)
 
 
-def _cycle(tids: list[int], following: dict[int, t.Wait]) -> t.Cycle:
+def _cycle(tids: list[int], following: dict[int, Wait]) -> Cycle:
     turn = tids.index(min(tids))
     tids = tids[turn:] + tids[:turn]
     waits = [following[tid] for tid in tids]
     confidence = max((wait.confidence for wait in waits), key=_ORDER.index)
     # Whoever waits for the GIL polls; any other wait with a timeout ends the cycle by itself.
-    if any(wait.timed and wait.kind != t.GIL for wait in waits):
-        confidence = t.PROBABLE
-    return t.Cycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
+    if any(wait.timed and wait.kind != lock_types.GIL for wait in waits):
+        confidence = PROBABLE
+    return Cycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
 
 
 # The sorts of deadlocks in words.
 DEADLOCK_WORDS = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
 
 
-def deadlock_kind(cycle: t.Cycle) -> str:
+def deadlock_kind(cycle: Cycle) -> str:
     """Return what sort of deadlock a cycle is: "gil", "import", "join" or "order"."""
     if cycle.has_gil():
         return "gil"
     if any(kind in ("module lock", "import lock") for kind in cycle.kinds):
         return "import"
-    joins = any(kind in t.JOINS for kind in cycle.kinds)
+    joins = any(kind in lock_types.JOINS for kind in cycle.kinds)
     return "join" if joins else "order"
 
 
-def cycle_text(cycle: t.Cycle) -> str:
+def cycle_text(cycle: Cycle) -> str:
     """Return "1 -> 2 -> 1", cut in a long cycle."""
     shown = [str(tid) for tid in cycle.tids[:MAX_SHOWN]]
     if len(cycle.tids) > MAX_SHOWN:
@@ -66,16 +67,16 @@ def cycle_text(cycle: t.Cycle) -> str:
     return " -> ".join((*shown, str(cycle.tids[0])))
 
 
-def mark_cycles(waits: Sequence[t.Wait], cycles: Sequence[t.Cycle]) -> list[t.Wait]:
+def mark_cycles(waits: Sequence[Wait], cycles: Sequence[Cycle]) -> list[Wait]:
     """Return the waits, those of a cycle with that verdict."""
     inside = {tid: number for number, cycle in enumerate(cycles) for tid in cycle.tids}
     texts = [f"threads wait for each other: {cycle_text(cycle)}" for cycle in cycles]
     made = []
     for wait in waits:
         number = inside.get(wait.tid)
-        if number is not None and wait.verdict == t.LIVE_HOLDER:
+        if number is not None and wait.verdict == lock_types.LIVE_HOLDER:
             wait = wait._replace(
-                verdict=t.CYCLE, confidence=cycles[number].confidence,
+                verdict=lock_types.CYCLE, confidence=cycles[number].confidence,
                 evidence=(*wait.evidence, texts[number]),
             )  # fmt: skip
         made.append(wait)
