@@ -134,10 +134,10 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
     from sqlalchemy import select
 
     from gdb_epi.fleet.records.packing import stored_record
-    from gdb_epi.fleet.store import tables as t
+    from gdb_epi.fleet.store import tables
 
-    chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
-    rows = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+    chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(tables.raw.c.crash_id > after)
+    rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
     made = {}
     for number, blob in rows:
         new = _one(stored_record(blob), seen)
@@ -151,7 +151,7 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
 def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> None:
     from gdb_epi.fleet.records.packing import Packer
     from gdb_epi.fleet.records.projection import project_record
-    from gdb_epi.fleet.store import tables as t
+    from gdb_epi.fleet.store import tables
     from gdb_epi.fleet.store.dimensions import Dimensions
     from gdb_epi.fleet.store.transactions import note_change
 
@@ -159,8 +159,8 @@ def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> Non
     projected = {number: project_record(record) for number, record in made.items()}
     ids.learn(connection, list(projected.values()))
     for number, rows in projected.items():
-        of_raw, of_crash = t.raw.c.crash_id == number, t.crash.c.id == number
+        of_raw, of_crash = tables.raw.c.crash_id == number, tables.crash.c.id == number
         blob = packer.record(made[number])
-        connection.execute(t.raw.update().where(of_raw).values(record=blob))
-        connection.execute(t.crash.update().where(of_crash).values(ids.crash_row(rows)))
+        connection.execute(tables.raw.update().where(of_raw).values(record=blob))
+        connection.execute(tables.crash.update().where(of_crash).values(ids.crash_row(rows)))
     note_change(connection)

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from gdb_epi.fleet.lake.export import export_lake
 from gdb_epi.fleet.lake.files import File, partition_of, read_manifest, write_manifest
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.transactions import begin, note_change
 
@@ -77,10 +77,10 @@ def make(lake: Path, crashes: int) -> None:
 
 def _dimensions(connection, rng, turns) -> None:
     put = connection.execute
-    put(t.host.insert(), [{"id": h + 1, "name": f"node-{h}"} for h in range(HOSTS)])
+    put(tables.host.insert(), [{"id": h + 1, "name": f"node-{h}"} for h in range(HOSTS)])
     names = ["race", "two-faces", *(f"s{n:03}" for n in range(COMMON + NEW - 2))]
     put(
-        t.sig.insert(),
+        tables.sig.insert(),
         [
             {"id": n + 1, "version": "gsig/2", "kind": "stable", "key": f"{n:016x}",
              "category": "segv-wild", "text": f"gsig/2 stable segv-wild {name} <- main"}
@@ -99,15 +99,15 @@ def _dimensions(connection, rng, turns) -> None:
                 "load": "high" if form & 4 else "low",
             }  # fmt: skip
             values += [{"attrset_id": number, "attr": a, "value": v} for a, v in attributes.items()]
-    put(t.attrset.insert(), sets)
-    put(t.attrset_value.insert(), values)
+    put(tables.attrset.insert(), sets)
+    put(tables.attrset_value.insert(), values)
     host = np.arange(HOSTS)
     for day in range(DAYS):
         sets_of_day = _sets(host, day, turns, rng.random(HOSTS) < 0.3)
         hours = np.where(rng.random(HOSTS) < 0.05, rng.uniform(0, 24, HOSTS), 24.0).round(3)
         rows = zip((host + 1).tolist(), sets_of_day.tolist(), hours.tolist(), strict=True)
         put(
-            t.exposure.insert(),
+            tables.exposure.insert(),
             [
                 {"host_id": h, "day": FIRST_DAY + day, "attrset_id": s, "hours": n}
                 for h, s, n in rows
@@ -154,7 +154,7 @@ def _day(rng, day, first, count, rates, weights, turns) -> pa.Table:
     columns = {
         c.name: known[c.name] if c.name in known
         else pa.nulls(count, empty.get(str(c.type), pa.int64()))
-        for c in t.crash.columns
+        for c in tables.crash.columns
     }  # fmt: skip
     return pa.table(columns)
 

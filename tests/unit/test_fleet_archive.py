@@ -20,7 +20,7 @@ from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.news import unsent_news
 from gdb_epi.fleet.records.packing import unpack
 from gdb_epi.fleet.screen.finding_states import stored_findings
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
 from gdb_epi.fleet.store.versions import PRUNED_BEFORE
@@ -61,20 +61,22 @@ def fill(db, folder):
         record_decision(engine, Decision("signature", f"{3:016x}", "ann", fixed_in="2.3"), 1.8e9)
         record_decision(engine, Decision("host", "node-7", "bob", "drained", ticket="HW-1"), 1.8e9)
         with engine.begin() as connection:
-            connection.execute(t.notice.insert().values(at=1.0, channel="c", subject="s"))
-            connection.execute(t.meta.insert().values(key=PRUNED_BEFORE, value="20410"))
-            mine = select(t.crash.c.core_key).where(t.crash.c.sig_id.is_not(None)).limit(1)
+            connection.execute(tables.notice.insert().values(at=1.0, channel="c", subject="s"))
+            connection.execute(tables.meta.insert().values(key=PRUNED_BEFORE, value="20410"))
+            mine = (
+                select(tables.crash.c.core_key).where(tables.crash.c.sig_id.is_not(None)).limit(1)
+            )
             key = connection.execute(mine).scalar_one()
-            connection.execute(t.examined.insert().values(key="k", core_key=key, at=1.0))
+            connection.execute(tables.examined.insert().values(key="k", core_key=key, at=1.0))
     return db
 
 
-def tables(db):
+def rows_of_tables(db):
     """All rows of every table; ids of dimensions are replaced by what they stand for."""
     with open_database(db, write=False) as engine, engine.connect() as connection:
         rows = {
             table.name: [dict(row._mapping) for row in connection.execute(table.select())]
-            for table in t.metadata.sorted_tables
+            for table in tables.metadata.sorted_tables
         }
     del rows["change"]  # counts writes
     named = {
@@ -98,7 +100,7 @@ def test_an_export_of_the_whole_makes_the_same_database(filled, tmp_path, capsys
     whole, other = tmp_path / "whole.jsonl", str(tmp_path / "other.sqlite3")
     assert main(["fleet", "export", "--whole", "--output", str(whole), "--db", filled]) == 0
     assert main(["fleet", "ingest", str(whole), "--db", other]) == 0
-    before, after = tables(filled), tables(other)
+    before, after = rows_of_tables(filled), rows_of_tables(other)
     # Which files were read here is nothing for another database.
     assert before["examined"] and not after["examined"]
     before["examined"] = after["examined"]
@@ -108,7 +110,7 @@ def test_an_export_of_the_whole_makes_the_same_database(filled, tmp_path, capsys
         assert after[name] == rows, name
     # Once more changes nothing.
     assert main(["fleet", "ingest", str(whole), "--db", other]) == 0
-    assert tables(other) == before
+    assert rows_of_tables(other) == before
     again = tmp_path / "again.jsonl"
     assert main(["fleet", "export", "--whole", "--output", str(again), "--db", other]) == 0
     assert again.read_bytes() == whole.read_bytes()
@@ -119,7 +121,7 @@ def test_an_export_of_records_says_what_it_leaves_out(filled, tmp_path, capsys):
     capsys.readouterr()
     assert main(["fleet", "export", "--output", str(path), "--db", filled]) == 0
     error = capsys.readouterr().err
-    findings = len(tables(filled)["finding"])
+    findings = len(rows_of_tables(filled)["finding"])
     counts = f"300 host-days, {findings} finding{'s' * (findings > 1)}, 3 decisions"
     assert findings and f"{counts} left out; --whole keeps them" in error
     schemas = {json.loads(line)["schema"] for line in path.read_text().splitlines()}
@@ -136,9 +138,9 @@ def test_a_later_decision_wins_and_damaged_lines_are_refused(filled, tmp_path, c
     assert '"state": "dismissed"' in out and '"note": "no"' in out
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"schema": "gdb-epi/fleet-mark/1", "rows": [{"at": 1}]}\n')
-    before = tables(filled)
+    before = rows_of_tables(filled)
     assert main(["fleet", "ingest", str(bad), "--db", filled]) == 3
-    assert "damaged" in capsys.readouterr().err and tables(filled) == before
+    assert "damaged" in capsys.readouterr().err and rows_of_tables(filled) == before
 
 
 _HOUR_ROW = [20_417, {"rack": "r"}, [["node-1", "", 24]]]
@@ -231,7 +233,7 @@ def test_a_pipe_of_the_shell_is_read(filled, tmp_path):
         assert done.returncode == 0, done.stderr
     with open_database(db, write=False) as engine:
         assert crash_count(engine) == 103
-    assert tables(db)["exposure"] == tables(filled)["exposure"]
+    assert rows_of_tables(db)["exposure"] == rows_of_tables(filled)["exposure"]
 
 
 def test_a_database_that_nobody_may_write_is_read(filled, tmp_path):

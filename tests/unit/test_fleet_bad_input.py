@@ -23,7 +23,7 @@ from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
 from gdb_epi.fleet.screen.finding_states import set_finding_state, store_findings, stored_findings
 from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import record_lines, reproject
@@ -48,8 +48,8 @@ def test_the_same_core_from_two_hosts_is_one_crash(url):
     there = minimal(1, host={"hostname": "collector-9"})
     assert put(url, here).added == 1
     assert put(url, there).added == 0
-    assert count(url, t.crash) == 1
-    name = select(t.host.c.name).join(t.crash, t.crash.c.host_id == t.host.c.id)
+    assert count(url, tables.crash) == 1
+    name = select(tables.host.c.name).join(tables.crash, tables.crash.c.host_id == tables.host.c.id)
     assert rows(url, name) == [("node-1",)], "the first one knows where it died"
 
 
@@ -58,9 +58,9 @@ def test_a_damaged_row_keeps_no_other_from_being_read(url, capsys, damage):
     put(url, minimal(1), minimal(2), minimal(3))
     with open_database(url, write=True) as engine:
         with engine.begin() as connection:
-            damaged = t.raw.c.crash_id == 2
-            connection.execute(t.raw.update().where(damaged).values(record=damage))
-        key = rows(url, select(t.crash.c.core_key).where(t.crash.c.id == 2))[0][0]
+            damaged = tables.raw.c.crash_id == 2
+            connection.execute(tables.raw.update().where(damaged).values(record=damage))
+        key = rows(url, select(tables.crash.c.core_key).where(tables.crash.c.id == 2))[0][0]
         assert reproject(engine, lost := []) == 2 and lost == [2]
         with pytest.raises(EpiError, match="is damaged"):
             find_record(engine, key)
@@ -137,7 +137,7 @@ def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
         bad = {where.rsplit(":", 1)[1]: why for where, why in done.rejected}
         assert bad.keys() == {"8", "9", "10", "41"}
         assert "crashpad/7" in bad["9"] and "99" in bad["10"] and "not JSON" in bad["8"]
-    assert count(url, t.crash) == 37
+    assert count(url, tables.crash) == 37
 
 
 def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
@@ -158,7 +158,7 @@ def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
     path.write_bytes(b"\n".join(x.encode() for x in texts))
     with prepared([path]) as batches, open_database(url, write=True) as engine:
         assert store(engine, batches).added == 5
-    for (blob,) in rows(url, select(t.raw.c.record)):
+    for (blob,) in rows(url, select(tables.raw.c.record)):
         assert secret not in json.dumps(stored_record(blob))
 
 

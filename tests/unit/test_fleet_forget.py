@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, event, select
 from unit.fleet_records import full, minimal
-from unit.test_fleet_archive import fill, tables
+from unit.test_fleet_archive import fill, rows_of_tables
 from unit.test_fleet_ingest import rows
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.records import spool as spool_module
 from gdb_epi.fleet.records.spool import waiting_spool_files, write_to_spool
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.examined import note_examined
 from gdb_epi.fleet.store.ingest import ingest
@@ -47,13 +47,13 @@ def forget(db, *words):
 
 
 def cores(db):
-    return {row[0] for row in rows(db, select(t.crash.c.core_key))}
+    return {row[0] for row in rows(db, select(tables.crash.c.core_key))}
 
 
 def mentions(db, name):
     """The tables that have a name somewhere, as a word of its own."""
     word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
-    return {table for table, some in tables(db).items() if any(map(word.search, some))}
+    return {table for table, some in rows_of_tables(db).items() if any(map(word.search, some))}
 
 
 def check_forgotten(db, tmp_path, capsys):
@@ -68,14 +68,14 @@ def check_forgotten(db, tmp_path, capsys):
     write_to_spool([minimal(6000, host=mine), minimal(6001)])
     write_to_spool([minimal(6002, host={"hostname": "node-7"})])
     (cache.cache_folder() / "population-a-b").mkdir(parents=True)
-    before = tables(db)
+    before = rows_of_tables(db)
     capsys.readouterr()
     assert forget(db, "--host", "node-7") == 0
     out = capsys.readouterr().out
     assert "would go: 41 crashes" in out and "host: NODE-7.example, node-7" in out
     assert "2 spooled records" in out and "dry run" in out
     assert f"to {tmp_path / 'out.jsonl'}" in out, "exports are named"
-    assert tables(db) == before and len(waiting_spool_files()) == 2
+    assert rows_of_tables(db) == before and len(waiting_spool_files()) == 2
     assert mentions(db, "node-7") >= {"host", "finding", "mark", "raw"}
     assert forget(db, "--host", "Node-7.EXAMPLE", "--apply") == 0
     assert mentions(db, "node-7") == mentions(db, "NODE-7.example") == set()
@@ -85,17 +85,17 @@ def check_forgotten(db, tmp_path, capsys):
     assert cores(db) < kept
     assert len(cores(db)) == len(kept) - 41
     # Everybody else is there, and no id leads nowhere.
-    after = tables(db)
+    after = rows_of_tables(db)
     assert set(after["exposure"]) < set(before["exposure"])
     assert len(after["exposure"]) == len(before["exposure"]) - 5
     assert set(after["crash"]) < set(before["crash"])
     assert main(["fleet", "reproject", "--db", db]) == 0
-    assert tables(db) == after
+    assert rows_of_tables(db) == after
     assert forget(db, "--core", f"{5001:032x}", "--apply") == 0
     assert mentions(db, f"{5001:032x}") == set()
     assert forget(db, "--user", str(UID), "--apply") == 0
     assert f"{5002:032x}" not in cores(db)
-    assert not any("file 500" in row for row in tables(db)["examined"])
+    assert not any("file 500" in row for row in rows_of_tables(db)["examined"])
     for words in (("--host", "node-7"), ("--core", f"{5001:032x}"), ("--user", str(UID))):
         capsys.readouterr()
         assert forget(db, *words) == 3, "nothing is left of it"
@@ -127,13 +127,13 @@ def test_a_writer_learns_that_ids_are_gone(tmp_path, capsys):
 
 def test_names_that_can_be_none_are_refused(tmp_path, capsys):
     db = fill(str(tmp_path / "f.sqlite3"), tmp_path)
-    before = tables(db)
+    before = rows_of_tables(db)
     for words, code in (
         (("--core", "00"), 2), (("--core", "0" * 20), 3), (("--user", "no such user"), 2),
         (("--host", "node"), 3), ((), 2),
     ):  # fmt: skip
         assert forget(db, *words, "--apply") == code, words
-    assert tables(db) == before
+    assert rows_of_tables(db) == before
 
 
 @pytest.mark.parametrize("column", [json.dumps({"verdict": f"host {ODD} fails"}), f'{{"cut: {ODD}'])
@@ -143,9 +143,9 @@ def test_a_name_that_json_escapes_and_a_damaged_finding_are_forgotten(tmp_path, 
         ingest(engine, [("t", full(1, host={"hostname": ODD}))])
         with engine.begin() as connection:
             values = {"day": 20_417, "attr": "rack", "value": "r1", "signature": "*", "n": 3}
-            connection.execute(t.finding.insert().values(**values, detail=column))
+            connection.execute(tables.finding.insert().values(**values, detail=column))
     assert forget(db, "--host", ODD, "--apply") == 0
-    (detail,) = (row[0] for row in rows(db, select(t.finding.c.detail)))
+    (detail,) = (row[0] for row in rows(db, select(tables.finding.c.detail)))
     assert ODD not in detail and ODD not in json.dumps(json.loads(detail), ensure_ascii=False)
 
 
@@ -158,10 +158,10 @@ def test_more_lines_of_the_log_than_one_statement_takes(tmp_path):
     with open_database(db, write=True) as engine:
         ingest(engine, [("t", full(1))])
         with engine.begin() as connection:
-            connection.execute(t.ingest_log.insert(), [line] * (MOST_VARIABLES + 1))
+            connection.execute(tables.ingest_log.insert(), [line] * (MOST_VARIABLES + 1))
     event.listen(Engine, "connect", limit)
     try:
         assert forget(db, "--host", "node-1", "--apply") == 0
     finally:
         event.remove(Engine, "connect", limit)
-    assert rows(db, select(t.ingest_log)) == []
+    assert rows(db, select(tables.ingest_log)) == []

@@ -19,7 +19,7 @@ from unit.fleet_records import full, minimal
 from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.records.packing import stored_record
 from gdb_epi.fleet.records.times import EARLIEST
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import NewerSchema, open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
 from gdb_epi.fleet.store.reproject import reproject
@@ -57,14 +57,14 @@ def leads_nowhere(url: str) -> dict[str, int]:
     No foreign key sees to that (tables.crash says what does).
     """
     rows_of = {
-        t.crash.c.sig_id: t.sig.c.id,
-        t.crash.c.trace_id: t.trace.c.id,
-        t.crash.c.host_id: t.host.c.id,
-        t.crash.c.libset_id: t.libset.c.id,
-        t.crash.c.attrset_id: t.attrset.c.id,
-        t.crash.c.factset_id: t.attrset.c.id,
-        t.raw.c.crash_id: t.crash.c.id,
-        t.crash.c.id: t.raw.c.crash_id,
+        tables.crash.c.sig_id: tables.sig.c.id,
+        tables.crash.c.trace_id: tables.trace.c.id,
+        tables.crash.c.host_id: tables.host.c.id,
+        tables.crash.c.libset_id: tables.libset.c.id,
+        tables.crash.c.attrset_id: tables.attrset.c.id,
+        tables.crash.c.factset_id: tables.attrset.c.id,
+        tables.raw.c.crash_id: tables.crash.c.id,
+        tables.crash.c.id: tables.raw.c.crash_id,
     }
     found = {}
     for column, row in rows_of.items():
@@ -89,14 +89,14 @@ def test_ingest_is_idempotent(url: str) -> None:
     first, again = put(url, *records), put(url, *records)
     assert (first.added, first.known, first.replaced) == (1200, 0, 0)
     assert (again.added, again.known, again.replaced) == (0, 1200, 0)
-    assert count(url, t.crash) == count(url, t.raw) == 1200
-    assert (count(url, t.sig), count(url, t.host)) == (7, 5)
+    assert count(url, tables.crash) == count(url, tables.raw) == 1200
+    assert (count(url, tables.sig), count(url, tables.host)) == (7, 5)
 
 
 def test_the_same_core_twice_in_one_batch(url: str) -> None:
     outcome = put(url, full(1, quality=0.5), full(1, quality=0.9), full(1, quality=0.1))
     assert (outcome.added, outcome.known) == (1, 2)
-    assert rows(url, select(t.crash.c.quality)) == [(1.8,)]
+    assert rows(url, select(tables.crash.c.quality)) == [(1.8,)]
 
 
 def test_a_better_analysis_replaces_a_worse_one_and_not_the_reverse(url: str) -> None:
@@ -104,16 +104,16 @@ def test_a_better_analysis_replaces_a_worse_one_and_not_the_reverse(url: str) ->
     good = full(1, quality=0.9, signature={"version": "gsig/2", "keys": {"stable": "bb"}})
     assert put(url, good).replaced == 1
     assert put(url, full(1, quality=0.5)).replaced == 0
-    key = select(t.sig.c.key).join(t.crash, t.crash.c.sig_id == t.sig.c.id)
+    key = select(tables.sig.c.key).join(tables.crash, tables.crash.c.sig_id == tables.sig.c.id)
     assert rows(url, key) == [("bb",)]
-    assert count(url, t.crash) == 1
+    assert count(url, tables.crash) == 1
 
 
 def test_a_reanalysis_without_a_host_keeps_the_host(url: str) -> None:
     put(url, minimal(1))
     assert put(url, full(1, host={}, time={"crash_ts": 1.0, "ts_source": "mtime"})).replaced == 1
-    joined = select(t.host.c.name, t.crash.c.ts, t.crash.c.verdict).join(
-        t.crash, t.crash.c.host_id == t.host.c.id
+    joined = select(tables.host.c.name, tables.crash.c.ts, tables.crash.c.verdict).join(
+        tables.crash, tables.crash.c.host_id == tables.host.c.id
     )
     assert rows(url, joined) == [("node-1", 1_764_000_001.0, "software")]
 
@@ -121,13 +121,17 @@ def test_a_reanalysis_without_a_host_keeps_the_host(url: str) -> None:
 def test_unknown_keys_are_kept_whole(url: str) -> None:
     record = full(1, future={"a": [1, {"b": None}]}, note="\u202e\ud800\0")
     put(url, record)
-    ((blob,),) = rows(url, select(t.raw.c.record))
+    ((blob,),) = rows(url, select(tables.raw.c.record))
     assert stored_record(blob) == json.loads(json.dumps(record))
 
 
 def test_libraries_are_shared_between_crashes(url: str) -> None:
     put(url, *[full(i) for i in range(50)])
-    assert (count(url, t.lib), count(url, t.libset), count(url, t.libset_lib)) == (2, 1, 2)
+    assert (count(url, tables.lib), count(url, tables.libset), count(url, tables.libset_lib)) == (
+        2,
+        1,
+        2,
+    )
 
 
 @pytest.mark.parametrize("order", [(1, 5, 3), (5, 3, 1), (3, 1, 5)])
@@ -135,7 +139,7 @@ def test_host_attributes_span_the_time_seen_in_any_order(url: str, order) -> Non
     host = {"hostname": "n", "attributes": {"microcode": "0x1"}}
     for ts in order:
         put(url, minimal(ts, host=host, time={"crash_ts": EARLIEST + ts}))
-    chosen = select(t.host_attr.c.value, t.host_attr.c.from_ts, t.host_attr.c.to_ts)
+    chosen = select(tables.host_attr.c.value, tables.host_attr.c.from_ts, tables.host_attr.c.to_ts)
     assert rows(url, chosen) == [("0x1", EARLIEST + 1, EARLIEST + 5)]
 
 
@@ -143,7 +147,7 @@ def test_a_record_without_time_does_not_narrow_the_span(url: str) -> None:
     host = {"hostname": "n", "attributes": {"microcode": "0x1"}}
     for number, when in enumerate(({}, {"crash_ts": EARLIEST + 4}, {})):
         put(url, minimal(number, host=host, time=when))
-    chosen = select(t.host_attr.c.from_ts, t.host_attr.c.to_ts)
+    chosen = select(tables.host_attr.c.from_ts, tables.host_attr.c.to_ts)
     assert rows(url, chosen) == [(EARLIEST + 4, EARLIEST + 4)]
 
 
@@ -154,8 +158,8 @@ def test_sql_and_html_are_text_like_any_other(url: str) -> None:
     signature = {"version": EVIL, "keys": {"stable": EVIL}, "text": {"stable": EVIL}}
     host = {"hostname": EVIL, "attributes": {EVIL: EVIL}}
     put(url, full(1, signature=signature, host=host, verdict={"model": 2, "label": EVIL}), full(2))
-    assert count(url, t.crash) == 2
-    assert rows(url, select(t.host.c.name).where(t.host.c.name == EVIL)) == [(EVIL,)]
+    assert count(url, tables.crash) == 2
+    assert rows(url, select(tables.host.c.name).where(tables.host.c.name == EVIL)) == [(EVIL,)]
     with open_database(url, write=False) as engine:
         found = {row.signature: row for row in top_signatures(engine, 10)}
     assert found[EVIL].verdicts == {EVIL: 1}
@@ -164,16 +168,16 @@ def test_sql_and_html_are_text_like_any_other(url: str) -> None:
 def test_bad_records_do_not_stop_the_good_ones(url: str) -> None:
     outcome = put(url, minimal(1), {"no": "record"}, {**minimal(2), "core_key": None}, minimal(3))
     assert (outcome.added, len(outcome.rejected)) == (2, 2)
-    assert rows(url, select(t.ingest_log.c.status)) == [("rejected",), ("rejected",)]
+    assert rows(url, select(tables.ingest_log.c.status)) == [("rejected",), ("rejected",)]
 
 
 def test_a_failure_in_the_middle_leaves_nothing_of_the_batch(url: str) -> None:
     put(url, minimal(0))
     with pytest.raises(ZeroDivisionError), open_database(url, write=True) as engine:
         with begin(engine) as connection:
-            connection.execute(t.crash.insert().values(core_key="x"))
+            connection.execute(tables.crash.insert().values(core_key="x"))
             raise ZeroDivisionError
-    assert count(url, t.crash) == 1
+    assert count(url, tables.crash) == 1
 
 
 def test_top_counts_hosts_times_and_verdicts(url: str) -> None:
@@ -258,8 +262,8 @@ def check_two_writers(url: str) -> None:
         added += sum(map(int, out.split()))
     with open_database(url, write=False) as engine:
         assert crash_count(engine) == added == 900
-    assert (count(url, t.sig), count(url, t.host), count(url, t.libset)) == (7, 5, 1)
-    assert count(url, t.raw) == 900
+    assert (count(url, tables.sig), count(url, tables.host), count(url, tables.libset)) == (7, 5, 1)
+    assert count(url, tables.raw) == 900
     assert leads_nowhere(url) == {}
 
 
@@ -280,7 +284,7 @@ def check_a_killed_writer(url: str) -> None:
     with open_database(url, write=False) as engine:
         found = crash_count(engine)
     assert found >= 300 and found % 100 == 0
-    assert count(url, t.raw) == found
+    assert count(url, tables.raw) == found
     again = put(url, *[full(i) for i in range(found + 100)])
     assert (again.added, again.known) == (100, found)
     assert leads_nowhere(url) == {}

@@ -25,7 +25,7 @@ from support.shell import without_rights
 from unit.test_fleet_ingest import count, leads_nowhere, rows, until_alone
 from unit.test_fleet_postgresql import server, url  # noqa: F401 - fixtures
 
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
@@ -71,7 +71,7 @@ def kill_again_and_again(db: str, lines: Path, kills: int) -> list[int]:
         writer.communicate(timeout=120)
         until_alone(db)
         seen.append(count_now(db))
-        assert seen[-1] == count(db, t.raw), "a crash without its record"
+        assert seen[-1] == count(db, tables.raw), "a crash without its record"
     return seen
 
 
@@ -87,8 +87,10 @@ def check_after_kills(db: str, lines: Path) -> None:
     out, err = writer.communicate(timeout=120)
     assert writer.returncode == 0, err.decode()
     assert f"{RECORDS - seen[-1]} added, 0 replaced" in out.decode()
-    assert count_now(db) == count(db, t.raw) == RECORDS, "none lost, none doubled"
-    keys = {key for (key,) in rows(db, t.crash.select().with_only_columns(t.crash.c.core_key))}
+    assert count_now(db) == count(db, tables.raw) == RECORDS, "none lost, none doubled"
+    keys = {
+        key for (key,) in rows(db, tables.crash.select().with_only_columns(tables.crash.c.core_key))
+    }
     assert len(keys) == RECORDS
     # Dimensions of killed transactions left nothing that does not lead anywhere.
     assert leads_nowhere(db) == {}
@@ -140,7 +142,7 @@ def test_a_lost_connection_is_tried_again(url: str, server: str) -> None:  # noq
             done.set()
             cutter.join()
     assert lost, "no connection was cut"
-    assert count(url, t.crash) == count(url, t.raw) == 4_000
+    assert count(url, tables.crash) == count(url, tables.raw) == 4_000
 
 
 def ingest_fails(
@@ -176,7 +178,7 @@ def test_a_limit_on_the_size_of_files_is_told(tmp_path: Path, lines: Path) -> No
 
     told = ingest_fails(db, lines, limit=limit)
     assert "check space and quota" in told or "free some space" in told
-    assert count(db, t.crash) == count(db, t.raw) >= 1
+    assert count(db, tables.crash) == count(db, tables.raw) >= 1
 
 
 def test_a_full_disk_is_told(tmp_path: Path, lines: Path) -> None:

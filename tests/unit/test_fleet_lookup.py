@@ -18,7 +18,7 @@ from gdb_epi.fleet.questions.lookup import (
     of_host,
     of_signature,
 )
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
@@ -32,14 +32,14 @@ def engine(tmp_path):
         ingest(engine, [("t", full(i)) for i in range(len(KEYS))])
         with engine.begin() as connection:
             for i, key in enumerate(KEYS):  # an ingest takes no such keys, LIKE would
-                mine = t.crash.update().where(t.crash.c.core_key == f"{i:032x}")
+                mine = tables.crash.update().where(tables.crash.c.core_key == f"{i:032x}")
                 connection.execute(mine.values(core_key=key))
         yield engine
 
 
 @pytest.mark.parametrize("start", STARTS)
 def test_the_index_finds_what_like_finds(engine, start):
-    key = t.crash.c.core_key
+    key = tables.crash.c.core_key
     with engine.connect() as connection:
         like = select(key).where(key.startswith(start, autoescape=True)).order_by(key)
         found = connection.execute(like).scalars().all()
@@ -52,7 +52,7 @@ def test_the_index_finds_what_like_finds(engine, start):
 
 
 def test_a_start_is_looked_for_in_the_index(engine):
-    key = t.crash.c.core_key
+    key = tables.crash.c.core_key
     with engine.connect() as connection:
         chosen = select(key).where(_near(key, "ab1c")).compile(engine)
         values = tuple(chosen.params[name] for name in chosen.positiontup)

@@ -16,9 +16,8 @@ from gdb_epi.fleet import migrations
 from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.screen.finding_states import stored_findings
-from gdb_epi.fleet.store import db
+from gdb_epi.fleet.store import db, tables
 from gdb_epi.fleet.store import reproject as fleet_reproject
-from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import DatabaseError, open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject
@@ -46,12 +45,16 @@ def test_an_old_database_is_migrated_when_it_is_written_to(old):
 
     with open_database(old, write=True) as engine:
         with engine.connect() as connection:
-            assert compare_metadata(MigrationContext.configure(connection), t.metadata) == []
-            sets = connection.execute(t.crash.select().with_only_columns(t.crash.c.attrset_id))
+            assert compare_metadata(MigrationContext.configure(connection), tables.metadata) == []
+            sets = connection.execute(
+                tables.crash.select().with_only_columns(tables.crash.c.attrset_id)
+            )
             used = {row[0] for row in sets}
-            values = connection.execute(t.attrset_value.select()).all()
+            values = connection.execute(tables.attrset_value.select()).all()
             assert sorted(v for i, _, v in values if i in used) == ["r0", "r1"]
-            facts = connection.execute(t.crash.select().with_only_columns(t.crash.c.factset_id))
+            facts = connection.execute(
+                tables.crash.select().with_only_columns(tables.crash.c.factset_id)
+            )
             assert "signo" in {a for i, a, _ in values if i in {row[0] for row in facts}}
         assert ingest(engine, [("again", full(1)), ("new", full(6))]).line().startswith("1 added")
     with open_database(old, write=True) as engine, engine.connect() as connection:
@@ -82,7 +85,7 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
         with open_database(old, write=True) as engine, engine.connect() as connection:
             found = connection.exec_driver_sql("select * from crash order by id").all()
             assert found == expected
-            assert connection.execute(t.meta.select().order_by(t.meta.c.key)).all() == [
+            assert connection.execute(tables.meta.select().order_by(tables.meta.c.key)).all() == [
                 ("dimensions_dropped", "0"),
                 ("schema_version", str(SCHEMA_VERSION)),
             ]
@@ -95,13 +98,13 @@ def test_foreign_keys_go_and_rows_stay(old):
         config = migrations._config(connection)
         command.stamp(config, migrations.FIRST)
         command.upgrade(config, "0003")
-        before = [_all(connection, table) for table in (t.crash, t.raw)]
-        assert all(_all(connection, table) for table in (t.crash, t.raw))
+        before = [_all(connection, table) for table in (tables.crash, tables.raw)]
+        assert all(_all(connection, table) for table in (tables.crash, tables.raw))
         assert [len(inspect(connection).get_foreign_keys(n)) for n in ("crash", "raw")] == [6, 1]
     with open_database(old, write=True) as engine, engine.connect() as connection:
         crashes, raw = before
         old_labels = [row._mapping["verdict"] for row in crashes]
-        after = [dict(row._mapping) for row in _all(connection, t.crash)]
+        after = [dict(row._mapping) for row in _all(connection, tables.crash)]
         assert [row["verdict"] for row in after] == [
             label and f"{label} (model 1)" for label in old_labels
         ]
@@ -110,7 +113,7 @@ def test_foreign_keys_go_and_rows_stay(old):
         assert [{k: row[k] for k in columns} for row in renamed] == [
             dict(row._mapping) for row in crashes
         ]
-        assert _all(connection, t.raw) == raw
+        assert _all(connection, tables.raw) == raw
         assert [len(inspect(connection).get_foreign_keys(n)) for n in ("crash", "raw")] == [0, 0]
         names = {index["name"] for index in inspect(connection).get_indexes("crash")}
         assert names == {"crash_sig", "crash_ts", "crash_host"}
@@ -204,7 +207,7 @@ def test_new_tables_equal_migrated_ones(old, tmp_path):
                         (c[1], c[2], c[3])
                         for c in connection.exec_driver_sql(f"pragma table_info({table})")
                     }
-                    for table in t.metadata.tables
+                    for table in tables.metadata.tables
                 }
             )
     assert all(shape == shapes[0] for shape in shapes)

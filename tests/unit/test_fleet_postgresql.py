@@ -45,7 +45,7 @@ from gdb_epi.fleet.screen.screening import screen_day_by_day
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.cache import database_fingerprint
 from gdb_epi.fleet.serve.metrics import metrics
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
@@ -113,7 +113,7 @@ def test_ingest_is_idempotent(url: str) -> None:
     assert put(url, *records).added == 700
     again = put(url, *records)
     assert (again.added, again.known, again.replaced) == (0, 700, 0)
-    assert count(url, t.crash) == count(url, t.raw) == 700
+    assert count(url, tables.crash) == count(url, tables.raw) == 700
 
 
 def test_a_better_analysis_replaces_a_worse_one(url: str) -> None:
@@ -135,7 +135,7 @@ def test_texts_that_postgresql_would_refuse(url: str) -> None:
     host = {"hostname": evil, "attributes": {evil: evil}}
     huge = {"signo": 1 << 80, "si_code": -(1 << 31)}
     put(url, full(1, host=host, signal=huge, verdict={"label": evil, "confidence": float("nan")}))
-    ((name,),) = rows(url, t.host.select().with_only_columns(t.host.c.name))
+    ((name,),) = rows(url, tables.host.select().with_only_columns(tables.host.c.name))
     assert name == f"{EVIL}\\x00\\ud800"
 
 
@@ -281,9 +281,9 @@ def test_an_old_postgresql_database_is_migrated(url):
         from alembic.runtime.migration import MigrationContext
 
         with engine.connect() as connection:
-            assert compare_metadata(MigrationContext.configure(connection), t.metadata) == []
+            assert compare_metadata(MigrationContext.configure(connection), tables.metadata) == []
     put(url, full(1))
-    assert count(url, t.attrset) == 2  # of the host, and facts of the core
+    assert count(url, tables.attrset) == 2  # of the host, and facts of the core
 
 
 def test_report_metrics_and_api_are_those_of_sqlite(url: str, tmp_path: Path) -> None:

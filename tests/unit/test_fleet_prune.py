@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 from unit.fleet_records import full
-from unit.test_fleet_archive import tables
+from unit.test_fleet_archive import rows_of_tables
 from unit.test_fleet_ingest import rows
 
 from gdb_epi.cli.fleet import prune as prune_verb
@@ -22,7 +22,7 @@ from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.questions.onset import onset
 from gdb_epi.fleet.questions.quality import checks
 from gdb_epi.fleet.questions.signatures import compare_windows, epidemic_curve, new_signatures
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import HostDay, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
@@ -70,8 +70,10 @@ def fill(db):
 
 def cores(db):
     """Core key -> day and signature."""
-    c = t.crash.c
-    chosen = select(c.core_key, c.ts, t.sig.c.key).join(t.sig, t.sig.c.id == c.sig_id)
+    c = tables.crash.c
+    chosen = select(c.core_key, c.ts, tables.sig.c.key).join(
+        tables.sig, tables.sig.c.id == c.sig_id
+    )
     return {key: (int(ts // DAY), sig, ts) for key, ts, sig in rows(db, chosen)}
 
 
@@ -98,13 +100,13 @@ def _day(number):
 def check_pruned(db, tmp_path, capsys):
     """Prune a database and compare the answers with those from before."""
     fill(db)
-    before, all_tables, answers = cores(db), tables(db), asked(db)
+    before, all_tables, answers = cores(db), rows_of_tables(db), asked(db)
     words = ["fleet", "prune", "--older-than", "180d", "--keep", "2", "--db", db]
     capsys.readouterr()
     assert main(words) == 0
     dry = capsys.readouterr().out
     assert "dry run" in dry and "would go" in dry and f"of suspected hosts 2 of them: {BAD}" in dry
-    assert tables(db) == all_tables
+    assert rows_of_tables(db) == all_tables
     assert main([*words, "--apply"]) == 0
     out = capsys.readouterr().out
     after = cores(db)
@@ -138,9 +140,9 @@ def check_pruned(db, tmp_path, capsys):
         assert main(["fleet", *verb.split(), "--db", db]) == 0
         assert capsys.readouterr().out.count(warning) == is_said, verb
     # No id leads nowhere, an export has it all, and once more changes nothing.
-    kept = tables(db)
+    kept = rows_of_tables(db)
     assert main(["fleet", "reproject", "--db", db]) == 0
-    assert tables(db) == kept
+    assert rows_of_tables(db) == kept
     whole, other = str(tmp_path / "whole.jsonl"), str(tmp_path / "other.sqlite3")
     assert main(["fleet", "export", "--whole", "--output", whole, "--db", db]) == 0
     assert main(["fleet", "ingest", whole, "--db", other]) == 0
@@ -163,7 +165,9 @@ def test_open_findings_keep_their_cores(tmp_path, capsys):
     keys = [f"{70_004 + 7 * n:032x}" for n in (3, 4)]
     row = {"day": CUT, "attr": "rack", "value": "a", "signature": "*", "n": 2}
     with open_database(db, write=True) as engine, engine.begin() as connection:
-        connection.execute(t.finding.insert().values(**row, detail=json.dumps({"cores": keys})))
+        connection.execute(
+            tables.finding.insert().values(**row, detail=json.dumps({"cores": keys}))
+        )
     size = Path(db).stat().st_size
     assert main(["fleet", "prune", "--older-than", "180", "--apply", "--db", db]) == 0
     assert set(keys) <= cores(db).keys()

@@ -16,7 +16,7 @@ from gdb_epi.fleet.population.attribute_set_columns import (
 )
 from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.statistics.arrays import places_in
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.transactions import begin
@@ -45,10 +45,10 @@ def by_dict(rows, most):
 def stored(path, rows):
     with open_database(path, write=True) as engine, begin(engine) as connection:
         for number in sorted({number for number, _, _ in rows}):
-            connection.execute(t.attrset.insert(), {"id": number, "hash": f"{number}"})
+            connection.execute(tables.attrset.insert(), {"id": number, "hash": f"{number}"})
         columns = ("attrset_id", "attr", "value")
         connection.execute(
-            t.attrset_value.insert(), [dict(zip(columns, r, strict=True)) for r in rows]
+            tables.attrset_value.insert(), [dict(zip(columns, r, strict=True)) for r in rows]
         )
 
 
@@ -100,7 +100,9 @@ def test_deleted_rows_leave_gaps(tmp_path, monkeypatch):
     rows = rows_of({i + 1: [("rack", f"r{i}"), ("sku", "s")] for i in range(20)})
     stored(path, rows)
     with open_database(path, write=True) as engine, begin(engine) as connection:
-        connection.execute(t.attrset_value.delete().where(t.attrset_value.c.attrset_id < 9))
+        connection.execute(
+            tables.attrset_value.delete().where(tables.attrset_value.c.attrset_id < 9)
+        )
     left = [row for row in rows if row[0] >= 9]
     assert read_values(path, joined=True, monkeypatch=monkeypatch) == by_dict(left, MAX_VALUES)
 

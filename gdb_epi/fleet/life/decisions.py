@@ -35,7 +35,7 @@ from gdb_epi.fleet.life.version_order import compare_versions
 from gdb_epi.fleet.population.host_spelling import names_of_hosts, spelt_like
 from gdb_epi.fleet.questions.signature_groups import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, written_days
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin, note_change
@@ -156,7 +156,7 @@ def _subject(connection: Connection, execute: Execute, decision: Decision) -> Su
         return Subject(SIGNATURE, group.kind, group.key)
     if decision.about != HOST:
         raise UsageError(f"{decision.about!r} is neither a signature nor a host")
-    host = t.host.c
+    host = tables.host.c
     rows = connection.execute(
         select(host.name, host.machine_id).where(
             (host.name == decision.name) | (host.machine_id == decision.name)
@@ -174,7 +174,7 @@ def _subject(connection: Connection, execute: Execute, decision: Decision) -> Su
 
 def _close_findings(connection: Connection, execute: Execute, host: str, moment: float) -> None:
     """What was raised of a host before its repair is settled: only what comes after it counts."""
-    c = t.finding.c
+    c = tables.finding.c
     of_hosts = (c.attr == HOST) & c.state.in_((OPEN, CONFIRMED))
     raised = connection.execute(select(c.value).where(of_hosts)).scalars().all()
     every = names_of_hosts(execute)  # a label may be that of several
@@ -182,7 +182,7 @@ def _close_findings(connection: Connection, execute: Execute, host: str, moment:
     mine = of_hosts & c.value.in_([value for value in raised if value in spelt])
     mine &= c.day <= int(moment // SECONDS_A_DAY)
     values = {"state": REPAIRED, "decided_at": moment, "decided_n": c.n, "decided_p": c.p}
-    connection.execute(t.finding.update().where(mine).values(values))
+    connection.execute(tables.finding.update().where(mine).values(values))
 
 
 def _answer(execute: Execute, subject: Subject) -> list[str]:

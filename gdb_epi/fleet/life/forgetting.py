@@ -26,7 +26,7 @@ from gdb_epi.fleet.records.values import text
 from gdb_epi.fleet.screen.finding import HOST as OF_HOST
 from gdb_epi.fleet.screen.finding import LOOP_OF
 from gdb_epi.fleet.screen.finding_states import finding_detail
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import shown_url
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.removal import compact, record_bytes, remove_crashes
@@ -102,7 +102,9 @@ def _check(kind: str, name: str, spooled: int, counts: Mapping[str, int]) -> Non
 
 
 def _of_host(connection: Connection, given: str) -> _Wanted:
-    rows = connection.execute(select(t.host.c.id, t.host.c.name, t.host.c.machine_id)).all()
+    rows = connection.execute(
+        select(tables.host.c.id, tables.host.c.name, tables.host.c.machine_id)
+    ).all()
     every = sorted({name for _, name, _ in rows if name})
     names = {given, *spelt_like([given], every)}
     mine = [row for row in rows if row.name in names or row.machine_id == given]
@@ -110,7 +112,7 @@ def _of_host(connection: Connection, given: str) -> _Wanted:
     names |= {row.name for row in mine if row.name}
     others = {row.name for row in rows if row.machine_id in machines} - names - {""}
     numbers = sorted(row.id for row in mine)
-    c = t.crash.c
+    c = tables.crash.c
 
     def is_meant(record: Mapping[str, Any]) -> bool:
         host = group_in(record, "host")
@@ -145,8 +147,10 @@ def _of_user(connection: Connection, given: str) -> _Wanted:
     ids: list[int] = []
     after = 0
     while True:  # no column has it
-        chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
-        rows = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+        chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(
+            tables.raw.c.crash_id > after
+        )
+        rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
         if not rows:
             break
         after = int(rows[-1][0])
@@ -157,7 +161,7 @@ def _of_user(connection: Connection, given: str) -> _Wanted:
 def _of_core(connection: Connection, given: str) -> _Wanted:
     if len(given) < MIN_KEY:
         raise UsageError(f"{given!r} is no key of a core: at least {MIN_KEY} characters")
-    c = t.crash.c
+    c = tables.crash.c
     same = c.core_key.startswith(given, autoescape=True)
     rows = connection.execute(select(c.id, c.core_key).where(same).limit(2)).all()
     if len(rows) > 1:
@@ -179,7 +183,7 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
     """Count what the tables have of it, and delete that when it applies."""
     words = set(wanted.words)
     for part in in_list_parts(wanted.crashes):
-        of_part = select(t.crash.c.core_key).where(t.crash.c.id.in_(part))
+        of_part = select(tables.crash.c.core_key).where(tables.crash.c.id.in_(part))
         words.update(connection.execute(of_part).scalars())
 
     def names_it(*texts: str | None) -> bool:
@@ -191,7 +195,7 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
                 return True  # a name with characters that no name of DNS has
         return False
 
-    f, m, n, log = t.finding.c, t.mark.c, t.notice.c, t.ingest_log.c
+    f, m, n, log = tables.finding.c, tables.mark.c, tables.notice.c, tables.ingest_log.c
     findings = connection.execute(select(f.id, f.attr, f.value, f.detail)).all()
     about = [r.id for r in findings if r.attr in (OF_HOST, LOOP_OF) and names_it(r.value)]
     decisions = [
@@ -201,8 +205,8 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
     notices = [r.id for r in connection.execute(select(n.id, n.subject)) if names_it(r.subject)]
     logged = connection.execute(select(log.id, log.core_key, log.source, log.error)).all()
     lines = [r.id for r in logged if names_it(r.core_key, r.source, r.error)]
-    of_host = t.exposure.c.host_id.in_(wanted.hosts)
-    host_days = select(func.count()).select_from(t.exposure).where(of_host)
+    of_host = tables.exposure.c.host_id.in_(wanted.hosts)
+    host_days = select(func.count()).select_from(tables.exposure).where(of_host)
     counts = {
         "crashes": len(wanted.crashes),
         "bytes": record_bytes(connection, wanted.crashes),
@@ -212,9 +216,9 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
     }  # fmt: skip
     if not apply:
         return counts
-    connection.execute(t.exposure.delete().where(of_host))
+    connection.execute(tables.exposure.delete().where(of_host))
     for table, ids in (
-        (t.finding, about), (t.mark, decisions), (t.notice, notices), (t.ingest_log, lines),
+        (tables.finding, about), (tables.mark, decisions), (tables.notice, notices), (tables.ingest_log, lines),
     ):  # fmt: skip
         for part in in_list_parts(ids):
             connection.execute(table.delete().where(table.c.id.in_(part)))
@@ -224,11 +228,13 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
         # Of another subject: it stays, without the name. The column may be damaged, or escape it.
         if kept != detail or names_it(row.detail):
             values = {"detail": json.dumps(kept)}
-            connection.execute(t.finding.update().where(f.id == row.id).values(**values))
+            connection.execute(tables.finding.update().where(f.id == row.id).values(**values))
     noted = or_(m.note.is_not(None), m.ticket.is_not(None))
     for number, *texts in connection.execute(select(m.id, m.note, m.ticket).where(noted)).all():
         if names_it(*texts):
-            connection.execute(t.mark.update().where(m.id == number).values(note=None, ticket=None))
+            connection.execute(
+                tables.mark.update().where(m.id == number).values(note=None, ticket=None)
+            )
     remove_crashes(connection, wanted.crashes)
     return counts
 

@@ -137,9 +137,9 @@ def standings(execute: Execute, about: str, now: float | None = None) -> dict[Su
 
 def insert_decision(connection: Connection, mark: Mark) -> None:
     """Write a decision down."""
-    from gdb_epi.fleet.store import tables as t
+    from gdb_epi.fleet.store import tables
 
-    connection.execute(t.mark.insert().values(**decision_row(mark)))
+    connection.execute(tables.mark.insert().values(**decision_row(mark)))
 
 
 def decision_row(mark: Mark) -> dict[str, Any]:

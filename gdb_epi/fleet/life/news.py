@@ -23,7 +23,7 @@ from gdb_epi.fleet.questions.signatures import (
 )
 from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
@@ -63,7 +63,7 @@ def unsent_news(engine: Engine, address: str) -> list[News]:
     moment, channel = time.time(), channel_of(address)
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        n = t.notice.c
+        n = tables.notice.c
         sent = set(connection.execute(select(n.subject).where(n.channel == channel)).scalars())
         news = [_of_finding(f) for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED)]
         for state, fix in failed_fixes(all_states(execute, moment)):
@@ -86,7 +86,7 @@ def note_sent(engine: Engine, address: str, news: Sequence[News]) -> None:
     with begin(engine) as connection:
         rows = [{"at": now, "channel": channel, "subject": entry.subject} for entry in news]
         if rows:
-            connection.execute(insert(connection, t.notice).on_conflict_do_nothing(), rows)
+            connection.execute(insert(connection, tables.notice).on_conflict_do_nothing(), rows)
 
 
 def channel_of(address: str) -> str:

@@ -20,7 +20,7 @@ from gdb_epi.fleet.population.machine_names import machine_names
 from gdb_epi.fleet.screen.finding import HOST, LOOP_OF
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings_in_transaction
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
@@ -60,9 +60,9 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
         with begin(engine) as connection:
             drop_dimension_ids(connection)
             ids, made = _plan(connection, before, keep, now)
-            connection.execute(t.exposure.delete().where(t.exposure.c.day < before))
-            old = t.ingest_log.c.at < before * SECONDS_A_DAY
-            connection.execute(t.ingest_log.delete().where(old))
+            connection.execute(tables.exposure.delete().where(tables.exposure.c.day < before))
+            old = tables.ingest_log.c.at < before * SECONDS_A_DAY
+            connection.execute(tables.ingest_log.delete().where(old))
             if ids or made.host_days:
                 keep_pruned(connection, before)
             remove_crashes(connection, ids)
@@ -74,7 +74,7 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
 
 def _plan(connection: Connection, before: int, keep: int, now: float) -> tuple[list[int], Pruned]:
     before = max(before, pruned_before(sqlalchemy_executor(connection)) or before)
-    c = t.crash.c
+    c = tables.crash.c
     moment = func.coalesce(c.ts, c.received, 0.0)
     rows = connection.execute(select(c.id, c.sig_id, c.host_id, moment).order_by(moment, c.id))
     columns = list(zip(*rows.all(), strict=True)) or [()] * 4
@@ -85,9 +85,11 @@ def _plan(connection: Connection, before: int, keep: int, now: float) -> tuple[l
     stays = of_hosts | _ends(signatures, keep) | np.isin(numbers, _evidence(connection))
     goes = old & ~stays
     ids = [int(number) for number in numbers[goes]]
-    exposed = select(func.count()).select_from(t.exposure).where(t.exposure.c.day < before)
-    logged = select(func.count()).select_from(t.ingest_log)
-    logged = logged.where(t.ingest_log.c.at < before * SECONDS_A_DAY)
+    exposed = (
+        select(func.count()).select_from(tables.exposure).where(tables.exposure.c.day < before)
+    )
+    logged = select(func.count()).select_from(tables.ingest_log)
+    logged = logged.where(tables.ingest_log.c.at < before * SECONDS_A_DAY)
     return ids, Pruned(
         before=before,
         crashes=len(ids),
@@ -122,7 +124,7 @@ def _suspected(connection: Connection, now: float) -> tuple[tuple[str, ...], lis
     """The hosts whose crashes are evidence: their names, and the ids of all their spellings."""
     held = standings(sqlalchemy_executor(connection), MARKED_HOST, now)
     wanted = {s.name for s, standing in held.items() if standing.state in (SUSPECT, DRAINED)}
-    f = t.finding.c
+    f = tables.finding.c
     raised = select(f.value).where(f.attr.in_((HOST, LOOP_OF)), f.state.in_((OPEN, CONFIRMED)))
     wanted |= set(connection.execute(raised).scalars())
     names = machine_names(connection).of_id
@@ -137,6 +139,6 @@ def _evidence(connection: Connection) -> list[int]:
         row.detail.get("cores", ()) for row in stored_findings_in_transaction(connection, OPEN)
     )
     keys = sorted({str(key) for some in cores for key in some})
-    c = t.crash.c
+    c = tables.crash.c
     chosen = (select(c.id).where(c.core_key.in_(part)) for part in in_list_parts(keys))
     return [number for ids in chosen for number in connection.execute(ids).scalars()]

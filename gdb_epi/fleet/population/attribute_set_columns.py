@@ -23,7 +23,7 @@ from gdb_epi.fleet.population.fixed_width_rows import (
 )
 from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, narrow
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.typing_lite import NamedTuple
 
 SPAN = 1 << 14  # rows of SQLite that are read at a time: their texts fit a CPU's cache
@@ -84,7 +84,7 @@ def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]
         with consistent_reads(driver):
             _read_sqlite(driver, reading)
     else:
-        v = t.attrset_value.c
+        v = tables.attrset_value.c
         chosen = select(v.attrset_id, v.attr, v.value).execution_options(stream_results=True)
         cursor = connection.execute(chosen)
         while rows := cursor.fetchmany(ROWS):

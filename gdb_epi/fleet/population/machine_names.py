@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.typing_lite import NamedTuple
 
@@ -33,7 +33,7 @@ def machine_names(connection: Connection) -> MachineNames:
     Copies of one image share the id and run at the same time: crashes of one name lie between those
     of another, or both have host-hours on the same days.
     """
-    h = t.host.c
+    h = tables.host.c
     rows = connection.execute(select(h.id, h.name, h.machine_id).order_by(h.id)).all()
     names = {number: name or machine for number, name, machine in rows}
     machines: dict[str, dict[str, list[int]]] = {}
@@ -47,7 +47,7 @@ def machine_names(connection: Connection) -> MachineNames:
     copies = [sorted(by_name) for by_name in shared if len(by_name) > MAX_NAMES]
     if not few:
         return MachineNames(names, [], copies, reused)
-    c, e = t.crash.c, t.exposure.c
+    c, e = tables.crash.c, tables.exposure.c
     crashed = _spans(connection, select(c.host_id, func.min(c.ts), func.max(c.ts)), c.host_id)
     wanted = {name for by_name in few for name in by_name}
     of_name: dict[str, list[int]] = {}

@@ -52,7 +52,7 @@ from gdb_epi.fleet.statistics.arrays import (
     blocks_with_next,
     narrow,
 )
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.pruned import pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
@@ -191,7 +191,7 @@ def _unknown_times(
 
     Of those that came since the day of a prune.
     """
-    c = t.crash.c
+    c = tables.crash.c
     why = case(
         (c.ts_source == UNREADABLE, UNREADABLE),
         (c.ts_claimed.is_(None), "none"),
@@ -355,7 +355,7 @@ def _integers(column: Sequence[Any]) -> Ints:
 
 
 def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
-    e = t.exposure.c
+    e = tables.exposure.c
     chosen = str(select(e.host_id, e.day, e.attrset_id, e.hours))
     driver = connection.connection.driver_connection
     columns: list[Any]
@@ -372,7 +372,9 @@ def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
 
 def _signature_texts(connection: Connection) -> dict[int, str]:
     """Name each row of `sig` by its text, else its key: differing `coarse` falls in one."""
-    rows = connection.execute(select(t.sig.c.id, t.sig.c.text, t.sig.c.key, t.sig.c.coarse))
+    rows = connection.execute(
+        select(tables.sig.c.id, tables.sig.c.text, tables.sig.c.key, tables.sig.c.coarse)
+    )
     return {number: text or key or coarse or NO_SIGNATURE for number, text, key, coarse in rows}
 
 
@@ -453,8 +455,13 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
 
     Libraries that change together are one attribute, named by all of them.
     """
-    chosen = select(t.libset_lib.c.libset_id, t.lib.c.soname, t.lib.c.version, t.lib.c.build_id)
-    chosen = chosen.join(t.lib, t.lib.c.id == t.libset_lib.c.lib_id)
+    chosen = select(
+        tables.libset_lib.c.libset_id,
+        tables.lib.c.soname,
+        tables.lib.c.version,
+        tables.lib.c.build_id,
+    )
+    chosen = chosen.join(tables.lib, tables.lib.c.id == tables.libset_lib.c.lib_id)
     builds: dict[str, dict[int, str]] = {}
     for number, name, version, build in connection.execute(chosen):
         builds.setdefault(name, {})[number] = version or build[:12] or "?"

@@ -20,7 +20,7 @@ from gdb_epi.fleet.questions.signature_groups import (
 )
 from gdb_epi.fleet.questions.signatures import before_end_of, verdicts_of
 from gdb_epi.fleet.records.packing import stored_record
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 MAX_SHOWN = 20
@@ -58,8 +58,12 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
     """
     if len(wanted) < MIN_PREFIX:
         return None
-    key = t.crash.c.core_key
-    chosen = select(t.raw.c.record).join(t.crash, t.raw.c.crash_id == t.crash.c.id).limit(2)
+    key = tables.crash.c.core_key
+    chosen = (
+        select(tables.raw.c.record)
+        .join(tables.crash, tables.raw.c.crash_id == tables.crash.c.id)
+        .limit(2)
+    )
     with engine.connect() as connection:
         # An index finds a whole key; a start is looked for in all of them.
         rows = connection.execute(chosen.where(key == wanted)).all()
@@ -80,7 +84,7 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
 
 def _refuse_core(connection: Connection, condition: Any) -> None:
     """Raise InputError for a core of a lake, which has what is counted of it and no record."""
-    if connection.execute(select(t.crash.c.id).where(condition).limit(1)).first() is not None:
+    if connection.execute(select(tables.crash.c.id).where(condition).limit(1)).first() is not None:
         hint = "--db with the database that it was exported from"
         raise InputError("a lake holds no whole records", hint=hint)
 
@@ -98,7 +102,7 @@ def _near(key: Any, start: str) -> Any:
 
 def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
     """Return the ids of the host with this name, in any of its spellings, or machine id."""
-    c, label = t.host.c, label_of(wanted)
+    c, label = tables.host.c, label_of(wanted)
     # Whatever has this label: among them a name may be that of several hosts.
     lower = func.lower(c.name)
     near = (c.name == wanted, lower == label, lower.startswith(f"{label}.", autoescape=True))
@@ -111,26 +115,29 @@ def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
 
 def of_signature(engine: Engine, group: FoundSignature, asof: int | None = None) -> Summary:
     """Summarise the crashes of a signature by the end of a day."""
-    c = t.crash.c
-    named = {"host": t.host.c.name, "verdict": c.verdict, "python": c.python}
+    c = tables.crash.c
+    named = {"host": tables.host.c.name, "verdict": c.verdict, "python": c.python}
     return _summary(
-        engine, and_(c.sig_id.in_(group.ids), before_end_of(asof)), named, c.host_id == t.host.c.id
+        engine,
+        and_(c.sig_id.in_(group.ids), before_end_of(asof)),
+        named,
+        c.host_id == tables.host.c.id,
     )
 
 
 def of_host(engine: Engine, ids: Sequence[int], asof: int | None = None) -> Summary:
     """Summarise the crashes of a host by the end of a day."""
-    c = t.crash.c
-    signature = func.coalesce(t.sig.c.text, t.sig.c.key)
+    c = tables.crash.c
+    signature = func.coalesce(tables.sig.c.text, tables.sig.c.key)
     named = {"signature": signature, "verdict": c.verdict, "cpu": c.cpu_no}
     return _summary(
-        engine, and_(c.host_id.in_(ids), before_end_of(asof)), named, c.sig_id == t.sig.c.id
+        engine, and_(c.host_id.in_(ids), before_end_of(asof)), named, c.sig_id == tables.sig.c.id
     )
 
 
 def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]:
     """Return the attributes that a host was seen with, as (name, value)."""
-    c = t.host_attr.c
+    c = tables.host_attr.c
     chosen = select(c.attr, c.value).where(c.host_id.in_(ids)).order_by(c.attr, c.to_ts, c.value)
     with engine.connect() as connection:
         return list(dict.fromkeys((attr, value) for attr, value in connection.execute(chosen)))
@@ -138,13 +145,15 @@ def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]
 
 def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> Summary:
     with engine.connect() as connection:
-        c = t.crash.c
+        c = tables.crash.c
         count, first, last = connection.execute(
-            select(func.count(), func.min(c.ts), func.max(c.ts)).select_from(t.crash).where(where)
+            select(func.count(), func.min(c.ts), func.max(c.ts))
+            .select_from(tables.crash)
+            .where(where)
         ).one()
         latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
-        tables = {name: _counts(connection, where, column, link) for name, column in named.items()}
-        return Summary(count, first, last, tables, [r[0] for r in connection.execute(latest)])
+        counts = {name: _counts(connection, where, column, link) for name, column in named.items()}
+        return Summary(count, first, last, counts, [r[0] for r in connection.execute(latest)])
 
 
 def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[tuple[str, int]]:
@@ -152,10 +161,10 @@ def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[
 
     Crashes are counted before they are joined: there are many of a host or a signature.
     """
-    if column is t.crash.c.verdict:
+    if column is tables.crash.c.verdict:
         return verdicts_of(connection, where)[:MAX_SHOWN]
     n: Any = func.count()
-    if getattr(column, "table", None) is t.crash:
+    if getattr(column, "table", None) is tables.crash:
         chosen: Select[Any] = select(column, n).where(where)
     else:
         own = link.left

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.questions.pruned import day_of_prune
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.tables import crash, sig
 
@@ -159,7 +159,7 @@ def _verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[str, i
     return {name: int(n) for name, n in connection.execute(grouped)}
 
 
-_KEY = (t.sig.c.kind, t.sig.c.key)
+_KEY = (tables.sig.c.kind, tables.sig.c.key)
 
 
 class NewSignature(NamedTuple):
@@ -255,7 +255,7 @@ def new_signatures(
 
 def _keys_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the kind and key of signatures by their name, as the population has it."""
-    c = t.sig.c
+    c = tables.sig.c
     name = func.coalesce(c.text, func.nullif(c.key, ""), c.coarse)
     chosen = select(name, c.kind, c.key).where(name.in_(names)).order_by(c.key)
     return {text: (kind, key) for text, kind, key in connection.execute(chosen)}
@@ -268,7 +268,9 @@ def epidemic_curve(
 
     Days between are filled in; crashes whose time is not known are left out.
     """
-    hours = select(t.exposure.c.day, func.sum(t.exposure.c.hours)).group_by(t.exposure.c.day)
+    hours = select(tables.exposure.c.day, func.sum(tables.exposure.c.hours)).group_by(
+        tables.exposure.c.day
+    )
     # SQLite from 3.43 on, older ones and DuckDB add up with different errors.
     with engine.connect() as connection:
         exposed = {int(d): round(float(h), HOURS_DIGITS) for d, h in connection.execute(hours)}
@@ -374,7 +376,7 @@ def compare_windows(
 def _window(
     engine: Engine, window: tuple[float, float]
 ) -> dict[tuple[str, str], tuple[int, str | None]]:
-    c = t.crash.c
+    c = tables.crash.c
     # Counted before joined: the index on the time has all that is needed.
     counted = (
         select(c.sig_id, func.count().label("n"))
@@ -383,8 +385,8 @@ def _window(
         .subquery()
     )
     chosen = (
-        select(*_KEY, func.sum(counted.c.n), func.min(t.sig.c.text))
-        .select_from(counted.join(t.sig, counted.c.sig_id == t.sig.c.id))
+        select(*_KEY, func.sum(counted.c.n), func.min(tables.sig.c.text))
+        .select_from(counted.join(tables.sig, counted.c.sig_id == tables.sig.c.id))
         .group_by(*_KEY)
     )
     with engine.connect() as connection:
@@ -399,7 +401,7 @@ def _share(engine: Engine, before: tuple[float, float], after: tuple[float, floa
 
 
 def _hours(engine: Engine, window: tuple[float, float]) -> float:
-    c = t.exposure.c
+    c = tables.exposure.c
     first, last = window[0] // SECONDS_A_DAY, window[1] / SECONDS_A_DAY
     chosen = select(func.sum(c.hours)).where(c.day >= int(first), c.day < last)
     with engine.connect() as connection:

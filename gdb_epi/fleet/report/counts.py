@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
 from gdb_epi.fleet.statistics.arrays import Ints
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 
 NO_HOST = "(host not known)"
@@ -87,7 +87,7 @@ def tally(engine: Engine, population: Population, window: Window) -> Tally:
 
 
 def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, SignatureIdentity]]:
-    c = t.sig.c
+    c = tables.sig.c
     rows = connection.execute(select(c.id, c.kind, c.key, c.coarse, c.category, c.text))
     names: dict[int | None, str] = {None: NO_SIGNATURE}
     identities: dict[str, SignatureIdentity] = {}
@@ -102,7 +102,7 @@ def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, Sig
 def _verdicts(
     connection: Connection, names: Mapping[int | None, str], window: Window
 ) -> dict[str, dict[str, int]]:
-    c = t.crash.c
+    c = tables.crash.c
     n = func.count(c.id)
     chosen = select(c.sig_id, c.verdict, n).where(c.verdict.is_not(None), *_inside(window))
     labels: dict[str, dict[str, int]] = {}
@@ -113,7 +113,7 @@ def _verdicts(
 
 
 def _inside(window: Window) -> list[Any]:
-    c = t.crash.c
+    c = tables.crash.c
     first, last = window
     conditions = [] if first is None else [c.ts >= first * SECONDS_A_DAY]
     return conditions + ([] if last is None else [c.ts < (last + 1) * SECONDS_A_DAY])
@@ -121,16 +121,16 @@ def _inside(window: Window) -> list[Any]:
 
 def bits_by_host(engine: Engine, window: Window, signature: str | None) -> dict[str, Counter[int]]:
     """Return host -> how often each bit (0..63) of a pointer was wrong."""
-    c, host = t.crash.c, t.host.c
-    source = t.crash.outerjoin(t.host, c.host_id == host.id)
+    c, host = tables.crash.c, tables.host.c
+    source = tables.crash.outerjoin(tables.host, c.host_id == host.id)
     # By columns alone: PostgreSQL takes no expression with a parameter for the same one twice.
     keys = (host.name, host.machine_id, c.flip_bit)
     chosen = select(*keys, func.count(c.id)).where(
         c.flip_bit.is_not(None), c.bitflip.is_(True), *_inside(window)
     )
     if signature is not None:
-        source = source.join(t.sig, c.sig_id == t.sig.c.id)
-        chosen = chosen.where(func.coalesce(t.sig.c.text, t.sig.c.key) == signature)
+        source = source.join(tables.sig, c.sig_id == tables.sig.c.id)
+        chosen = chosen.where(func.coalesce(tables.sig.c.text, tables.sig.c.key) == signature)
     flips_by_host: dict[str, Counter[int]] = {}
     with engine.connect() as connection:
         rows = connection.execute(chosen.select_from(source).group_by(*keys))

@@ -15,7 +15,7 @@ from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.page import Example, ExampleCore, Frame, Headline, Section, SignatureRow
 from gdb_epi.fleet.report.texts import clean, day_text
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.record.reading import group_in
 from gdb_epi.render.frame_lines import NATIVE as C
@@ -35,12 +35,12 @@ def stored_records(
     engine: Engine, core_keys: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (core_key, record) of the cores that are stored."""
-    chosen = select(t.crash.c.core_key, t.raw.c.record).join(
-        t.raw, t.raw.c.crash_id == t.crash.c.id
+    chosen = select(tables.crash.c.core_key, tables.raw.c.record).join(
+        tables.raw, tables.raw.c.crash_id == tables.crash.c.id
     )
     with engine.connect() as connection:
         for part in in_list_parts(list(core_keys)):
-            for key, blob in connection.execute(chosen.where(t.crash.c.core_key.in_(part))):
+            for key, blob in connection.execute(chosen.where(tables.crash.c.core_key.in_(part))):
                 yield str(key), stored_record(blob)
 
 

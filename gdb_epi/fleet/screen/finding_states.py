@@ -28,7 +28,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     short_risk,
 )
 from gdb_epi.fleet.statistics.arrays import Bools
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import insert
 from gdb_epi.fleet.store.transactions import begin
 
@@ -98,7 +98,7 @@ def stored_findings_in_transaction(
     connection: Connection, state: str | None = None
 ) -> list[StoredFinding]:
     """Return what `stored_findings` does, as a transaction sees it."""
-    c = t.finding.c
+    c = tables.finding.c
     names = [name for name in StoredFinding._fields if name != "detail"]
     chosen = select(*(c[name] for name in names), c.detail).order_by(c.day.desc(), c.id)
     if state is not None:
@@ -112,13 +112,13 @@ def set_finding_state(engine: Engine, number: int, state: str, note: str | None)
 
     Raises InputError.
     """
-    c = t.finding.c
+    c = tables.finding.c
     values: dict[str, Any] = {"state": state, "decided_at": time.time()}
     values |= {"decided_n": c.n, "decided_p": c.p}
     if note is not None:
         values["note"] = note[:MAX_NOTE].replace("\0", "")
     with begin(engine) as connection:
-        done = connection.execute(t.finding.update().where(c.id == number).values(values))
+        done = connection.execute(tables.finding.update().where(c.id == number).values(values))
         if done.rowcount != 1:
             raise InputError(f"no finding {number}", hint="gdb-epi fleet findings")
         row = connection.execute(select(c.attr, c.value, c.signature).where(c.id == number)).one()
@@ -183,14 +183,14 @@ def store_findings(
     if not findings:
         return
     with begin(engine) as connection:
-        statement = insert(connection, t.finding)
+        statement = insert(connection, tables.finding)
         new = statement.excluded
         again = {name: new[name] for name in ("n", "rr", "p", "q", "detail")}
         connection.execute(
             statement.on_conflict_do_update(
                 index_elements=["attr", "value", "signature"],
-                set_={**again, "state": OPEN, "raised": t.finding.c.raised + 1},
-                where=or_(t.finding.c.state == DISMISSED, t.finding.c.state == REPAIRED),
+                set_={**again, "state": OPEN, "raised": tables.finding.c.raised + 1},
+                where=or_(tables.finding.c.state == DISMISSED, tables.finding.c.state == REPAIRED),
             ),
             [_row(finding, day, population) for finding in findings],
         )

@@ -10,16 +10,16 @@ from typing import Any
 
 from sqlalchemy import Engine, func, select
 
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 
 MAX_KEPT = 32  # answers; a page has up to 3 MB
 
 
 def database_fingerprint(engine: Engine) -> Hashable:
     """Return a value that changes with the crashes, the host-hours, findings and decisions."""
-    finding, mark = t.finding.c, t.mark.c
+    finding, mark = tables.finding.c, tables.mark.c
     with engine.connect() as connection:
-        changes = connection.execute(select(func.count(), func.max(t.change.c.id))).one()
+        changes = connection.execute(select(func.count(), func.max(tables.change.c.id))).one()
         rows = select(func.count(), func.max(finding.decided_at), func.sum(finding.raised))
         decided = connection.execute(select(func.count(), func.max(mark.id))).one()
         return (*changes, *connection.execute(rows).one(), *decided)

@@ -24,7 +24,7 @@ from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen.finding_states import finding_key, findings_to_raise, stored_findings
 from gdb_epi.fleet.serve.answers import screened_now
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.judgement.labels import LABELS
 
@@ -62,7 +62,7 @@ class _Crashes:
         yield crashes
         description = "Findings over the population by state."
         findings = GaugeMetricFamily("gdb_epi_findings", description, labels=("state",))
-        state = t.finding.c.state
+        state = tables.finding.c.state
         with self._engine.connect() as connection:
             rows = select(state, func.count()).group_by(state).order_by(state)
             for name, count in connection.execute(rows):
@@ -120,12 +120,12 @@ def _label(text: str) -> str:
 
 def _crash_counts(engine: Engine) -> Counter[tuple[str, str]]:
     """Count; words that are none of the vocabulary, as records from afar may have, are `other`."""
-    c = t.crash.c
+    c = tables.crash.c
     chosen = (
-        select(t.sig.c.category, c.verdict, func.count(c.id))
-        .select_from(t.crash.outerjoin(t.sig, c.sig_id == t.sig.c.id))
-        .group_by(t.sig.c.category, c.verdict)
-        .order_by(func.count(c.id).desc(), t.sig.c.category)
+        select(tables.sig.c.category, c.verdict, func.count(c.id))
+        .select_from(tables.crash.outerjoin(tables.sig, c.sig_id == tables.sig.c.id))
+        .group_by(tables.sig.c.category, c.verdict)
+        .order_by(func.count(c.id).desc(), tables.sig.c.category)
     )
     counts: Counter[tuple[str, str]] = Counter()
     named: set[str] = set()

@@ -30,14 +30,19 @@ from gdb_epi.fleet.records.reader import (
 )
 from gdb_epi.fleet.records.times import judged_time
 from gdb_epi.fleet.records.values import INT32, integer, number, text
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY
 from gdb_epi.fleet.store.dimensions import in_list_parts, insert
 from gdb_epi.fleet.store.exposure import HostDay, hours_of, store_host_days
 from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
-_TABLES = {FINDING: t.finding, MARK: t.mark, NOTICE: t.notice, REJECTED: t.ingest_log}
+_TABLES = {
+    FINDING: tables.finding,
+    MARK: tables.mark,
+    NOTICE: tables.notice,
+    REJECTED: tables.ingest_log,
+}
 ROWS = 500  # of one line or transaction
 MAX_DETAIL = 1 << 20  # characters of what a finding says: it names up to 100 cores
 LATER = ("state", "note", "decided_at", "decided_n", "decided_p", "raised")  # of a finding
@@ -61,7 +66,7 @@ def archive_lines(engine: Engine) -> Iterator[str]:
 
 def count_rows_beside_records(engine: Engine) -> dict[str, int]:
     """Return how many rows there are of what an export of the records alone leaves out."""
-    counted = {"host-day": t.exposure, "finding": t.finding, "decision": t.mark}
+    counted = {"host-day": tables.exposure, "finding": tables.finding, "decision": tables.mark}
     rows = {}
     with engine.connect() as connection:
         for name, table in counted.items():
@@ -95,7 +100,7 @@ def _line(kind: str, rows: Sequence[Any]) -> str:
 
 
 def _received(engine: Engine) -> Iterator[list[Any]]:
-    c, after = t.crash.c, 0
+    c, after = tables.crash.c, 0
     while True:
         chosen = select(c.id, c.core_key, c.received).where(c.id > after).order_by(c.id).limit(ROWS)
         with engine.connect() as connection:
@@ -110,10 +115,10 @@ def _received(engine: Engine) -> Iterator[list[Any]]:
 
 def _exposure(engine: Engine) -> Iterator[list[Any]]:
     """Yield [[day, attributes, [[name, machine id, hours] ...]]] for each day and attributes."""
-    e, h, v = t.exposure.c, t.host.c, t.attrset_value.c
+    e, h, v = tables.exposure.c, tables.host.c, tables.attrset_value.c
     with engine.connect() as connection:
         # By what the sets hold: their ids are of this database.
-        a = t.attrset.c
+        a = tables.attrset.c
         chosen_sets = select(e.day, a.id, a.hash).where(a.id == e.attrset_id).distinct()
         sets = connection.execute(chosen_sets.order_by(e.day, a.hash)).all()
         attributes: dict[int, dict[str, str]] = {}
@@ -146,7 +151,7 @@ def _rows(engine: Engine, table: Table) -> Iterator[list[Any]]:
 
 def _take_received(connection: Connection, received: Mapping[str, float]) -> None:
     """When a record came here is later than when it first came: times are judged by that again."""
-    c = t.crash.c
+    c = tables.crash.c
     for keys in in_list_parts(sorted(received)):
         chosen = select(c.id, c.core_key, c.ts, c.ts_claimed, c.ts_source, c.received)
         for row in connection.execute(chosen.where(c.core_key.in_(keys))).all():
@@ -154,7 +159,7 @@ def _take_received(connection: Connection, received: Mapping[str, float]) -> Non
             ts = row.ts if row.ts is not None else row.ts_claimed
             judged = judged_time(ts, row.ts_source, at)
             values = {"received": at, "ts": judged[0], "ts_claimed": judged[1]}
-            connection.execute(t.crash.update().where(c.id == row.id).values(**values))
+            connection.execute(tables.crash.update().where(c.id == row.id).values(**values))
 
 
 def _take_exposure(connection: Connection, rows: Sequence[Any]) -> None:
@@ -170,8 +175,8 @@ def _take_exposure(connection: Connection, rows: Sequence[Any]) -> None:
 
 def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) -> None:
     if kind == FINDING:
-        statement = insert(connection, t.finding)
-        new, c = statement.excluded, t.finding.c
+        statement = insert(connection, tables.finding)
+        new, c = statement.excluded, tables.finding.c
         is_later = func.coalesce(new.decided_at, 0.0) > func.coalesce(c.decided_at, 0.0)
         connection.execute(
             statement.on_conflict_do_update(
@@ -182,7 +187,7 @@ def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) ->
             rows,
         )
     elif kind == NOTICE:
-        connection.execute(insert(connection, t.notice).on_conflict_do_nothing(), rows)
+        connection.execute(insert(connection, tables.notice).on_conflict_do_nothing(), rows)
     else:
         table = _TABLES[kind]
         times = [row["at"] for row in rows]

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Table
 
 from gdb_epi.fleet.records.bounded_cache import BoundedCache
 from gdb_epi.fleet.records.projection import CRASH, Rows
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 
 CHUNK = 150  # keys or rows per statement: SQLite allows 32766 variables, older builds 999
 
@@ -67,37 +67,37 @@ class Dimensions:
                 marks[attrset] = attributes
             if factset and (factset,) not in self.attrset:
                 marks[factset] = facts
-        _fill(connection, t.sig, ("version", "kind", "key", "coarse"), sigs, self.sig)
-        _fill(connection, t.trace, ("version", "exact", "strict"), traces, self.trace)
+        _fill(connection, tables.sig, ("version", "kind", "key", "coarse"), sigs, self.sig)
+        _fill(connection, tables.trace, ("version", "exact", "strict"), traces, self.trace)
         self.learn_hosts(connection, hosts)
         self._learn_libs(connection, sets)
         self.learn_attributes(connection, marks)
 
     def _learn_libs(self, connection: Connection, sets: Mapping[str, Any]) -> None:
         libs: _Wanted = {lib: {} for members in sets.values() for lib in members}
-        _fill(connection, t.lib, ("soname", "build_id", "version"), libs, self.lib)
+        _fill(connection, tables.lib, ("soname", "build_id", "version"), libs, self.lib)
         fresh: _Wanted = {(key,): {} for key in sets}
-        _fill(connection, t.libset, ("hash",), fresh, self.libset)
+        _fill(connection, tables.libset, ("hash",), fresh, self.libset)
         pairs = sorted((self.libset[(key,)], self.lib[lib]) for key in sets for lib in sets[key])
-        _insert(connection, t.libset_lib, ("libset_id", "lib_id"), pairs)
+        _insert(connection, tables.libset_lib, ("libset_id", "lib_id"), pairs)
 
     def learn_hosts(self, connection: Connection, wanted: Iterable[tuple[str, str]]) -> None:
         """Make sure that the ids of these hosts (name, machine id) are known."""
         hosts: _Wanted = {key: {} for key in wanted if key not in self.host}
-        _fill(connection, t.host, ("name", "machine_id"), hosts, self.host)
+        _fill(connection, tables.host, ("name", "machine_id"), hosts, self.host)
 
     def learn_attributes(
         self, connection: Connection, wanted: Mapping[str, Mapping[str, str]]
     ) -> None:
         """Make sure that the ids of these attribute sets are known; `wanted` by hash."""
         fresh: _Wanted = {(key,): {} for key in wanted if (key,) not in self.attrset}
-        _fill(connection, t.attrset, ("hash",), fresh, self.attrset)
+        _fill(connection, tables.attrset, ("hash",), fresh, self.attrset)
         rows = [
             (self.attrset[key], attr, value)
             for key in sorted(fresh)
             for attr, value in wanted[key[0]].items()
         ]
-        _insert(connection, t.attrset_value, ("attrset_id", "attr", "value"), rows)
+        _insert(connection, tables.attrset_value, ("attrset_id", "attr", "value"), rows)
 
     def crash_values(self, rows: Rows, *more: Any) -> tuple[Any, ...]:
         """Return the values of the columns COLUMNS of `crash`, with foreign keys, and `more`."""

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from gdb_epi.fleet.records.packing import stored_record
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts, insert
 from gdb_epi.fleet.store.transactions import begin
 
@@ -21,14 +21,14 @@ def note_examined(engine: Engine, core_keys: Mapping[str, str]) -> None:
     rows = [{"key": key, "core_key": core, "at": at} for key, core in core_keys.items()]
     if rows:
         with begin(engine) as connection:
-            statement = insert(connection, t.examined).on_conflict_do_nothing()
+            statement = insert(connection, tables.examined).on_conflict_do_nothing()
             connection.execute(statement, rows)
 
 
 def examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, str]:
     """Return the core's key by that of the input, of those whose record is here still."""
     stored: dict[str, str] = {}
-    e, c = t.examined.c, t.crash.c
+    e, c = tables.examined.c, tables.crash.c
     with engine.connect() as connection:
         for part in in_list_parts(list(keys)):
             chosen = select(e.key, e.core_key).where(e.key.in_(part), e.core_key == c.core_key)
@@ -39,7 +39,7 @@ def examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, str]:
 def records_of(engine: Engine, core_keys: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the records of cores by their keys, as far as they are here and whole."""
     records: dict[str, dict[str, Any]] = {}
-    c, r = t.crash.c, t.raw.c
+    c, r = tables.crash.c, tables.raw.c
     with engine.connect() as connection:
         for part in in_list_parts(list(core_keys)):
             chosen = select(c.core_key, r.record).where(r.crash_id == c.id, c.core_key.in_(part))

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.projection import set_hash
 from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, number, text
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import day_number
 from gdb_epi.fleet.store.dimensions import Dimensions, insert
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
@@ -100,7 +100,7 @@ def store_host_days(connection: Connection, rows: Sequence[HostDay]) -> None:
     for row, key in zip(rows, hashes, strict=True):
         host = ids.host[(row.host, row.machine_id)]
         values[host, row.day, ids.attrset[(key,)]] = row.hours
-    statement = insert(connection, t.exposure)
+    statement = insert(connection, tables.exposure)
     connection.execute(
         statement.on_conflict_do_update(
             index_elements=["host_id", "day", "attrset_id"],

@@ -22,7 +22,7 @@ from gdb_epi.fleet.records.prepare import Batch, PreparedRecord, Preparer, Sourc
 from gdb_epi.fleet.records.projection import CRASH, merge_records, project_record
 from gdb_epi.fleet.records.reader import PART
 from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE, why_time_is_missing
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.archive import restore_archive_line
 from gdb_epi.fleet.store.bulk import insert_crashes
 from gdb_epi.fleet.store.dimensions import Dimensions, in_list_parts
@@ -154,7 +154,7 @@ class Writer:
                 rejected += (("", f"{len(batch.others)} lines of an export that are no records"),)
             for source, why in rejected:
                 row = {"at": time.time(), "source": source, "status": "rejected"}
-                connection.execute(t.ingest_log.insert().values(**row, error=why[:1000]))
+                connection.execute(tables.ingest_log.insert().values(**row, error=why[:1000]))
             ids.learn(connection, [item.rows for item in best.values()])
             crashes = [ids.crash_values(rows, blob) for rows, blob in best.values()]
             added = insert_crashes(connection, crashes) if best else set()
@@ -192,12 +192,17 @@ def _replace_worse(
     replaced = 0
     for keys in in_list_parts(sorted(known_keys)):
         chosen = (
-            select(t.crash.c.core_key, t.crash.c.id, t.crash.c.received, t.raw.c.record)
-            .join(t.raw, t.raw.c.crash_id == t.crash.c.id)
-            .where(t.crash.c.core_key.in_(keys))
-            .order_by(t.crash.c.core_key)
+            select(
+                tables.crash.c.core_key,
+                tables.crash.c.id,
+                tables.crash.c.received,
+                tables.raw.c.record,
+            )
+            .join(tables.raw, tables.raw.c.crash_id == tables.crash.c.id)
+            .where(tables.crash.c.core_key.in_(keys))
+            .order_by(tables.crash.c.core_key)
             # Two re-analyses of one core must not overwrite each other (PostgreSQL).
-            .with_for_update(of=t.crash)
+            .with_for_update(of=tables.crash)
         )
         for key, crash_id, received, blob in connection.execute(chosen).all():
             new = best[key]
@@ -207,11 +212,13 @@ def _replace_worse(
                 if merged != old:
                     rows = project_record(merged, received)
                     ids.learn(connection, [rows])
-                    where = t.crash.c.id == crash_id
-                    connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
+                    where = tables.crash.c.id == crash_id
+                    connection.execute(
+                        tables.crash.update().where(where).values(ids.crash_row(rows))
+                    )
                     packed = Packer().record(merged)
-                    raw_where = t.raw.c.crash_id == crash_id
-                    connection.execute(t.raw.update().where(raw_where).values(record=packed))
+                    raw_where = tables.raw.c.crash_id == crash_id
+                    connection.execute(tables.raw.update().where(raw_where).values(record=packed))
                     replaced += 1
     return replaced
 
@@ -219,4 +226,4 @@ def _replace_worse(
 def crash_count(engine: Engine) -> int:
     """Return the number of cores in the database."""
     with engine.connect() as connection:
-        return int(connection.execute(select(func.count()).select_from(t.crash)).scalar_one())
+        return int(connection.execute(select(func.count()).select_from(tables.crash)).scalar_one())

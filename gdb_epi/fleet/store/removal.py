@@ -9,7 +9,7 @@ from contextlib import suppress
 from sqlalchemy import Connection, Engine, Table, delete, func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.transactions import note_change
 
@@ -24,7 +24,9 @@ def record_bytes(connection: Connection, ids: Sequence[int]) -> int:
     """Return how many bytes the packed records of some crashes (by id) take."""
     size = 0
     for part in in_list_parts(ids):
-        lengths = select(func.sum(func.length(t.raw.c.record))).where(t.raw.c.crash_id.in_(part))
+        lengths = select(func.sum(func.length(tables.raw.c.record))).where(
+            tables.raw.c.crash_id.in_(part)
+        )
         size += int(connection.execute(lengths).scalar() or 0)
     return size
 
@@ -36,25 +38,29 @@ def remove_crashes(connection: Connection, ids: Sequence[int]) -> None:
     writer may come to use a row that goes. Who wants host-hours to go deletes them before this.
     """
     for part in in_list_parts(ids):
-        connection.execute(t.raw.delete().where(t.raw.c.crash_id.in_(part)))
-        connection.execute(t.crash.delete().where(t.crash.c.id.in_(part)))
-    crash, sets = t.crash.c, t.libset_lib.c
+        connection.execute(tables.raw.delete().where(tables.raw.c.crash_id.in_(part)))
+        connection.execute(tables.crash.delete().where(tables.crash.c.id.in_(part)))
+    crash, sets = tables.crash.c, tables.libset_lib.c
     in_use = {
-        t.libset_lib.c.libset_id: [crash.libset_id],
-        t.libset.c.id: [crash.libset_id],
-        t.lib.c.id: [sets.lib_id],
-        t.attrset_value.c.attrset_id: [crash.attrset_id, crash.factset_id, t.exposure.c.attrset_id],
-        t.attrset.c.id: [crash.attrset_id, crash.factset_id, t.exposure.c.attrset_id],
-        t.trace.c.id: [crash.trace_id],
-        t.sig.c.id: [crash.sig_id],
-        t.host.c.id: [crash.host_id, t.exposure.c.host_id],
+        tables.libset_lib.c.libset_id: [crash.libset_id],
+        tables.libset.c.id: [crash.libset_id],
+        tables.lib.c.id: [sets.lib_id],
+        tables.attrset_value.c.attrset_id: [
+            crash.attrset_id,
+            crash.factset_id,
+            tables.exposure.c.attrset_id,
+        ],
+        tables.attrset.c.id: [crash.attrset_id, crash.factset_id, tables.exposure.c.attrset_id],
+        tables.trace.c.id: [crash.trace_id],
+        tables.sig.c.id: [crash.sig_id],
+        tables.host.c.id: [crash.host_id, tables.exposure.c.host_id],
     }
     for column, users in in_use.items():
         unused = [column.not_in(select(used).where(used.is_not(None))) for used in users]
         assert isinstance(column.table, Table)
         connection.execute(delete(column.table).where(*unused))
-    gone = t.examined.c.core_key.not_in(select(crash.core_key))
-    connection.execute(t.examined.delete().where(gone))
+    gone = tables.examined.c.core_key.not_in(select(crash.core_key))
+    connection.execute(tables.examined.delete().where(gone))
     note_change(connection)
 
 
@@ -66,7 +72,7 @@ def compact(engine: Engine) -> None:
     with engine.connect() as connection:
         if connection.dialect.name == "postgresql":
             connection.execution_options(isolation_level="AUTOCOMMIT")
-            for table in t.metadata.sorted_tables:
+            for table in tables.metadata.sorted_tables:
                 connection.execute(text(f"VACUUM {table.name}"))
             return
         connection.exec_driver_sql("VACUUM")  # our driver begins no transaction by itself
@@ -79,7 +85,7 @@ def table_bytes(connection: Connection) -> dict[str, int]:
 
     Empty where SQLite was built without dbstat.
     """
-    names = [table.name for table in t.metadata.sorted_tables]
+    names = [table.name for table in tables.metadata.sorted_tables]
     if connection.dialect.name == "postgresql":
         asked = text(_POSTGRESQL_BYTES)
         sizes = {name: connection.execute(asked, {"name": name}).scalar_one() for name in names}

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.fleet.records.packing import stored_record
 from gdb_epi.fleet.records.projection import project_record
-from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import Dimensions
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
 from gdb_epi.fleet.store.versions import REPROJECTED_TO
@@ -24,14 +24,14 @@ def reproject(engine: Engine, lost: list[int], after: int = 0) -> int:
     The ids of crashes whose record is damaged are added to `lost`; their rows stay as they are.
     """
     count = 0
-    of_migration = t.meta.c.key == REPROJECTED_TO
+    of_migration = tables.meta.c.key == REPROJECTED_TO
     while True:
         with begin(engine) as connection:
             ids, damaged = _batch(connection, after)
             if not ids:
-                connection.execute(t.meta.delete().where(of_migration))
+                connection.execute(tables.meta.delete().where(of_migration))
                 return count
-            connection.execute(t.meta.update().where(of_migration).values(value=str(ids[-1])))
+            connection.execute(tables.meta.update().where(of_migration).values(value=str(ids[-1])))
         lost += damaged
         after, count = ids[-1], count + len(ids) - len(damaged)
 
@@ -43,9 +43,11 @@ def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
     """
     after = 0
     while True:
-        chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
+        chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(
+            tables.raw.c.crash_id > after
+        )
         with engine.connect() as connection:
-            rows = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+            rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
         if not rows:
             return
         after = int(rows[-1][0])
@@ -60,16 +62,18 @@ def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
 def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
     """Project the records behind a number; return all their ids, and those of damaged ones."""
     dimension_generation(connection)
-    chosen = select(t.raw.c.crash_id, t.raw.c.record, t.crash.c.received)
-    chosen = chosen.join(t.crash, t.crash.c.id == t.raw.c.crash_id)
-    chosen = chosen.where(t.raw.c.crash_id > after).order_by(t.raw.c.crash_id).limit(BATCH)
+    chosen = select(tables.raw.c.crash_id, tables.raw.c.record, tables.crash.c.received)
+    chosen = chosen.join(tables.crash, tables.crash.c.id == tables.raw.c.crash_id)
+    chosen = (
+        chosen.where(tables.raw.c.crash_id > after).order_by(tables.raw.c.crash_id).limit(BATCH)
+    )
     stored = connection.execute(chosen).all()
     records = {int(number): (stored_record(blob), at) for number, blob, at in stored}
     projected = {n: project_record(record, at) for n, (record, at) in records.items() if record}
     ids = Dimensions()
     ids.learn(connection, list(projected.values()))
     for number, rows in projected.items():
-        where = t.crash.c.id == number
-        connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
+        where = tables.crash.c.id == number
+        connection.execute(tables.crash.update().where(where).values(ids.crash_row(rows)))
     note_change(connection)
     return list(records), [number for number, (record, _) in records.items() if not record]
