@@ -14,8 +14,8 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.render.frame_lines import library
-from gdb_epi.render.headline import short_place
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
+from gdb_epi.render.opening_sentences import short_place
 from gdb_epi.render.stack import first_word, place_text
 from gdb_epi.render.stacks import python_call
 from gdb_epi.report import Report

@@ -200,7 +200,7 @@ def _named(word: str) -> list[str]:
 def _death(core: str, record: Mapping[str, Any]) -> Death:
     from gdb_epi.record.reading import verdict_label
     from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
-    from gdb_epi.render.headline import HUNG as HUNG_LABELS
+    from gdb_epi.render.opening_sentences import HUNG as HUNG_LABELS
     from gdb_epi.render.triage import first_sentences
 
     names = ("verdict", "signature", "threads")  # thousands are kept at once

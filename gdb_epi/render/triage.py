@@ -42,14 +42,14 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.headline import (
+from gdb_epi.render.opening_sentences import (
     MAX_DEADLOCKED,
     core_or_process,
-    headline,
     innermost_own_python_call,
     is_program_call,
     leading_hypothesis,
     lost_memory,
+    opening_sentences,
     read_in_part,
     short_place,
     what_was_cut,
@@ -107,7 +107,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     """Return the lines of the answer, at most MAX_LINES unless `reader.whole` or `.evidence`."""
     stack = telling_stack(record)
     calls = _calls(record, stack)
-    first, second = headline(record, calls)
+    first, second = opening_sentences(record, calls)
     lines = [*wrapped(first, "", 2), *wrapped(second, "", 3), ""]
     lines += _facts(record, calls, reader.line)
     lines += labelled("Known", reader.decided)
@@ -130,7 +130,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
 
 def sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     """Return what happened, and its cause or caveat: how the answer begins."""
-    first, second = headline(record, calls)
+    first, second = opening_sentences(record, calls)
     return escape(f"{first.removesuffix('.')}."), escape(second)
 
 
@@ -146,7 +146,10 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
     """
     calls = telling_calls(record)
     clauses = clauses_of_answer(record, calls, listed=listed)
-    texts = [*((text, "") for text in headline(record, calls)), *((text, "  ") for text in clauses)]
+    texts = [
+        *((text, "") for text in opening_sentences(record, calls)),
+        *((text, "  ") for text in clauses),
+    ]
     return [line for text, head in texts for line in wrapped(text, head, 3)]
 
 
@@ -245,7 +248,7 @@ def named_call(record: Json) -> Call | None:
     """
     calls = _calls(record, telling_stack(record))
     call = innermost_own_python_call(calls)
-    if call is None or f"({short_place(call)})" not in " ".join(headline(record, calls)):
+    if call is None or f"({short_place(call)})" not in " ".join(opening_sentences(record, calls)):
         return None
     return call
 

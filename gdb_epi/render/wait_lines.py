@@ -25,7 +25,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.headline import first_reason, hang_clauses
+from gdb_epi.render.opening_sentences import first_reason, hang_clauses
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
@@ -109,7 +109,7 @@ def clauses_of_answer(record: Json, calls: Sequence[Call], *, listed: bool) -> I
         clauses = hang_clauses(record, calls)[2]
     elif label == "deadlock" and not listed:
         first, *clauses = first_reason(record).split("; ")  # the first is the second sentence
-        # which then ends before its colon (render/headline.py)
+        # which then ends before its colon (render/opening_sentences.py)
         if groups_in(record, "waits") and not deadlocked_threads(record):
             clauses = [*filter(None, [first.partition(": ")[2]]), *clauses]
     yield from _shortened(clauses)

@@ -17,7 +17,7 @@ from unit.fleet_records import full
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.lake.cells import cells
 from gdb_epi.fleet.lake.files import MANIFEST, read_manifest
-from gdb_epi.fleet.population import read as population_read
+from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import host_days, store_exposure
@@ -162,7 +162,7 @@ def test_the_population_of_a_lake_is_that_of_its_database(stored, odd, tmp_path,
     read = []
     for name in (db, f"lake:{lake}"):
         with open_database(name, write=False) as engine, engine.connect() as connection:
-            read.append(population_read.read(connection))
+            read.append(population_read.read_population(connection))
     of_database, of_lake = read
     is_hex = odd in ("hexadecimal", "a clock that is off")
     assert of_lake.core_keys.packed.dtype.kind == ("V" if is_hex else "S")

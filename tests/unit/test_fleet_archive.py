@@ -16,8 +16,8 @@ from support.shell import without_rights
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.news import unsent_news
+from gdb_epi.fleet.life.record_decision import Decision, record_decision
 from gdb_epi.fleet.records.packing import unpack
 from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store import tables

@@ -12,7 +12,6 @@ from unit.fleet_records import full, minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.decided import _default_database, decided_words
 from gdb_epi.fleet.life.decision_lines import decisions_on_record
-from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.fixes import cores_crashed_after_fix, judge_fix
 from gdb_epi.fleet.life.marks import (
     HOST,
@@ -24,6 +23,7 @@ from gdb_epi.fleet.life.marks import (
     standing_of,
 )
 from gdb_epi.fleet.life.news import digest, unsent_news
+from gdb_epi.fleet.life.record_decision import Decision, record_decision
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.life.version_order import compare_versions
 from gdb_epi.fleet.paths import default_database

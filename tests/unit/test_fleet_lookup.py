@@ -8,7 +8,7 @@ from sqlalchemy import select
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.life.decisions import Decision, record_decision
+from gdb_epi.fleet.life.record_decision import Decision, record_decision
 from gdb_epi.fleet.questions.lookup import (
     MIN_PREFIX,
     _near,

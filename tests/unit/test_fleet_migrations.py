@@ -13,7 +13,7 @@ from sqlalchemy import inspect
 from unit.fleet_records import full
 
 from gdb_epi.fleet import migrations
-from gdb_epi.fleet.life.decisions import Decision, record_decision
+from gdb_epi.fleet.life.record_decision import Decision, record_decision
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store import db, tables

@@ -13,8 +13,8 @@ from unit.fleet_records import minimal
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.life import deliver
-from gdb_epi.fleet.life.decision_lines import host_words
-from gdb_epi.fleet.life.decisions import Decision, record_decision
+from gdb_epi.fleet.life.decision_lines import host_decision_lines
+from gdb_epi.fleet.life.record_decision import Decision, record_decision
 from gdb_epi.fleet.life.states import all_states
 from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store.db import open_database
@@ -253,8 +253,12 @@ def test_a_host_is_marked_by_any_of_its_spellings(db, receiver, capsys):
         execute = sqlalchemy_executor(connection)
         (state,) = (s for s in all_states(execute, (FIRST + 15) * DAY) if s.crashes)
         assert (state.standing.subject.name, state.crashes) == ("NODE-7.a.example", 130)
-        assert "is repaired" in " ".join(host_words(execute, "node-7"))
-        assert host_words(execute, "node-7.b.example") == host_words(execute, "node-8") == []
+        assert "is repaired" in " ".join(host_decision_lines(execute, "node-7"))
+        assert (
+            host_decision_lines(execute, "node-7.b.example")
+            == host_decision_lines(execute, "node-8")
+            == []
+        )
     capsys.readouterr()
     assert main(["fleet", "suspects", "--db", db]) == 0
     assert "host=node-7" not in capsys.readouterr().out.casefold()

@@ -14,7 +14,7 @@ from unit.fleet_records import full, minimal
 
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import fixed_width_rows
-from gdb_epi.fleet.population import read as population_read
+from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.screening import screen_day_by_day
@@ -108,7 +108,7 @@ def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
                 assert fits(to.connection.driver_connection) == does_fit, change
                 found, labels = population_read._crashes(to), []
                 rows = population_read._plain_rows(to, labels)
-                plain = population_read._joined(rows, labels)
+                plain = population_read._join_parts(rows, labels)
             assert list(found.keys) == list(plain.keys) and found.verdicts == plain.verdicts, change
             assert np.array_equal(found.day, plain.day), change
             assert np.array_equal(found.second, plain.second), change
@@ -148,7 +148,9 @@ def test_the_cache_gives_what_the_database_gives(tmp_path, monkeypatch):
     put(db, *[full(i) for i in range(50)])
     first = loaded(db)
     assert len(list((tmp_path / "cache" / "gdb-epi").glob("population-*"))) == 1
-    monkeypatch.setattr(population_read, "read", lambda _: pytest.fail("not from the cache"))
+    monkeypatch.setattr(
+        population_read, "read_population", lambda _: pytest.fail("not from the cache")
+    )
     assert same(loaded(db), first) and len(first.core_keys) == 50
 
 
@@ -156,7 +158,9 @@ def test_who_asks_for_times_gets_no_attributes_from_the_cache(tmp_path, monkeypa
     db = tmp_path / "f.sqlite3"
     put(db, *[full(i) for i in range(50)], full(50, time={}), full(51, host={}))
     whole = loaded(db)
-    monkeypatch.setattr(population_read, "read", lambda _: pytest.fail("not from the cache"))
+    monkeypatch.setattr(
+        population_read, "read_population", lambda _: pytest.fail("not from the cache")
+    )
     with open_database(str(db), write=False) as engine:
         times = population_cache.load_times(engine)
     assert whole.attributes and not times.attributes and not times.facts

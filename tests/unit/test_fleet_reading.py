@@ -21,10 +21,10 @@ from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import combinations
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
+from gdb_epi.fleet.population.open_for_question import open_for_question
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Memo, packed_hex
-from gdb_epi.fleet.population.reading import open_for_question
+from gdb_epi.fleet.questions.find_signature import find_signature
 from gdb_epi.fleet.questions.lookup import find_group
-from gdb_epi.fleet.questions.signature_groups import find_signature
 from gdb_epi.fleet.questions.signatures import last_moment
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.screen.screening import screen
@@ -304,7 +304,7 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
 def test_a_file_is_read_without_sqlalchemy_however_it_is_named(base, start):
     code = (
         "import sys\n"
-        "from gdb_epi.fleet.population.reading import open_for_question\n"
+        "from gdb_epi.fleet.population.open_for_question import open_for_question\n"
         "with open_for_question(sys.argv[1]) as found:\n"
         "    assert found.population().day.size == 40\n"
         "print('sqlalchemy' in sys.modules)\n"

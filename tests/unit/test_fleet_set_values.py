@@ -8,7 +8,7 @@ import pytest
 from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import attribute_set_columns
-from gdb_epi.fleet.population import read as reading
+from gdb_epi.fleet.population import read_population as reading
 from gdb_epi.fleet.population.attribute_set_columns import (
     AFTER,
     mask_of_occurring_sets,
@@ -124,7 +124,7 @@ def test_a_fact_that_is_only_ever_true_is_false_elsewhere(tmp_path):
     with open_database(path, write=True) as engine:
         ingest(engine, [("t", minimal(i, facts=f)) for i, f in enumerate(facts)])
         with engine.connect() as connection:
-            found = {fact.name: fact for fact in reading.read(connection).facts}
+            found = {fact.name: fact for fact in reading.read_population(connection).facts}
     said = {name: [fact.values[c] for c in fact.crash.tolist()] for name, fact in found.items()}
     assert said["stale"] == ["true", "true", "false", "false"]
     assert said["other"] == ["false", "true", "true", "false"]
@@ -139,7 +139,7 @@ def test_crashes_of_one_moment_are_in_the_order_of_their_keys(moments):
         numbers = random.integers(0, 1 << 40, size)
         keys = np.array([f"{n:x}".encode() for n in numbers], dtype="S10")
         expected = sorted(range(size), key=lambda i: (place[i], keys[i][:8].ljust(8, b"\0")))
-        assert reading._by_time(place, keys).tolist() == expected
+        assert reading._order_by_time(place, keys).tolist() == expected
 
 
 @pytest.mark.parametrize("widest", [50, 1 << 40])  # a table, a search

@@ -194,7 +194,7 @@ def test_a_host_whose_clock_is_off_is_told_by_those_that_came_with_it():
     judged = judge_times(ts, unknown, host)
     assert set(judged.days_off) == {7} and judged.days_off[7] == pytest.approx(-9, abs=0.6)
     assert np.array_equal(np.isnan(judged.ts), host == 7)
-    assert np.abs(judged.place[host == 7] - ts[host == 7] - 9 * DAY).max() < 2 * DAY
+    assert np.abs(judged.sort_time[host == 7] - ts[host == 7] - 9 * DAY).max() < 2 * DAY
 
 
 @pytest.mark.parametrize("days", [0, 2])
@@ -257,4 +257,4 @@ def test_a_few_far_from_all_others_are_set_aside_on_both_sides():
     ts[[5, 9]] = START - 300 * DAY, START + 200 * DAY
     judged = judge_times(ts, np.full(2000, np.nan), np.zeros(2000, dtype=np.int64))
     assert np.flatnonzero(judged.stray).tolist() == [5, 9]
-    assert judged.place.max() <= START + 2000 * 600.0
+    assert judged.sort_time.max() <= START + 2000 * 600.0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call
-from gdb_epi.render.headline import headline, place_words
+from gdb_epi.render.opening_sentences import opening_sentences, place_words
 
 TICK = Call(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
 
@@ -53,7 +53,10 @@ def test_a_computation_names_the_c_function() -> None:
         native("PyErr_CheckSignals"),
         native("sre_match"),
     )  # the inner one is chance
-    (_, plain), (_, in_c) = headline(record, [TICK]), headline(record, [*inner, TICK])
+    (_, plain), (_, in_c) = (
+        opening_sentences(record, [TICK]),
+        opening_sentences(record, [*inner, TICK]),
+    )
     assert plain.startswith(f"{reason}. ")
     assert in_c.startswith("MainThread was computing in sre_match, called from tick (clock.py:7). ")
 
@@ -66,10 +69,10 @@ def test_of_several_threads_it_is_not_said_that_they_waited_for_nothing() -> Non
         "signal": {"name": "SIGABRT", "sender": "other"},
         "findings": [{"detector": "going_on", "summary": reason, "facts": {"sort": "busy"}}],
     }
-    first, _ = headline(record, [TICK])
+    first, _ = opening_sentences(record, [TICK])
     assert first.endswith("ended it: it computed")
     record["threads"]["count"] = 1
-    assert headline(record, [TICK])[0].endswith("ended it: it waited for nothing")
+    assert opening_sentences(record, [TICK])[0].endswith("ended it: it waited for nothing")
 
 
 HANDLED = (native("name not known", "libffi.so.8"), Call("remark", HANDLER),
@@ -83,7 +86,7 @@ def test_what_fails_in_a_signal_handler_did_not_fail_in_what_it_interrupted(
     """A ctypes callback that was freed, called for SIGUSR1, "crashed in kill"."""
     record = {"signal": {"name": "SIGSEGV", "sender": "kernel", "behind_handler": behind},
               "signature": {"category": "segv-other"}}  # fmt: skip
-    first, _ = headline(record, HANDLED)
+    first, _ = opening_sentences(record, HANDLED)
     assert ("in a signal handler that ran in tick (clock.py:7)" in first) == inside
     assert ("in kill" in first) == (not inside)
 
@@ -93,8 +96,10 @@ def test_a_full_stack_names_the_c_function_that_called_itself() -> None:
     record = {"signature": {"category": "segv-stack-overflow"}, "verdict": {"label": "software"}}
     leaf = Call(PYTHON, "resolve", filename="/home/me/resolver.py", lineno=3)
     deep = [native("dict_lookup"), leaf, *[native("cy:yaml.compose", "_yaml.so")] * 30, TICK]
-    assert "deep in yaml.compose, called from tick (clock.py:7)" in headline(record, deep)[0]
-    assert "deep in calls of tick" in headline(record, [TICK] * 30)[0]
+    assert (
+        "deep in yaml.compose, called from tick (clock.py:7)" in opening_sentences(record, deep)[0]
+    )
+    assert "deep in calls of tick" in opening_sentences(record, [TICK] * 30)[0]
 
 
 def test_the_name_of_a_thread_stays_as_it_is_written() -> None:
@@ -104,7 +109,7 @@ def test_the_name_of_a_thread_stays_as_it_is_written() -> None:
             "verdict": {"label": "no-fault", "reasons": [f"{name} waits for clients"]},
             "threads": {"stacks": [{"tid": 7, "name": name}]},
         }
-        assert headline(record, [TICK])[1].startswith(begins)
+        assert opening_sentences(record, [TICK])[1].startswith(begins)
 
 
 def test_a_sleep_in_a_loop_is_not_said_to_look_at_something() -> None:
@@ -115,7 +120,7 @@ def test_a_sleep_in_a_loop_is_not_said_to_look_at_something() -> None:
         "signal": {"name": "SIGABRT", "sender": "other"},
         "findings": [{"detector": "going_on", "summary": reason, "facts": {"sort": "sleeps"}}],
     }
-    first, _ = headline(record, [TICK])
+    first, _ = opening_sentences(record, [TICK])
     assert first.endswith("ended it: nothing wrong is seen")
 
 
@@ -128,8 +133,8 @@ def test_one_large_frame_is_no_recursion() -> None:
         "threads": {"count": 1},
         "findings": [finding],
     }
-    first, _ = headline(record, [native("smooth", "smooth.so"), TICK])
+    first, _ = opening_sentences(record, [native("smooth", "smooth.so"), TICK])
     assert "a call needed more of the C stack than was left, in smooth" in first
     finding["facts"] = {}
-    first, _ = headline(record, [native("smooth", "smooth.so"), TICK])
+    first, _ = opening_sentences(record, [native("smooth", "smooth.so"), TICK])
     assert "the C stack was full, deep in calls of tick" in first

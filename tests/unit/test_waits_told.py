@@ -15,7 +15,7 @@ from gdb_epi.hangs.system_calls import system_call
 from gdb_epi.hangs.types import HANG, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.machine import AARCH64, X86_64
-from gdb_epi.render.headline import MAX_REASON, first_reason
+from gdb_epi.render.opening_sentences import MAX_REASON, first_reason
 from gdb_epi.target.api import Thread
 from gdb_epi.target.fake import FakeTarget
 

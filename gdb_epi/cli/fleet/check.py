@@ -54,7 +54,7 @@ def silence_lines(
 
 def run(args: Namespace) -> int:
     """Print a line for each thing that was looked at, and what would mend it."""
-    from gdb_epi.fleet.population.reading import open_for_question
+    from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.quality import checks
 
     asof = day_argument(args.asof)

@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
     if args.signature is not None:
         return _of_signature(args)
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.population.reading import open_for_question
+    from gdb_epi.fleet.population.open_for_question import open_for_question
 
     asof = day_argument(args.asof)
     with open_for_question(args.db) as base:

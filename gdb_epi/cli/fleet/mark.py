@@ -47,7 +47,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=True, make=False) as engine:
-        from gdb_epi.fleet.life.decisions import Decision, record_decision
+        from gdb_epi.fleet.life.record_decision import Decision, record_decision
 
         decision = Decision(
             about=args.about,

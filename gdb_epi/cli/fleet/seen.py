@@ -24,8 +24,8 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
+        from gdb_epi.fleet.questions.find_signature import require_signature
         from gdb_epi.fleet.questions.seen import history_lines, history_of, signature_title
-        from gdb_epi.fleet.questions.signature_groups import require_signature
         from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
         execute = sqlalchemy_executor(connection)

@@ -15,8 +15,8 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gdb_epi.fleet.questions.find_signature import FoundSignature
     from gdb_epi.fleet.questions.lookup import Summary
-    from gdb_epi.fleet.questions.signature_groups import FoundSignature
 
 GROUP = "Look"
 HELP = "what is stored of one signature (key, its start, or part of the text), core or host"

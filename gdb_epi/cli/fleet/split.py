@@ -64,8 +64,8 @@ def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[
 
     Raises InputError, or UsageError for what is no day.
     """
-    from gdb_epi.fleet.population.reading import open_for_question
-    from gdb_epi.fleet.questions.signature_groups import require_signature
+    from gdb_epi.fleet.population.open_for_question import open_for_question
+    from gdb_epi.fleet.questions.find_signature import require_signature
 
     day = day_argument(asof)
     with open_for_question(db) as base:

@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.fleet.check import point_to_check
     from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
     from gdb_epi.fleet.life.states import repaired_hosts
-    from gdb_epi.fleet.population.reading import open_for_question
+    from gdb_epi.fleet.population.open_for_question import open_for_question
 
     asof = day_argument(args.asof)
     with open_for_question(args.db) as base:

@@ -79,7 +79,7 @@ def words_of(
     line: str | None, verdicts: Mapping[str, int], crashes: int, category: str | None = None
 ) -> tuple[str, str, str]:
     """Return where a signature's crashes are, what they are, and their verdicts, for a table."""
-    from gdb_epi.render.headline import HUNG
+    from gdb_epi.render.opening_sentences import HUNG
     from gdb_epi.render.signature_words import where_and_what
 
     hung = bool(verdicts) and verdicts.keys() <= HUNG

@@ -244,7 +244,7 @@ def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _what(record: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return verdict, place and kind of death of a core, for the cells of a table."""
-    from gdb_epi.render.headline import HUNG
+    from gdb_epi.render.opening_sentences import HUNG
     from gdb_epi.render.signature_words import UNKNOWN, where_and_what
 
     signature = group_in(record, "signature")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people decided of a signature and a host, in words: for triage, `seen` and `fleet mark`."""
+"""What people decided about a signature and a host, as lines: for triage, `seen`, `fleet mark`."""
 
 from __future__ import annotations
 
@@ -33,41 +33,45 @@ _HOST_WORDS = {
 _MARKED = "SELECT DISTINCT name FROM mark WHERE about = 'host' ORDER BY name"
 
 
-def signature_words(
+def signature_decision_lines(
     execute: Execute, kind: str, key: str, record: Mapping[str, Any] | None = None
 ) -> list[str]:
     """Return what people decided of a signature, a line each; none where nobody ever did.
 
     With the record of a core, also how its version stands to the fix.
     """
-    held = standing_of(execute, Subject(SIGNATURE, kind, key))
-    return _of_signature(execute, held, record)
+    standing = standing_of(execute, Subject(SIGNATURE, kind, key))
+    return _lines_of_signature(execute, standing, record)
 
 
-def _of_signature(execute: Execute, held: Standing, record: Mapping[str, Any] | None) -> list[str]:
-    if held.mark is None and not held.history:
+def _lines_of_signature(
+    execute: Execute, standing: Standing, record: Mapping[str, Any] | None
+) -> list[str]:
+    if standing.mark is None and not standing.history:
         return []
     words = []
-    fix = judge_fix(execute, held)
+    fix = judge_fix(execute, standing)
     if fix is not None:
         this = version_in_record(record, fix.version_of or DEFAULT_NAME) if record else None
         words.append(fix_words(fix, this))
-    elif held.state == IGNORED and held.mark is not None:
-        until = held.mark.until
+    elif standing.state == IGNORED and standing.mark is not None:
+        until = standing.mark.until
         words.append("ignored" if until is None else f"ignored until {day_of(until - 1)}")
-    elif held.state in (NEW, ACKNOWLEDGED):
-        words.append(held.state if held.state == ACKNOWLEDGED else "open again")
-    return _sentence(held, words)
+    elif standing.state in (NEW, ACKNOWLEDGED):
+        words.append(standing.state if standing.state == ACKNOWLEDGED else "open again")
+    return _lines_of_standing(standing, words)
 
 
-def host_words(execute: Execute, name: str) -> list[str]:
+def host_decision_lines(execute: Execute, name: str) -> list[str]:
     """Return what people decided of a host, a line each; none where nobody ever did."""
-    held = standing_of(execute, Subject(HOST, "", name))
-    if held.mark is None:
-        held = standing_of(execute, Subject(HOST, "", _marked_name(execute, name)))
-    if held.mark is None or held.state == HEALTHY:
+    standing = standing_of(execute, Subject(HOST, "", name))
+    if standing.mark is None:
+        standing = standing_of(execute, Subject(HOST, "", _marked_name(execute, name)))
+    if standing.mark is None or standing.state == HEALTHY:
         return []
-    return _sentence(held, [f"host {name} is {_HOST_WORDS.get(held.state, held.state)}"])
+    return _lines_of_standing(
+        standing, [f"host {name} is {_HOST_WORDS.get(standing.state, standing.state)}"]
+    )
 
 
 def _marked_name(execute: Execute, name: str) -> str:
@@ -87,14 +91,14 @@ def decisions_on_record(
     execute: Execute, kind: str, key: str, record: Mapping[str, Any]
 ) -> list[str]:
     """Return what was decided of the signature and the host of a record."""
-    lines = signature_words(execute, kind, key, record) if key else []
+    lines = signature_decision_lines(execute, kind, key, record) if key else []
     host = text(group_in(record, "host").get("hostname"))
-    return lines + (host_words(execute, host) if host else [])
+    return lines + (host_decision_lines(execute, host) if host else [])
 
 
-def _sentence(held: Standing, words: list[str]) -> list[str]:
-    since = held.history[0].at if held.subject.about == SIGNATURE else held.since
-    lines = ["; ".join([f"known since {day_of(since)}", *words, *held.care()])]
-    if held.note:
-        lines.append(f"note: {held.note}")
+def _lines_of_standing(standing: Standing, words: list[str]) -> list[str]:
+    since = standing.history[0].at if standing.subject.about == SIGNATURE else standing.since
+    lines = ["; ".join([f"known since {day_of(since)}", *words, *standing.care()])]
+    if standing.note:
+        lines.append(f"note: {standing.note}")
     return lines

@@ -32,7 +32,7 @@ from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
     StoredFinding,
-    finding_key,
+    finding_identity,
     findings_to_raise,
     stored_findings,
 )
@@ -159,10 +159,10 @@ def _of_findings(
     left_in: dict[str, str] = {}
     if screened is None:
         return wanted, left_in
-    state = {old.family: old.state for old in before}
+    state = {old.identity: old.state for old in before}
     mine = (f for f in without_past_hosts(screened.hosts) if f.attr == HOST)
     for finding in sorted(mine, key=lambda f: f.p):
-        decided = state.get(finding_key(*finding.key))
+        decided = state.get(finding_identity(*finding.key))
         if finding.value in wanted:
             continue
         if decided == DISMISSED and not findings_to_raise([finding], before):

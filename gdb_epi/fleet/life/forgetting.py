@@ -218,8 +218,11 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
         return counts
     connection.execute(tables.exposure.delete().where(of_host))
     for table, ids in (
-        (tables.finding, about), (tables.mark, decisions), (tables.notice, notices), (tables.ingest_log, lines),
-    ):  # fmt: skip
+        (tables.finding, about),
+        (tables.mark, decisions),
+        (tables.notice, notices),
+        (tables.ingest_log, lines),
+    ):
         for part in in_list_parts(ids):
             connection.execute(table.delete().where(table.c.id.in_(part)))
     for row in findings:

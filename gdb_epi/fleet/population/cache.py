@@ -63,7 +63,7 @@ def load_population(
 
     It is read once for each state of the database and kept in the cache folder.
     """
-    from gdb_epi.fleet.population.read import read
+    from gdb_epi.fleet.population.read_population import read_population
 
     with engine.connect() as connection:
         url = engine.url.render_as_string(hide_password=True)
@@ -75,7 +75,7 @@ def load_population(
         if state is not None:
             population = cached_population(state) if with_attributes else _times_in_cache(state)
         if population is None:
-            population = with_narrow_columns(read(connection))._replace(memo=Memo())
+            population = with_narrow_columns(read_population(connection))._replace(memo=Memo())
             if state is not None and population.day.size >= MIN_CRASHES:
                 _save(_folder(state), state, population)
                 # Mapped as for the next question: what is not looked at is in no memory.

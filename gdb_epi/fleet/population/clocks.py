@@ -35,7 +35,7 @@ class JudgedTimes(NamedTuple):
     """Times of crashes in the order in which they came in, and what was set aside."""
 
     ts: Floats  # seconds since the epoch, NaN where it is not known
-    place: Floats  # where a crash lies in that order of time: its time, else about when it arrived
+    sort_time: Floats  # by which a crash is sorted: its time, else about when it arrived
     stray: Bools  # far from all others, or from those that arrived with it
     days_off: dict[int, float]  # code of a host whose clock is off -> by how many days
     days_ahead: dict[int, float]  # the same of those that may be ahead: nothing is set aside
@@ -68,7 +68,7 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
         stray[is_off if at is None else at[is_off]] = True
     judged = np.where(stray, np.nan, ts) if stray.any() else ts
     days_ahead = {code: days for code, days in days_ahead.items() if code not in days_off}
-    return JudgedTimes(judged, _places(judged, received), stray, days_off, days_ahead)
+    return JudgedTimes(judged, _sort_times(judged, received), stray, days_off, days_ahead)
 
 
 def _beyond(off: Floats, limit: float) -> Bools:
@@ -152,20 +152,20 @@ def _beside_neighbours(ts: Floats, host: Ints) -> Iterator[tuple[slice, Floats, 
             yield slice(end, ts.size), ts[end:] - middle[-1], spread[-1:]
 
 
-def _places(ts: Floats, received: Floats) -> Floats:
+def _sort_times(ts: Floats, received: Floats) -> Floats:
     """Where each crash lies in time; one of unknown time is no later than the last known one."""
     unknown = np.flatnonzero(np.isnan(ts))
     if not unknown.size:
         return ts
-    place: Floats = ts.copy()
+    sort_time: Floats = ts.copy()
     timed = np.flatnonzero(~np.isnan(ts))
     if not timed.size:
-        place[unknown] = np.nan_to_num(received[unknown], nan=0.0)
-        return place
+        sort_time[unknown] = np.nan_to_num(received[unknown], nan=0.0)
+        return sort_time
     beside = ts[timed[np.minimum(np.searchsorted(timed, unknown), timed.size - 1)]]
     arrived = np.where(np.isnan(received[unknown]), beside, received[unknown])
-    place[unknown] = np.minimum(arrived, np.nanmax(ts))
-    return place
+    sort_time[unknown] = np.minimum(arrived, np.nanmax(ts))
+    return sort_time
 
 
 def whole_seconds(ts: Floats) -> Ints:

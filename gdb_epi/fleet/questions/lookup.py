@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.host_spelling import label_of, spelt_like
-from gdb_epi.fleet.questions.signature_groups import (
+from gdb_epi.fleet.questions.find_signature import (
     MIN_PREFIX,
     FoundSignature,
     find_signature,

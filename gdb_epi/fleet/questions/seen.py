@@ -169,7 +169,7 @@ def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list
 
 def signature_title(line: str, category: str | None, labels: Sequence[str]) -> str:
     """Return a signature in a few words: what happened, where; `labels` are its verdicts."""
-    from gdb_epi.render.headline import HUNG
+    from gdb_epi.render.opening_sentences import HUNG
     from gdb_epi.render.signature_words import where_and_what
 
     where, what = where_and_what(line, category, hung=bool(labels) and set(labels) <= HUNG)

@@ -23,7 +23,7 @@ from gdb_epi.fleet.screen.finding_states import (
     DISMISSED,
     OPEN,
     StoredFinding,
-    finding_key,
+    finding_identity,
     findings_to_raise,
 )
 from gdb_epi.fleet.screen.finding_texts import beside_words
@@ -131,10 +131,12 @@ def numbers_of(finding: Finding) -> Numbers:
 
 def _state(findings: Iterable[Finding], before: Sequence[StoredFinding]) -> tuple[str, int | None]:
     """What people made of it: dismissed only when all of it is, and has not grown since."""
-    by_family = {old.family: old for old in sorted(before, key=lambda old: old.state == OPEN)[::-1]}
+    by_identity = {
+        old.identity: old for old in sorted(before, key=lambda old: old.state == OPEN)[::-1]
+    }
     states, days = [], []
     for finding in findings:
-        old = by_family.get(finding_key(*finding.key))
+        old = by_identity.get(finding_identity(*finding.key))
         if old is None:
             states.append(NEW)
             continue

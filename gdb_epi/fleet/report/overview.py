@@ -158,7 +158,7 @@ def _hours(population: Population, axis: Axis) -> list[float]:
 
 def _raised(axis: Axis, before: Sequence[StoredFinding]) -> dict[int, list[str]]:
     names_by_step: dict[int, list[str]] = {}
-    for stored_finding in sorted(before, key=lambda old: old.family):
+    for stored_finding in sorted(before, key=lambda old: old.identity):
         place = (stored_finding.day - axis.first) // axis.step
         names = names_by_step.setdefault(place, [])
         name = clean(f"{stored_finding.attr} {stored_finding.value}", 40)

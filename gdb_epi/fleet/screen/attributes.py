@@ -60,12 +60,14 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 )
 from gdb_epi.typing_lite import NamedTuple
 
-PLACED = "a program that runs mostly there looks the same: the records do not tell of programs"
+CAVEAT_PROGRAM_UNKNOWN = (
+    "a program that runs mostly there looks the same: the records do not tell of programs"
+)
 MIN_HOSTS = 2  # a value seen on one host only is that host's finding
 MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
-TOLD_EFFECT = 1.5
-MAX_CONTRASTS = 30  # findings of an attribute: with more, all depends on all
-ROLL_OUT = (
+MIN_REPORTED_EFFECT = 1.5
+MAX_CONTRASTS = 30  # findings of an attribute; with more, everything depends on everything
+CAVEAT_ROLL_OUT = (
     "all the host-hours of this value are newer than the others': a change of that time fits too"
 )
 
@@ -79,7 +81,7 @@ class AttributeToTest(NamedTuple):
     codes: Ints  # the value of each combination of the population's attributes
     share: Floats  # of the host-hours, of each value
     source: str  # where the shares came from
-    is_newest: Callable[[int], bool]  # whether a value came up while others went
+    is_newest: Callable[[int], bool]  # whether a value appeared while others disappeared
     exposed: Callable[[int], Bools]  # which rows of the exposure have a value
 
     def of(self, crashes: Ints) -> Ints:
@@ -87,8 +89,8 @@ class AttributeToTest(NamedTuple):
         return np.asarray(self.codes[combinations_of(self.population).of_crash[crashes]])
 
 
-def tested_attribute(population: Population, attribute: Attribute) -> AttributeToTest:
-    """Return an attribute of the population as one whose values are tested."""
+def attribute_to_test(population: Population, attribute: Attribute) -> AttributeToTest:
+    """Return an attribute of the population, ready for the tests of its values."""
     share, source = expected_shares(population, attribute)
     codes = combinations_of(population).codes(attribute)
 
@@ -107,26 +109,30 @@ def attribute_findings(
 ) -> Iterator[Finding]:
     """Yield values with more than their share: of each signature, then of flags and of all crashes.
 
-    What a signature's finding explains does not count again for all crashes. The tests of a
-    signature that is `asked_for` are a family of their own: it was not picked for its p value.
+    Crashes that a signature's finding explains do not count again for all crashes. The tests of a
+    signature that is `asked_for` form a family of their own: it was not picked for its p value.
     """
     rest = free.copy()
     names = {s: i for i, s in enumerate(population.signatures)}
     codes = [names[name] for name in asked_for if name in names]
     crashes = UnexplainedCrashes(population, free)
     for attribute in population.attributes:
-        tests = tested_attribute(population, attribute)
-        for finding in _without_contrasts(tests, crashes, _of_signatures(tests, crashes, codes)):
+        tests = attribute_to_test(population, attribute)
+        for finding in _without_contrasts(
+            tests, crashes, _findings_of_signatures(tests, crashes, codes)
+        ):
             rest &= ~finding.members
             yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
-    yield from _of_flags(population, *((name, rest & flag) for name, flag in flags), (ALL, rest))
+    yield from _findings_of_flags(
+        population, *((name, rest & flag) for name, flag in flags), (ALL, rest)
+    )
 
 
 def _without_contrasts(
     tests: AttributeToTest, crashes: UnexplainedCrashes, findings: Iterator[Finding]
 ) -> Iterator[Finding]:
-    """Yield findings that are no mere contrast to a stronger one, where crashes are the controls.
+    """Yield the findings that are not merely the contrast to a stronger one (case-control only).
 
     A new version with a bug of its own has many crashes, and next to them every other signature of
     the program seems to prefer the old version.
@@ -144,22 +150,20 @@ def _without_contrasts(
         cell = crashes.of(code), tests.values.index(finding.value)
         gone = np.unique(np.concatenate([cell[0][:0], *others]))
         gone = gone[signature[gone] != code]
-        gone = np.union1d(gone, _that_avoid(tests, crashes, cell, gone))
-        if gone.size and _p_without(tests, crashes, cell, gone) > MAX_CONDITIONAL_P:
+        gone = np.union1d(gone, _crashes_avoiding_value(tests, crashes, cell, gone))
+        if gone.size and _conditional_p(tests, crashes, cell, gone) > MAX_CONDITIONAL_P:
             continue
         kept.append((finding.signature, mine))
         yield finding
 
 
-def _that_avoid(
+def _crashes_avoiding_value(
     tests: AttributeToTest, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
 ) -> Ints:
     """Return the crashes of the signature that avoids a value the most, of the same programs.
 
-    Those `gone` are left out.
-
-    What grows with the load while half of the hosts have the new version is no sign of the old one.
-    None where chance gives as much.
+    Those in `gone` are left out; none where chance explains as much. (A signature that grows with
+    the load while half of the hosts have the new version does not speak against the old one.)
     """
     population, (mine, value) = tests.population, cell
     some = crashes.free & (population.signature >= 0)
@@ -183,10 +187,10 @@ def _that_avoid(
     return np.asarray(rows[signature == present[int(p.argmin())]])
 
 
-def _p_without(
+def _conditional_p(
     tests: AttributeToTest, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
 ) -> float:
-    """Return P of as many crashes with a value, of a signature, among all but those `gone`."""
+    """Return P of as many crashes of a signature with a value, among all crashes but `gone`."""
     mine, value = cell
     codes = tests.of(mine)
     known = codes >= 0
@@ -205,28 +209,28 @@ def _p_without(
 
 def group_findings(population: Population) -> Iterator[Finding]:
     """Yield values with more than their share of all crashes, those of single hosts among them."""
-    yield from _of_flags(population, (ALL, np.ones(population.day.size, dtype=bool)))
+    yield from _findings_of_flags(population, (ALL, np.ones(population.day.size, dtype=bool)))
 
 
-def flagged_groups(population: Population) -> Iterator[Finding]:
+def bitflip_and_crash_group_findings(population: Population) -> Iterator[Finding]:
     """Yield values with more than their share of bit flips, or of all crashes."""
     everything = (ALL, np.ones(population.day.size, dtype=bool))
-    yield from _of_flags(population, (BITFLIP, population.bitflip), everything)
+    yield from _findings_of_flags(population, (BITFLIP, population.bitflip), everything)
 
 
-def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
+def _findings_of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
     if not population.has_exposure:
         return
     has_host = population.host >= 0
-    everything = [_flagged(population, name, mask & has_host) for name, mask in masks]
+    everything = [_count_flagged(population, name, mask & has_host) for name, mask in masks]
     share = exposure_shares(population).by_host
     for attribute in population.attributes:
-        tests = tested_attribute(population, attribute)
+        tests = attribute_to_test(population, attribute)
         if tests.source != HOST_HOURS:
             continue
-        hours = _hours_of_hosts(population, attribute, share.size)
+        hours = _hours_by_host_and_value(population, attribute, share.size)
         for flagged in everything:
-            yield from _of_flag(tests, flagged, share, hours)
+            yield from _findings_of_flag(tests, flagged, share, hours)
 
 
 def expected_shares(population: Population, attribute: Attribute) -> tuple[Floats, str]:
@@ -255,28 +259,32 @@ def _hours_of_values(exposure: Ints, hours: Floats, size: int) -> Floats:
 
 
 def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
-    """Yield the values that have more than their share of one signature that was asked about."""
+    """Yield the values with more than their share of one signature, given by name."""
     crashes = UnexplainedCrashes(population, free)
     mine = crashes.of(population.signatures.index(name))
-    few = combinations_of(population).tally_few(mine)
+    combination_counts = combinations_of(population).tally_few(mine)
     for attribute in population.attributes:
-        yield from value_findings(tested_attribute(population, attribute), crashes, few, mine, name)
+        yield from value_findings(
+            attribute_to_test(population, attribute), crashes, combination_counts, mine, name
+        )
 
 
 def value_findings(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
-    few: tuple[Ints, Floats],
+    combination_counts: tuple[Ints, Floats],
     mine: Ints,
     name: str,
 ) -> Iterator[Finding]:
     """Yield the values of one attribute that have more than their share of the crashes `mine`.
 
     All its values are one family of tests; `mine` are the free crashes of the signature `name`,
-    `few` the combinations that they have, and how many each.
+    `combination_counts` the combinations that they have, and how many each.
     """
     share = tests.share
-    with_value = count_by_value(tests.codes[few[0]], few[1], share.size)
+    with_value = count_by_value(
+        tests.codes[combination_counts[0]], combination_counts[1], share.size
+    )
     n = np.full(share.size, with_value.sum())
     v = np.flatnonzero(with_value >= MIN_N)
     if not v.size:
@@ -311,11 +319,11 @@ def _findings_of_cells(
     q_of: Callable[[Floats], Floats],
 ) -> Iterator[Finding]:
     """Yield the cells that have more than their share, by all tests, the slowest ones last."""
-    p = _by_hours(tests.source, cells.counts, cells.totals, tests.share[cells.values])
-    p = _weaker(tests, crashes, p, cells, q_of)
-    p, near = _strongest(p, q_of(p) <= MAX_Q)
-    p, effects = _of_unlike_hosts(tests, crashes, p, near, cells)
-    p = _beside_programs(tests, crashes, p, near, cells)
+    p = _p_by_host_hours(tests.source, cells.counts, cells.totals, tests.share[cells.values])
+    p = _weakened_by_other_signatures(tests, crashes, p, cells, q_of)
+    p, near = _keep_strongest(p, q_of(p) <= MAX_Q)
+    p, effects = _weakened_by_design_effects(tests, crashes, p, near, cells)
+    p = _weakened_by_programs(tests, crashes, p, near, cells)
     q = q_of(p)
     named = np.flatnonzero(q <= MAX_Q).tolist()
     is_by_program = bool(named) and is_asked_by_program(tests.population, tests.name)
@@ -323,29 +331,29 @@ def _findings_of_cells(
     for i in named:
         mine, value = cells.at(i)
         chance, effect = (float(p[i]), float(q[i])), effects.get(i, 1.0)
-        finding = _finding(tests, value, cells.name(i), mine, chance, effect, beside)
+        finding = _finding_unless_weak(tests, value, cells.name(i), mine, chance, effect, beside)
         if finding is not None:
             yield finding
 
 
-def _by_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
-    """P of as many crashes with a value by host-hours; 0 where these are not known."""
+def _p_by_host_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
+    """Return P of as many crashes with a value by host-hours; 0 where these are unknown."""
     return binomial_tail(count, n, share) if source == HOST_HOURS else np.zeros(count.size)
 
 
-def _weaker(
+def _weakened_by_other_signatures(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     p: Floats,
     cells: _Cells,
     q_of: Callable[[Floats], Floats],
 ) -> Floats:
-    """P of as many crashes with a value: `p` by host-hours, and given those of other signatures.
+    """Return P of as many crashes with a value: the larger of `p` and that by other signatures.
 
-    Without host-hours they are weakened where all signatures prefer some values.
+    Without host-hours it is also raised where all signatures prefer some values.
 
-    A p whose q is above MAX_Q is too small where a test was left out that would only raise it: it
-    is no finding with or without, and changes the q of none that is one.
+    Where q is above MAX_Q already, the remaining tests are skipped: they could only raise p. The
+    cell is no finding either way, and does not change the q of any cell that is one.
     """
     near = np.flatnonzero(q_of(p) <= MAX_Q)
     if not near.size:
@@ -358,7 +366,7 @@ def _weaker(
         p[near] = np.maximum(p[near], test(*(column[near] for column in numbers)))
         return np.flatnonzero(q_of(p) <= MAX_Q)
 
-    # From the cheapest test to the dearest one, for those that are still to be seen.
+    # From the cheapest test to the most expensive one, for the cells that are still in question.
     near = weaken(hypergeometric_bound, count, whole, marked, n)
     near = weaken(hypergeometric_tail, count, whole, marked, n)
     if (
@@ -372,10 +380,10 @@ def _weaker(
     return p
 
 
-def _beside_programs(
+def _weakened_by_programs(
     tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
 ) -> Floats:
-    """Return the p values, those `near` enough weakened by where their programs run anyway."""
+    """Return the p values, those in `near` raised where their programs run there anyway."""
     if not near.size or programs_of(tests.population) is None:
         return p
     p, population = p.copy(), tests.population
@@ -399,11 +407,11 @@ def _table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> ProgramTab
     return crashes.tables[tests.name]
 
 
-def _strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
-    """Return the p values of the MAX_CELLS strongest `near` ones, the others as 1; and which.
+def _keep_strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
+    """Return the p values, 1 for all but the MAX_CELLS smallest in `near`, and where these are.
 
-    Where thousands stand out, values and signatures depend on each other throughout. Each takes a
-    dear test, and a mask of all crashes when it is named.
+    Where thousands stand out, values and signatures depend on each other throughout. Each cell
+    takes an expensive test, and a mask of all crashes when it is named.
     """
     at = np.flatnonzero(near)
     if at.size <= MAX_CELLS:
@@ -414,10 +422,10 @@ def _strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
     return kept, np.sort(order[:MAX_CELLS])
 
 
-def _of_unlike_hosts(
+def _weakened_by_design_effects(
     tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
 ) -> tuple[Floats, dict[int, float]]:
-    """Return the p values, those `near` enough weakened by their design effects, and these."""
+    """Return the p values, those in `near` raised by their design effects, and these effects."""
     p, effects, looked_at = p.copy(), {}, None
     for i in near.tolist() if tests.source == HOST_HOURS else ():
         mine, value = cells.at(i)
@@ -433,7 +441,7 @@ def _of_unlike_hosts(
     return p, effects
 
 
-def _of_signatures(
+def _findings_of_signatures(
     tests: AttributeToTest, crashes: UnexplainedCrashes, asked_for: Sequence[int]
 ) -> Iterator[Finding]:
     population, share = tests.population, tests.share
@@ -448,22 +456,23 @@ def _of_signatures(
     totals = sum_by_code(signature, counts, len(population.signatures))
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
     keep = (in_cell >= MIN_N) & (totals[of_signature] >= MIN_N)
-    s, v, a = of_signature[keep], of_value[keep], in_cell[keep].astype(float)
+    signatures = of_signature[keep]
 
     def q_of(p: Floats) -> Floats:
         q = q_values(p, tested)
         for code in asked_for:
-            own = s == code
+            own = signatures == code
             q[own] = np.minimum(q[own], q_values(p[own], int((share > 0).sum())))
         return q
 
     def name(i: int) -> str:
-        return population.signatures[int(s[i])]
+        return population.signatures[int(signatures[i])]
 
     def crashes_of_signature(i: int) -> Ints:
-        return crashes.of(int(s[i]))
+        return crashes.of(int(signatures[i]))
 
-    cells = _Cells(v, a, totals[s], name, crashes_of_signature)
+    cell_counts = in_cell[keep].astype(float)
+    cells = _Cells(of_value[keep], cell_counts, totals[signatures], name, crashes_of_signature)
     yield from _findings_of_cells(tests, crashes, cells, q_of)
 
 
@@ -476,26 +485,26 @@ class _CrashCounts(NamedTuple):
     per_host: Floats
 
     def crashes(self) -> Ints:
-        """Return where they are, in eight times the memory of the mask."""
+        """Return their positions, which take eight times the memory of the mask."""
         return np.flatnonzero(self.mask)
 
 
-def _flagged(population: Population, name: str, mask: Bools) -> _CrashCounts:
+def _count_flagged(population: Population, name: str, mask: Bools) -> _CrashCounts:
     per_host = count_codes(population.host, len(population.hosts), mask)
     counts = combinations_of(population).tally(mask)
     return _CrashCounts(name, mask, counts, per_host.astype(float))
 
 
-def _of_flag(
+def _findings_of_flag(
     tests: AttributeToTest, flagged: _CrashCounts, host_share: Floats, hours: tuple[Ints, Floats]
 ) -> Iterator[Finding]:
-    """Hosts differ, so the null is over-dispersed by host."""
+    """Yield the values with more crashes of a flag; hosts differ, so the null is over-dispersed."""
     population, share = tests.population, tests.share
     if flagged.counts[tests.codes < 0].any():
         crashes = flagged.crashes()
         has_value = np.zeros(population.day.size, dtype=bool)
         has_value[crashes[tests.of(crashes) >= 0]] = True
-        flagged = _flagged(population, flagged.name, has_value)
+        flagged = _count_flagged(population, flagged.name, has_value)
     counts = count_by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
     if total < MIN_N:
@@ -510,8 +519,8 @@ def _of_flag(
     # A place or a part, which hosts keep: of a version the days of the flips would tell, too.
     is_kept = of_value.size <= int(np.count_nonzero(host_share > 0))
     if flagged.name == BITFLIP and is_kept:
-        # However much hosts differ, so many of those with a flip have it by chance: each is one.
-        p = np.minimum(1.0, 2 * np.minimum(p, _hosts_once(tests, flagged)))
+        # So many of the hosts with a flip have the value by chance, however much hosts differ.
+        p = np.minimum(1.0, 2 * np.minimum(p, _p_by_counting_hosts(tests, flagged)))
     q = q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)).tolist():
         # Of all crashes many values are a little more frequent: looking at each takes longer.
@@ -525,13 +534,13 @@ def _of_flag(
                 population, crashes, inside, float(share[v]), MIN_RR
             ):
                 continue
-        finding = _finding(tests, v, flagged.name, crashes, chance)
+        finding = _finding_unless_weak(tests, v, flagged.name, crashes, chance)
         if finding is not None:
             yield finding
 
 
-def _hosts_once(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:
-    """P of as many hosts with each value, of those that have any of some crashes."""
+def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:
+    """Return P of as many hosts with each value, among the hosts that have any of some crashes."""
     crashes = flagged.crashes()
     values = tests.of(crashes)
     known = values >= 0
@@ -541,7 +550,7 @@ def _hosts_once(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:
     return binomial_tail(np.minimum(hosts, n), n, tests.share)
 
 
-def _hours_of_hosts(
+def _hours_by_host_and_value(
     population: Population, attribute: Attribute, hosts: int
 ) -> tuple[Ints, Floats]:
     """Return the hours of each host with each value: the values, and the hours beside them."""
@@ -557,7 +566,7 @@ def _hours_of_hosts(
     return np.asarray(cells % size), np.bincount(where, weights=weights).astype(float)
 
 
-def _finding(
+def _finding_unless_weak(
     tests: AttributeToTest,
     value: int,
     name: str,
@@ -583,33 +592,33 @@ def _finding(
     if risk[0] < MIN_RR:
         return None
     typical = n / max(len(population.hosts), 1)
-    hosts, all_hosts = (_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
+    hosts, all_hosts = (_count_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
     # P(as many hosts), so that one loud host cannot speak for a whole value.
     if hosts < MIN_HOSTS or of_numbers(binomial_tail, hosts, all_hosts, part) > MAX_HOST_P:
         return None
     case_control = tests.source != HOST_HOURS
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"
-    if effect >= TOLD_EFFECT:
+    if effect >= MIN_REPORTED_EFFECT:
         test += f" (hosts are unlike: {effect:.1f} of these crashes tell as much as one)"
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
-    caveats: tuple[str, ...] = (ROLL_OUT,) if tests.is_newest(value) else ()
+    caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if tests.is_newest(value) else ()
     caveats += caveat_of_rising_rate(
         tests.name, tests.values, codes[codes >= 0], tests.share, value
     )
     if name not in (ALL, BITFLIP, LOCK) and not case_control and programs_of(population) is None:
-        caveats = (*caveats, PLACED)
+        caveats = (*caveats, CAVEAT_PROGRAM_UNKNOWN)
     members = np.zeros(population.day.size, dtype=bool)
     members[mine] = True
     subject = tests.name, tests.values[value], name, a, n, *chance
     return Finding(*subject, *risk, test, source, (), caveats, members)
 
 
-def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
-    """How many hosts have more of some crashes than is typical; crashes without a host are of one.
+def _count_loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
+    """Return how many hosts have more of these crashes than is typical; no host counts as one.
 
-    Of few crashes each host that has one counts. Of many, all hosts have some: they would tell
-    nothing.
+    Where crashes are few, each host that has one counts. Where they are many, every host has some,
+    and counting them all would tell nothing.
     """
     counts = np.bincount(population.host[crashes] + 1, minlength=1)
     return int(np.count_nonzero(counts > typical))

@@ -2,8 +2,8 @@
 """Findings in the database: each is raised once, and a person confirms or dismisses it.
 
 A dismissed finding stays silent until its crashes have doubled since (and are at least MIN_GROWTH
-more), with a p value below the GROWN-th power of the one that was dismissed. A cause that goes on
-at the same rate gets there; the rest of an accident does not. Then it is open again.
+more), with a p value below that of then to the power of P_EXPONENT_TO_REOPEN. A cause that goes on
+at the same rate gets there, the rest of an accident does not. Then the finding is open again.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ MAX_CORES = 100  # that one finding names, the latest
 MIN_GROWTH = 5  # crashes
 # Less than 2: how unlike hosts are is estimated with the bad one among them, and what lies beyond
 # the simulated healthy hosts is bounded only, so p falls slower than by the number of crashes.
-GROWN = 1.4
+P_EXPONENT_TO_REOPEN = 1.4
 P_FLOOR = 1e-300  # where floats end
-MAX_NOTE = 4_000  # characters
+MAX_NOTE_CHARACTERS = 4_000  # characters
 
 
 class StoredFinding(NamedTuple):
@@ -64,9 +64,9 @@ class StoredFinding(NamedTuple):
     detail: dict[str, Any]
 
     @property
-    def family(self) -> tuple[str, str, str]:
-        """What makes findings one: of a host, `*` and `*bitflip` are the same."""
-        return finding_key(self.attr, self.value, self.signature)
+    def identity(self) -> tuple[str, str, str]:
+        """The key by which it is raised once: of a host, `*` and `*bitflip` are the same."""
+        return finding_identity(self.attr, self.value, self.signature)
 
     def numbers(self, *, interval: bool) -> str:
         """Return its crashes, relative risk (with the `interval` of 95 %), p and q in a line."""
@@ -82,8 +82,8 @@ class StoredFinding(NamedTuple):
         return words
 
 
-def finding_key(attr: str, value: str, signature: str) -> tuple[str, str, str]:
-    """Return the key under which a finding is raised once."""
+def finding_identity(attr: str, value: str, signature: str) -> tuple[str, str, str]:
+    """Return the key by which a finding is recognised when it is found again."""
     broad = attr == "host" and is_of_host(signature)
     return attr, value, ALL if broad else signature
 
@@ -97,7 +97,7 @@ def stored_findings(engine: Engine, state: str | None = None) -> list[StoredFind
 def stored_findings_in_transaction(
     connection: Connection, state: str | None = None
 ) -> list[StoredFinding]:
-    """Return what `stored_findings` does, as a transaction sees it."""
+    """Like `stored_findings`, but as a transaction sees it."""
     c = tables.finding.c
     names = [name for name in StoredFinding._fields if name != "detail"]
     chosen = select(*(c[name] for name in names), c.detail).order_by(c.day.desc(), c.id)
@@ -108,7 +108,7 @@ def stored_findings_in_transaction(
 
 
 def set_finding_state(engine: Engine, number: int, state: str, note: str | None) -> None:
-    """Set the state of a finding; the evidence of now and who decided are kept.
+    """Set the state of a finding, and keep today's evidence and who decided.
 
     Raises InputError.
     """
@@ -116,7 +116,7 @@ def set_finding_state(engine: Engine, number: int, state: str, note: str | None)
     values: dict[str, Any] = {"state": state, "decided_at": time.time()}
     values |= {"decided_n": c.n, "decided_p": c.p}
     if note is not None:
-        values["note"] = note[:MAX_NOTE].replace("\0", "")
+        values["note"] = note[:MAX_NOTE_CHARACTERS].replace("\0", "")
     with begin(engine) as connection:
         done = connection.execute(tables.finding.update().where(c.id == number).values(values))
         if done.rowcount != 1:
@@ -130,7 +130,7 @@ def set_finding_state(engine: Engine, number: int, state: str, note: str | None)
 
 
 def known_findings(before: Iterable[StoredFinding]) -> tuple[Finding, ...]:
-    """Return those of the stored findings that a screen must not repeat, as findings."""
+    """Return the stored findings that a screening must not repeat, as findings."""
     nobody = np.zeros(0, dtype=bool)
     return tuple(
         Finding(
@@ -145,18 +145,18 @@ def known_findings(before: Iterable[StoredFinding]) -> tuple[Finding, ...]:
 def findings_to_raise(
     findings: Iterable[Finding], before: Iterable[StoredFinding]
 ) -> tuple[Finding, ...]:
-    """Return what was never raised, and what was dismissed on clearly less evidence.
+    """Return the findings never raised before, and those dismissed on clearly less evidence.
 
     A repaired host is raised again by any finding: what is counted is from after its repair.
     """
-    stored_by_family: dict[tuple[str, str, str], StoredFinding] = {}
+    stored_by_identity: dict[tuple[str, str, str], StoredFinding] = {}
     for old in before:
-        # `*` and `*bitflip` of one host may both be there: the decided one speaks.
-        if old.family not in stored_by_family or old.state != OPEN:
-            stored_by_family[old.family] = old
+        # `*` and `*bitflip` of one host may both be stored: the decided one counts.
+        if old.identity not in stored_by_identity or old.state != OPEN:
+            stored_by_identity[old.identity] = old
     new = []
     for finding in findings:
-        earlier = stored_by_family.get(finding_key(*finding.key))
+        earlier = stored_by_identity.get(finding_identity(*finding.key))
         again = earlier is not None and (
             earlier.state == REPAIRED
             or (earlier.state == DISMISSED and _has_grown(finding, earlier))
@@ -169,15 +169,17 @@ def findings_to_raise(
 def _has_grown(finding: Finding, dismissed: StoredFinding) -> bool:
     n = dismissed.n if dismissed.decided_n is None else dismissed.decided_n
     p = dismissed.decided_p if dismissed.decided_p is not None else 1.0
-    return finding.n >= max(2 * n, n + MIN_GROWTH) and finding.p <= max(p**GROWN, P_FLOOR)
+    return finding.n >= max(2 * n, n + MIN_GROWTH) and finding.p <= max(
+        p**P_EXPONENT_TO_REOPEN, P_FLOOR
+    )
 
 
 def store_findings(
     engine: Engine, findings: Sequence[Finding], day: int, population: Population | None = None
 ) -> None:
-    """Store what is raised; one that was settled is opened again, with today's numbers.
+    """Store the raised findings; a settled one is opened again, with today's numbers.
 
-    With the population that they are from, each names its latest cores. Two screens at once store
+    With their population given, each names its latest cores. Two screenings at once store
     it once (the unique key of the table).
     """
     if not findings:
@@ -198,8 +200,8 @@ def store_findings(
 
 def latest_cores(population: Population, members: Bools) -> list[str]:
     """Return the keys of the latest MAX_CORES crashes under a mask, the latest first."""
-    there = population.core_keys[: members.size]  # a replay's masks end with their day
-    return there.under(members)[: -MAX_CORES - 1 : -1]
+    core_keys = population.core_keys[: members.size]  # a replay's masks end with their day
+    return core_keys.under(members)[: -MAX_CORES - 1 : -1]
 
 
 def _row(finding: Finding, day: int, population: Population | None) -> dict[str, Any]:
@@ -224,7 +226,7 @@ _TEXTS, _LISTS = ("verdict", "test", "exposure"), ("aliases", "caveats", "cores"
 
 
 def finding_detail(column: str | None) -> dict[str, Any]:
-    """Return what a finding says; of a row that came from afar only what is of the right kind."""
+    """Return the detail of a finding; of an imported row only the values of the right type."""
     try:
         detail = json.loads(column or "{}")
     except (ValueError, RecursionError):

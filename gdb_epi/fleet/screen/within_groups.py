@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.attributes import flagged_groups, hours_within
+from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings, hours_within
 from gdb_epi.fleet.screen.events import without_crashes
 from gdb_epi.fleet.screen.finding import CPU, MAX_HOST_Q, MAX_Q, MIN_RR, Finding, is_of_host
 from gdb_epi.fleet.screen.hosts import JudgedHosts
@@ -33,7 +33,7 @@ def without_group_explained(
     `population` has host-hours: without them no group is known to stand out.
     """
     asked = [f for f in findings if is_of_host(f.signature) and not f.signature.startswith(CPU)]
-    groups = list(flagged_groups(population)) if asked else []
+    groups = list(bitflip_and_crash_group_findings(population)) if asked else []
     explained: set[str] = set()
     for group in groups:
         attribute = population.attribute(group.attr)
@@ -57,7 +57,7 @@ def without_group_explained(
 def _stands_out_without(population: Population, group: Finding, host: int) -> bool:
     """Whether a group stands out also without the crashes of one of its hosts."""
     others = without_crashes(population, population.host == host)
-    return any(same.key == group.key for same in flagged_groups(others))
+    return any(same.key == group.key for same in bitflip_and_crash_group_findings(others))
 
 
 def _belongs(finding: Finding, crash: Bools) -> bool:

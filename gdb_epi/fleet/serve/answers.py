@@ -12,15 +12,15 @@ from typing import Any
 from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.decisions import Decision, record_decision
 from gdb_epi.fleet.life.marks import HOST, SIGNATURE
+from gdb_epi.fleet.life.record_decision import Decision, record_decision
 from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
 from gdb_epi.fleet.life.states import all_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
-from gdb_epi.fleet.questions.signature_groups import FoundSignature
+from gdb_epi.fleet.questions.find_signature import FoundSignature
 from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.questions.verdict import judge_population, judge_signature
 from gdb_epi.fleet.records.prepare import Preparer

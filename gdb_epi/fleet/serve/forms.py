@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.decisions import DecisionResult, record_decision
 from gdb_epi.fleet.life.marks import FIXED, HOST, IGNORED, SIGNATURE, WORDS
+from gdb_epi.fleet.life.record_decision import DecisionResult, record_decision
 from gdb_epi.fleet.life.states import all_states
 from gdb_epi.fleet.population.host_spelling import spelt_like
 from gdb_epi.fleet.report.html import render_decisions

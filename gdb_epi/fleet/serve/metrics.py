@@ -22,7 +22,7 @@ from gdb_epi.fleet.life.states import all_states, failed_fixes
 from gdb_epi.fleet.questions.verdict import kind_of_cause
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.report.texts import clean
-from gdb_epi.fleet.screen.finding_states import finding_key, findings_to_raise, stored_findings
+from gdb_epi.fleet.screen.finding_states import finding_identity, findings_to_raise, stored_findings
 from gdb_epi.fleet.serve.answers import screened_now
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
@@ -78,10 +78,10 @@ def _standing_out(engine: Engine) -> Iterator[Metric]:
     gauge = GaugeMetricFamily("gdb_epi_finding_crashes", description, labels=labels)
     population, screened = screened_now(engine)
     before = stored_findings(engine)
-    states = {old.family: old.state for old in before}
+    states = {old.identity: old.state for old in before}
     findings = sorted(screened.findings, key=lambda f: f.p) if screened is not None else []
     for finding in findings[:MAX_SERIES]:
-        state = states.get(finding_key(*finding.key), NEW)
+        state = states.get(finding_identity(*finding.key), NEW)
         if state != NEW and findings_to_raise([finding], before):
             state = NEW  # settled on clearly less evidence
         host = finding.value if finding.attr == HOST else ""

@@ -58,7 +58,7 @@ def read_in_part(record: Json) -> bool:
     return any(READ_IN_PART in str(error.get("message")) for error in errors)
 
 
-def headline(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
+def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     """Return the two sentences about a record; `calls` are those of the thread that tells."""
     label = verdict_label(record)
     who = program_name(record)

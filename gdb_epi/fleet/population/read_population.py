@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the population out of the database: one pass, columns and not rows.
+"""Read the population out of the database in one pass, as columns.
 
 A machine that was renamed has its latest name everywhere (`machine_names`).
 """
@@ -57,13 +57,13 @@ from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.pruned import pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
-ROWS = 10_000  # rows that are turned into columns at a time; more do not fit a CPU's cache
-MAX_HOSTS = 6  # whose times are not believed, that are named
-_OF_CORE = ("python", "kernel", "image")  # facts that are attributes, where hosts have none
-MAX_SHOWN = 3  # of libraries that change together, in the name and the value
+ROWS_AT_ONCE = 10_000  # turned into columns at a time; more do not fit a CPU's cache
+MAX_NAMED_HOSTS = 6  # of those whose times are not believed
+_FACTS_AS_ATTRIBUTES = ("python", "kernel", "image")  # where the host's collector has none
+MAX_NAMED_LIBRARIES = 3  # of those that change together, in the name and the value
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
-NO = "false"
-_NUMBERS = (
+FALSE = "false"
+_NUMBER_COLUMNS = (
     "host_id", "sig_id", "cpu_no", "bitflip", "lock_inherited", "attrset_id", "factset_id",
     "libset_id", "flip_bit",
 )  # fmt: skip
@@ -74,20 +74,20 @@ class _Crashes(NamedTuple):
 
     keys: CoreKeys
     day: Ints  # where a crash lies in time, if only by when it arrived
-    second: Ints  # since the epoch; ABSENT: not known
+    second: Ints  # since the epoch; ABSENT: unknown
     numbers: dict[str, Ints]
     verdict: Ints
     verdicts: list[str]
-    stray: int  # times that its neighbours tell to be wrong
+    stray: int  # times that those of the neighbours show to be wrong
     days_off: dict[int, float]  # id of a host -> by how many days its clock is off
     days_ahead: dict[int, float]  # the same of those that may be ahead
 
 
-def read(connection: Connection) -> Population:
-    """Return the whole population: times judged, hosts spelt alike, host-hours reconciled.
+def read_population(connection: Connection) -> Population:
+    """Return the whole population: times judged, one spelling per host, host-hours reconciled.
 
-    What a prune left of the time before its day is not in it: it is no fair sample. Which
-    signatures it has is, in `quality`, so that none of them is taken for new.
+    Crashes from before the day of a prune are left out: what remains of them is no fair sample.
+    `quality` lists their signatures, so that none of them is taken for new.
     """
     crashes = _crashes(connection)
     host_ids, days, sets, hours = _exposure(connection)
@@ -129,11 +129,11 @@ def read(connection: Connection) -> Population:
 def _quality_of_times(
     connection: Connection, crashes: _Crashes, spelt: Mapping[int, str], before: int | None
 ) -> dict[str, Any]:
-    """Return what had to be set right or aside of the times, and whose clocks are off."""
+    """Return which times had to be corrected or set aside, and whose clocks are off."""
     unknown, hosts_without = _unknown_times(connection, before)
     return {
         "unknown": unknown,
-        "unknown_hosts": {why: _names_of(ids, spelt) for why, ids in hosts_without.items()},
+        "unknown_hosts": {why: _first_names(ids, spelt) for why, ids in hosts_without.items()},
         "stray": crashes.stray,
         "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
         "clocks_ahead": {spelt[n]: d for n, d in crashes.days_ahead.items() if n in spelt},
@@ -152,7 +152,7 @@ def _quality_of_names(machines: MachineNames, spelt: Mapping[int, str]) -> dict[
 
 
 def _without_pruned_past(population: Population, before: int) -> tuple[Population, PrunedPast]:
-    """Return the population since the day of a prune, and what was left of the time before it."""
+    """Return the population since the day of a prune, and what the prune left from before it."""
     thinned = population.day < before
     codes, counts = np.unique(population.signature[thinned], return_counts=True)
     old = [population.signatures[code] for code in codes.tolist() if code >= 0]
@@ -167,29 +167,29 @@ def _attributes_and_facts(
     numbers, rows = crashes.numbers, exposure_sets.size
     values = read_attribute_columns(connection)
     facts = _facts(values, numbers["factset_id"], rows)
-    of_core = {fact.name: fact for fact in facts if fact.name in _OF_CORE}
-    of_hosts = [
-        _filled(attribute, of_core.pop(attribute.name, None))
+    core_facts = {fact.name: fact for fact in facts if fact.name in _FACTS_AS_ATTRIBUTES}
+    host_attributes = [
+        _filled_from_cores(attribute, core_facts.pop(attribute.name, None))
         for attribute in _attributes(values, numbers["attrset_id"], exposure_sets)
     ]
-    several = (fact for fact in of_core.values() if len(fact.values) > 1)
+    varying = (fact for fact in core_facts.values() if len(fact.values) > 1)
     libraries = _libraries(connection, numbers["libset_id"], rows)
-    others = (fact for fact in facts if fact.name not in _OF_CORE)
-    return (*of_hosts, *several, *libraries), (*others, *_of_columns(crashes, rows))
+    others = (fact for fact in facts if fact.name not in _FACTS_AS_ATTRIBUTES)
+    return (*host_attributes, *varying, *libraries), (*others, *_facts_of_columns(crashes, rows))
 
 
-def _names_of(ids: Sequence[int], spelt: Mapping[int, str]) -> list[Any]:
-    """Return the first names of some hosts and how many there are; two spellings are one."""
+def _first_names(ids: Sequence[int], spelt: Mapping[int, str]) -> list[Any]:
+    """Return the first names of some hosts and their number; two spellings count once."""
     names = list(dict.fromkeys(spelt[number] for number in ids if number in spelt))
-    return [names[:MAX_HOSTS], len(names)]  # as JSON keeps it
+    return [names[:MAX_NAMED_HOSTS], len(names)]  # as JSON keeps it
 
 
 def _unknown_times(
     connection: Connection, before: int | None
 ) -> tuple[dict[str, int], dict[str, list[int]]]:
-    """Return how many crashes have no time, by why, and the ids of hosts with the most of them.
+    """Return how many crashes have no time, by reason, and the ids of the hosts with the most.
 
-    Of those that came since the day of a prune.
+    Only crashes that came since the day of a prune count.
     """
     c = tables.crash.c
     why = case(
@@ -215,14 +215,14 @@ def _unknown_times(
     return dict(counts), hosts
 
 
-def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
+def _facts_of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
     """Yield the facts with columns of their own: the verdict, the bit that may have flipped."""
     unknown = absent_column(exposure_rows)
     # A label of another model means something else: those crashes count as not judged.
-    mine = np.array([is_of_this_model(label) for label in crashes.verdicts], dtype=bool)
-    if mine.sum() > 1 and mine.size <= MAX_VALUES:
+    is_current = np.array([is_of_this_model(label) for label in crashes.verdicts], dtype=bool)
+    if is_current.sum() > 1 and is_current.size <= MAX_VALUES:
         judged = crashes.verdict >= 0
-        judged[judged] = mine[crashes.verdict[judged]]
+        judged[judged] = is_current[crashes.verdict[judged]]
         verdict = np.where(judged, crashes.verdict, ABSENT)
         yield Attribute("verdict", crashes.verdicts, verdict, unknown)
     bits = crashes.numbers["flip_bit"]
@@ -235,19 +235,19 @@ def _crashes(connection: Connection) -> _Crashes:
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
         with suppress(ValueTooWide), consistent_reads(driver):
-            return _joined(read_fixed_width_rows(driver, labels), labels)
+            return _join_parts(read_fixed_width_rows(driver, labels), labels)
     labels = []
     if connection.dialect.name == COLUMNAR and driver is not None:
-        return _joined(arrow_rows(driver, _NUMBERS, labels), labels)
-    return _joined(_plain_rows(connection, labels), labels)
+        return _join_parts(arrow_rows(driver, _NUMBER_COLUMNS, labels), labels)
+    return _join_parts(_plain_rows(connection, labels), labels)
 
 
 def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[CrashColumns]:
     """Yield the crashes column by column; new verdicts go to `labels`."""
     code: dict[str | None, int] = {None: ABSENT}
-    chosen = ", ".join(("core_key", "ts", "received", "verdict", *_NUMBERS))
+    chosen = ", ".join(("core_key", "ts", "received", "verdict", *_NUMBER_COLUMNS))
     cursor = _cursor(connection, f"SELECT {chosen} FROM crash ORDER BY id")
-    while rows := cursor.fetchmany(ROWS):
+    while rows := cursor.fetchmany(ROWS_AT_ONCE):
         keys, times, arrivals, verdicts, *numbers = zip(*rows, strict=True)
         for label in sorted(set(verdicts) - code.keys()):
             code[label] = len(labels)
@@ -258,31 +258,31 @@ def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[CrashColu
             np.where(ts >= EARLIEST, ts, np.nan),
             np.where(ts >= EARLIEST, np.nan, np.array(arrivals, dtype=float)),
             np.fromiter(map(code.__getitem__, verdicts), np.int64, len(rows)),
-            {n: _integers(column) for n, column in zip(_NUMBERS, numbers, strict=True)},
+            {n: _integers(column) for n, column in zip(_NUMBER_COLUMNS, numbers, strict=True)},
         )
 
 
-def _joined(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
-    """The parts as one, sorted; `labels` is full when the last part was read."""
+def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
+    """Return the parts as one, sorted; `labels` is complete once the last part was read."""
     columns = list(zip(*parts, strict=True))
     if not columns:
-        empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
+        empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBER_COLUMNS}
         none = empty["cpu_no"]
         return _Crashes(CoreKeys.of([]), none, none, empty, none, [], 0, {}, {})
-    keys, ts, received, verdict = map(_whole, columns[:4])
-    numbers = {name: _whole([part[name] for part in columns[4]]) for name in _NUMBERS}
+    keys, ts, received, verdict = map(_concatenate, columns[:4])
+    numbers = {name: _concatenate([part[name] for part in columns[4]]) for name in _NUMBER_COLUMNS}
     del columns  # what is in order takes the place of what was not, column by column
     judged = judge_times(ts, received, numbers["host_id"])
-    order = _by_time(judged.place, keys)
-    day, second = _days(judged.place, order), _seconds(judged.ts, order)
+    order = _order_by_time(judged.sort_time, keys)
+    day, second = _days(judged.sort_time, order), _seconds(judged.ts, order)
     stray, clocks = int(judged.stray.sum()), (judged.days_off, judged.days_ahead)
     del judged, ts, received
     keys = keys[order]
     for name in numbers:
         numbers[name] = numbers[name][order]
     texts = sorted(labels)
-    place: Any = narrow(np.array([*map(texts.index, labels), ABSENT]))  # ABSENT: the last one
-    verdict = place[verdict[order]]
+    sorted_code_of: Any = narrow(np.array([*map(texts.index, labels), ABSENT]))  # ABSENT: last
+    verdict = sorted_code_of[verdict[order]]
     return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
 
 
@@ -303,13 +303,13 @@ def _seconds(ts: Floats, order: Ints) -> Ints:
     return second
 
 
-def _whole(parts: Sequence[Any]) -> Any:
+def _concatenate(parts: Sequence[Any]) -> Any:
     """Return the parts of a column as one; a single one may be a gigabyte and is not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _by_time(place: Floats, keys: Any) -> Ints:
-    """Return the order of time, and of keys where times are the same: of a few, as a rule."""
+def _order_by_time(place: Floats, keys: Any) -> Ints:
+    """Return the order by time, and by key where times are equal, as few are."""
     order = narrow(np.argsort(place, kind="stable"), np.int32)  # they come nearly in order
     tied = np.zeros(order.size, dtype=bool)
     for part in blocks_with_next(order.size):
@@ -338,7 +338,7 @@ def _prefix(keys: Any) -> Any:
 
 
 def _cursor(connection: Connection, query: str) -> Any:
-    """SQLite's own cursor, whose rows cost half of SQLAlchemy's; nothing here needs converting."""
+    """SQLite's own cursor, whose rows cost half of SQLAlchemy's; these rows need no converting."""
     driver = connection.connection.driver_connection
     if connection.dialect.name == "sqlite" and driver is not None:
         return driver.execute(query)
@@ -371,7 +371,7 @@ def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
 
 
 def _signature_texts(connection: Connection) -> dict[int, str]:
-    """Name each row of `sig` by its text, else its key: differing `coarse` falls in one."""
+    """Name each row of `sig` by its text, else by its key; those that differ in `coarse` merge."""
     rows = connection.execute(
         select(tables.sig.c.id, tables.sig.c.text, tables.sig.c.key, tables.sig.c.coarse)
     )
@@ -399,59 +399,63 @@ def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
 def _attributes(
     values: Mapping[str, AttributeColumn], crash_sets: Ints, exposure_sets: Ints
 ) -> list[Attribute]:
-    """Attributes of the hosts."""
+    """Return the attributes of the hosts."""
     used = mask_of_occurring_sets(crash_sets, exposure_sets)
     kept = []
-    for name, of_all in sorted(values.items()):
-        here = of_all.among(used)
-        if here.texts:
-            kept.append(Attribute(name, here.texts, here.of(crash_sets), here.of(exposure_sets)))
+    for name, column in sorted(values.items()):
+        occurring = column.among(used)
+        if occurring.texts:
+            kept.append(
+                Attribute(
+                    name, occurring.texts, occurring.of(crash_sets), occurring.of(exposure_sets)
+                )
+            )
     return kept
 
 
-def _filled(attribute: Attribute, fact: Attribute | None) -> Attribute:
-    """Return an attribute of hosts with what the cores know where the collector wrote none.
+def _filled_from_cores(attribute: Attribute, fact: Attribute | None) -> Attribute:
+    """Return an attribute of hosts, filled from the cores where the collector wrote no value.
 
-    Only where both spell alike: a release that nobody else has would stand beside its own self.
+    Only where both spell values alike: else one release would appear under two spellings.
     """
     if fact is None or not set(fact.values) & set(attribute.values):
         return attribute
     values = sorted({*attribute.values, *fact.values})
-    place = {value: code for code, value in enumerate(values)}
+    code_of = {value: code for code, value in enumerate(values)}
 
     def of(codes: Ints, texts: list[str]) -> Ints:
-        table = np.array([*map(place.__getitem__, texts), ABSENT], dtype=np.int64)
+        table = np.array([*map(code_of.__getitem__, texts), ABSENT], dtype=np.int64)
         return np.asarray(narrow(table)[codes])  # ABSENT is -1: the last place
 
-    mine, theirs = of(attribute.crash, attribute.values), of(fact.crash, fact.values)
+    is_current, theirs = of(attribute.crash, attribute.values), of(fact.crash, fact.values)
     exposure = of(attribute.exposure, attribute.values)
     return attribute._replace(
-        values=values, crash=np.where(mine < 0, theirs, mine), exposure=exposure
+        values=values, crash=np.where(is_current < 0, theirs, is_current), exposure=exposure
     )
 
 
 def _facts(
     values: Mapping[str, AttributeColumn], crash_sets: Ints, exposure_rows: int
 ) -> list[Attribute]:
-    """Facts of the cores; one that is only ever true is false in the cores that lack it."""
+    """Return the facts of the cores; a fact that is only ever true is false where it is absent."""
     used = mask_of_occurring_sets(crash_sets)
     unknown = absent_column(exposure_rows)
     kept = []
-    for name, of_all in sorted(values.items()):
-        here = of_all.among(used)
-        if not here.texts:
+    for name, column in sorted(values.items()):
+        occurring = column.among(used)
+        if not occurring.texts:
             continue
-        texts, of_crash = here.texts, here.of(crash_sets)
+        texts, of_crash = occurring.texts, occurring.of(crash_sets)
         lacking = (of_crash < 0) & (crash_sets >= 0)
         if texts == [YES] and lacking.any():
-            texts, of_crash = [NO, YES], np.where(lacking, 0, np.where(of_crash < 0, ABSENT, 1))
-        if len(texts) > 1 or name in _OF_CORE:
+            texts, of_crash = [FALSE, YES], np.where(lacking, 0, np.where(of_crash < 0, ABSENT, 1))
+        if len(texts) > 1 or name in _FACTS_AS_ATTRIBUTES:
             kept.append(Attribute(name, texts, of_crash, unknown))
     return kept
 
 
 def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> list[Attribute]:
-    """Libraries of which the fleet has several builds, those with the fewest builds first.
+    """Return the libraries with several builds in the fleet, those with the fewest first.
 
     Libraries that change together are one attribute, named by all of them.
     """
@@ -481,11 +485,15 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
     # Packages that came with a library are named by it: its build is one version of them.
     packages = [names for names in groups if names[0].startswith(PACKAGE)]
     for names in (*libraries[:MAX_LIBRARIES], *packages[:MAX_LIBRARIES]):
-        shown = [builds[name] for name in names[:MAX_SHOWN]]
+        shown = [builds[name] for name in names[:MAX_NAMED_LIBRARIES]]
         texts, code = _codes({n: _versions([b[n] for b in shown]) for n in shown[0]})
         kind = "package" if names[0].startswith(PACKAGE) else "lib"
-        title = f"{kind} {', '.join(name.removeprefix(PACKAGE) for name in names[:MAX_SHOWN])}"
-        title += f" (and {len(names) - MAX_SHOWN} more)" if len(names) > MAX_SHOWN else ""
+        title = f"{kind} {', '.join(n.removeprefix(PACKAGE) for n in names[:MAX_NAMED_LIBRARIES])}"
+        title += (
+            f" (and {len(names) - MAX_NAMED_LIBRARIES} more)"
+            if len(names) > MAX_NAMED_LIBRARIES
+            else ""
+        )
         kept.append(Attribute(title, texts, _translate(crash_sets, code), unknown))
     return kept
 

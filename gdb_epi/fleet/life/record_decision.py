@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take a decision of a person: check it, write it down, say what holds now.
+"""Record a person's decision: check it, write it down, say what holds now.
 
 The shell and the server take the same `Decision`.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.decision_lines import host_words, signature_words
+from gdb_epi.fleet.life.decision_lines import host_decision_lines, signature_decision_lines
 from gdb_epi.fleet.life.fixes import DEFAULT_NAME, names_with_versions, versions_seen
 from gdb_epi.fleet.life.marks import (
     ACKNOWLEDGED,
@@ -33,18 +33,18 @@ from gdb_epi.fleet.life.marks import (
 )
 from gdb_epi.fleet.life.version_order import compare_versions
 from gdb_epi.fleet.population.host_spelling import names_of_hosts, spelt_like
-from gdb_epi.fleet.questions.signature_groups import require_signature
+from gdb_epi.fleet.questions.find_signature import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, written_days
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin, note_change
 
-MAX_NAMES = 12  # names with versions that a hint lists
+MAX_HINTED_NAMES = 12  # names with versions that a hint lists
 
 
 class Decision(NamedTuple):
-    """What somebody wants to say; the texts are as they were typed."""
+    """What somebody decides; the texts are as they were typed."""
 
     about: str  # signature or host
     name: str  # a key, its start, part of the text; the name of a host
@@ -56,7 +56,7 @@ class Decision(NamedTuple):
     owner: str | None = None
     ticket: str | None = None
     note: str | None = None
-    on: str | None = None  # the day of what became of a host, when it is told later
+    on: str | None = None  # the day of the event of a host, when it is recorded later
 
 
 class DecisionResult(NamedTuple):
@@ -77,8 +77,8 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
     with begin(engine) as connection:
         execute = sqlalchemy_executor(connection)
         subject = _subject(connection, execute, decision)
-        held = standing_of(execute, subject, now)
-        state = state or _of_a_word(held)
+        standing = standing_of(execute, subject, now)
+        state = state or _default_state(standing)
         version = decision.fixed_in
         mark = Mark(
             subject, moment, decision.who, state, version,
@@ -91,12 +91,12 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
         note_change(connection)
         lines = _answer(execute, subject)
         if version and subject.about == SIGNATURE:
-            lines += _doubts(execute, subject, mark)
+            lines += _why_fix_cannot_be_watched(execute, subject, mark)
         return DecisionResult(subject, lines)
 
 
 def _state(decision: Decision) -> str | None:
-    """Return the state that is meant; None: it stays, and owner, ticket or note are added."""
+    """Return the new state; None where it stays and only owner, ticket or note are added."""
     given = [decision.state, FIXED if decision.fixed_in else None]
     given.append(IGNORED if decision.ignore_until else None)
     states = list(dict.fromkeys(state for state in given if state))
@@ -120,11 +120,11 @@ def _state(decision: Decision) -> str | None:
     return states[0] if states else None
 
 
-def _of_a_word(held: Standing) -> str:
-    """Return the state where nobody gave one: a first word about a signature acknowledges it."""
-    if held.mark is not None:
+def _default_state(standing: Standing) -> str:
+    """Return the state where none was given: a first decision on a signature acknowledges it."""
+    if standing.mark is not None:
         return NOTED
-    return ACKNOWLEDGED if held.subject.about == SIGNATURE else HEALTHY
+    return ACKNOWLEDGED if standing.subject.about == SIGNATURE else HEALTHY
 
 
 def _until(given: str | None) -> float | None:
@@ -173,7 +173,7 @@ def _subject(connection: Connection, execute: Execute, decision: Decision) -> Su
 
 
 def _close_findings(connection: Connection, execute: Execute, host: str, moment: float) -> None:
-    """What was raised of a host before its repair is settled: only what comes after it counts."""
+    """Settle the findings raised about a host before its repair: only later ones count."""
     c = tables.finding.c
     of_hosts = (c.attr == HOST) & c.state.in_((OPEN, CONFIRMED))
     raised = connection.execute(select(c.value).where(of_hosts)).scalars().all()
@@ -187,18 +187,20 @@ def _close_findings(connection: Connection, execute: Execute, host: str, moment:
 
 def _answer(execute: Execute, subject: Subject) -> list[str]:
     if subject.about == HOST:
-        words = host_words(execute, subject.name)
+        words = host_decision_lines(execute, subject.name)
         return words or [f"host {subject.name} is healthy"]
-    return [f"signature {subject.name}", *signature_words(execute, *subject[1:])]
+    return [f"signature {subject.name}", *signature_decision_lines(execute, *subject[1:])]
 
 
-def _doubts(execute: Execute, subject: Subject, mark: Mark) -> list[str]:
-    """Say where a fix cannot be watched: no crash names that version, or it cannot be compared."""
+def _why_fix_cannot_be_watched(execute: Execute, subject: Subject, mark: Mark) -> list[str]:
+    """Say why a fix cannot be watched: no crash names that version, or it cannot be compared."""
     name, version = mark.version_of or DEFAULT_NAME, mark.version or ""
     seen, _ = versions_seen(execute, subject, name)
     if not seen:
         names = names_with_versions(execute, subject)
-        some = ", ".join(names[:MAX_NAMES]) + (", ..." if len(names) > MAX_NAMES else "")
+        some = ", ".join(names[:MAX_HINTED_NAMES]) + (
+            ", ..." if len(names) > MAX_HINTED_NAMES else ""
+        )
         where = f"; --of NAME, one of {some}" if names else ""
         return [f"but: no crash of it tells its {name}, so nothing would raise it again{where}"]
     unlike = [s.version for s in seen if compare_versions(s.version, version) is None]
